@@ -1,0 +1,51 @@
+import type { components } from './generated/dashboard/types.js';
+
+/** The closed list in `openapi/common.yaml`; GraphQL carries the same codes in `extensions.code`. */
+export type ErrorCode = components['schemas']['ErrorCode'];
+
+/** The one place where a code becomes an HTTP status. */
+export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
+  invalid_input: 400,
+  malformed_body: 400,
+  unauthenticated: 401,
+  cross_site: 403,
+  forbidden: 403,
+  session_required: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  not_acceptable: 406,
+  conflict: 409,
+  too_large: 413,
+  unsupported_media_type: 415,
+  unprocessable: 422,
+  rate_limited: 429,
+  internal: 500,
+  unavailable: 503,
+};
+
+export interface AppErrorOptions extends ErrorOptions {
+  /** The offending field of the request body, or the name of the parameter. */
+  readonly field?: string;
+  /** Response headers that the refusal needs, such as `Allow`. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A caller's mistake, or a refusal: safe to show as it is. Anything else thrown is a defect. */
+export class AppError extends Error {
+  override readonly name = 'AppError';
+  readonly code: ErrorCode;
+  readonly field: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  /** @param message One sentence: what was expected, what came. Never a secret value. */
+  constructor(code: ErrorCode, message: string, { field, headers = {}, ...options }: AppErrorOptions = {}) {
+    super(message, options);
+    this.code = code;
+    this.field = field;
+    this.headers = headers;
+  }
+
+  get status(): number {
+    return ERROR_STATUS[this.code];
+  }
+}
