@@ -1,0 +1,57 @@
+import type { Kysely } from 'kysely';
+import { inTransaction } from './database.js';
+import type { Database } from './database.js';
+import { accounts } from './migrations/0001-accounts.js';
+import { boards } from './migrations/0002-boards.js';
+import { secrets } from './migrations/0003-secrets.js';
+
+/** Makes or changes tables. Once released it never changes; it knows no table types, which describe the end state. */
+export type Migration = (database: Kysely<unknown>) => Promise<void>;
+
+/** Their order is their number, from 1. */
+const MIGRATIONS: readonly Migration[] = [accounts, boards, secrets];
+
+interface SchemaVersions {
+  schema_versions: { version: number };
+}
+
+/**
+ * Runs the migrations that the database has not had, all of them or none.
+ * The write lock that the transaction takes first keeps other processes out.
+ *
+ * @throws Error when the database was written by a newer release.
+ */
+export async function migrate(database: Database, migrations = MIGRATIONS): Promise<void> {
+  await inTransaction(database, async (transaction) => {
+    const versions = transaction as unknown as Kysely<SchemaVersions>;
+    await createVersions(versions);
+    const version = await findVersion(versions);
+    if (version > migrations.length) {
+      throw new Error(`Expected a database of version ${migrations.length} at most; it is of version ${version}.`);
+    }
+    for (const [index, run] of migrations.entries()) {
+      if (index < version) continue;
+      await run(transaction as unknown as Kysely<unknown>);
+      await versions
+        .insertInto('schema_versions')
+        .values({ version: index + 1 })
+        .execute();
+    }
+  });
+}
+
+async function createVersions(versions: Kysely<SchemaVersions>): Promise<void> {
+  await versions.schema
+    .createTable('schema_versions')
+    .ifNotExists()
+    .addColumn('version', 'integer', (column) => column.primaryKey())
+    .execute();
+}
+
+async function findVersion(versions: Kysely<SchemaVersions>): Promise<number> {
+  const { last } = await versions
+    .selectFrom('schema_versions')
+    .select(({ fn }) => fn.max<number | null>('version').as('last'))
+    .executeTakeFirstOrThrow();
+  return last ?? 0;
+}

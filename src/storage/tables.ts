@@ -1,0 +1,115 @@
+/**
+ * The tables as they are after every migration. Times are integer milliseconds
+ * and booleans 0 or 1, which both engines keep alike; JSON is text.
+ */
+export interface Tables {
+  people: PeopleTable;
+  sessions: SessionsTable;
+  tokens: TokensTable;
+  boards: BoardsTable;
+  board_shares: BoardSharesTable;
+  secret_objects: SecretObjectsTable;
+  secret_object_consumers: SecretObjectConsumersTable;
+  secret_object_tags: SecretObjectTagsTable;
+  secret_consumers: SecretConsumersTable;
+  secret_owner: SecretOwnerTable;
+  audit_log: AuditLogTable;
+}
+
+export interface PeopleTable {
+  id: string;
+  username: string;
+  /** The username in lower case: two names that differ in case alone are one. */
+  username_key: string;
+  display_name: string;
+  is_admin: number;
+  created_at: number;
+}
+
+export interface SessionsTable {
+  /** SHA-256 of the id that the cookie carries. */
+  id_hash: string;
+  person_id: string;
+  created_at: number;
+  expires_at: number;
+}
+
+export interface TokensTable {
+  id: string;
+  kind: 'consumer' | 'personal' | 'write';
+  /** SHA-256 of the token. */
+  hash: string;
+  person_id: string;
+  /** Whom a consumer token speaks for; null for the other kinds. */
+  consumer: string | null;
+  label: string;
+  /** Space-separated. */
+  scopes: string;
+  created_at: number;
+  expires_at: number;
+  last_used_at: number | null;
+}
+
+export interface BoardsTable {
+  person_id: string;
+  generated_at: number;
+  /** JSON of the whole board, drafts included. */
+  snapshot: string;
+}
+
+export interface BoardSharesTable {
+  owner_id: string;
+  viewer_id: string;
+}
+
+export interface SecretObjectsTable {
+  id: string;
+  slug: string;
+  description: string | null;
+  sealed: Uint8Array;
+  created_at: number;
+  updated_at: number;
+  created_by_type: string;
+  created_by_id: string;
+  updated_by_type: string;
+  updated_by_id: string;
+}
+
+export interface SecretObjectConsumersTable {
+  object_id: string;
+  consumer: string;
+}
+
+export interface SecretObjectTagsTable {
+  object_id: string;
+  tag: string;
+}
+
+/** Consumers that were added by name or have a key; names that objects use need no row. */
+export interface SecretConsumersTable {
+  name: string;
+  public_key: string | null;
+}
+
+/** At most one row, whose id is 1. */
+export interface SecretOwnerTable {
+  id: number;
+  public_key: string;
+}
+
+export interface AuditLogTable {
+  id: number;
+  /** The object's slug when it happened. */
+  slug: string;
+  variant_id: string | null;
+  action: string;
+  at: number;
+  ip: string;
+  /** What the client says of itself, unproven. */
+  caller: string | null;
+  actor_type: string | null;
+  actor_id: string | null;
+  previous_slug: string | null;
+  /** SHA-256 over the entry before and this one, in hex. */
+  hash: string;
+}
