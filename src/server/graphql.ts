@@ -1,0 +1,123 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { GraphQLError, OperationTypeNode, execute as graphqlExecute, getOperationAST } from 'graphql';
+import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLFormattedError, GraphQLSchema } from 'graphql';
+import { AppError } from '../errors.js';
+import { chooseMediaType } from './graphql-accept.js';
+import type { GraphqlMediaType } from './graphql-accept.js';
+import { createDocuments } from './graphql-documents.js';
+import { toPublicError } from './graphql-errors.js';
+import type { Report } from './graphql-errors.js';
+import { readGraphqlRequest } from './graphql-request.js';
+
+export interface GraphqlOptions {
+  readonly schema: GraphQLSchema;
+  /** What the resolvers of one request are given. */
+  readonly createContext: () => unknown;
+  readonly requestIdOf: (request: IncomingMessage, response: ServerResponse) => string;
+  readonly report: (defect: unknown, requestId: string) => void;
+  /** Another engine than graphql-js may stand in here. */
+  readonly execute?: (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>;
+}
+
+export type GraphqlEndpoint = (request: IncomingMessage, response: ServerResponse) => void;
+
+interface Answer {
+  readonly status: number;
+  /** Absent when no resolver was reached. */
+  readonly data?: ExecutionResult['data'];
+  readonly errors?: readonly unknown[] | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * GraphQL over HTTP, on Node's own request and response.
+ *
+ * Written here rather than taken from graphql-http, whose refusals carry no
+ * body or code and which serialises through a replacer function; that package's
+ * audits hold this to the specification.
+ */
+export function createGraphqlEndpoint(options: GraphqlOptions): GraphqlEndpoint {
+  const answer = createAnswer(options);
+  return (request, response) => {
+    const requestId = options.requestIdOf(request, response);
+    const report: Report = (defect) => options.report(defect, requestId);
+    const type = chooseMediaType(request.headers.accept);
+    const answered = type ? answer(request, unfitStatus(type)) : Promise.reject(notAcceptable());
+    answered
+      .catch((error: unknown) => toRefusal(error, unfitStatus(type)))
+      .then((sent) => send(response, type, sent, (error) => toPublicError(error, requestId, report)))
+      .catch((defect: unknown) => {
+        report(defect);
+        response.destroy();
+      });
+  };
+}
+
+/** A well-formed request whose document does not fit: 200 where only `application/json` is understood, else 400. */
+const unfitStatus = (type: GraphqlMediaType | undefined) => (type === 'application/graphql-response+json' ? 400 : 200);
+
+function createAnswer({ schema, createContext, execute = graphqlExecute }: GraphqlOptions) {
+  const prepare = createDocuments(schema);
+  return async (request: IncomingMessage, unfit: number): Promise<Answer> => {
+    const asked = await readGraphqlRequest(request);
+    const { document, errors } = prepare(asked.query);
+    requireOperation(document, asked.operationName, request.method);
+    if (errors.length > 0) return { status: unfit, errors };
+    const result = await execute({
+      schema,
+      document,
+      variableValues: asked.variables,
+      operationName: asked.operationName,
+      contextValue: createContext(),
+    });
+    return { status: 'data' in result ? 200 : unfit, ...result };
+  };
+}
+
+function requireOperation(document: DocumentNode, name: string | undefined, method: string | undefined): void {
+  const operation = getOperationAST(document, name)?.operation;
+  if (!operation) {
+    const expected = name === undefined ? 'one operation, or "operationName"' : 'an operation of that "operationName"';
+    throw new AppError('invalid_input', `Expected ${expected}; the document has none that fits.`, {
+      field: 'operationName',
+    });
+  }
+  if (operation === OperationTypeNode.SUBSCRIPTION) {
+    throw new AppError('invalid_input', 'Expected a query or a mutation; received a subscription.', { field: 'query' });
+  }
+  if (operation === OperationTypeNode.MUTATION && method === 'GET') {
+    throw new AppError('method_not_allowed', 'Expected a mutation by POST; received it by GET.', {
+      headers: { Allow: 'POST' },
+    });
+  }
+}
+
+function toRefusal(error: unknown, unfit: number): Answer {
+  if (error instanceof AppError) return { status: error.status, errors: [error], headers: error.headers };
+  return { status: error instanceof GraphQLError ? unfit : 500, errors: [error] };
+}
+
+const notAcceptable = () =>
+  new AppError(
+    'not_acceptable',
+    'Expected to answer in application/graphql-response+json or application/json in UTF-8; neither is accepted.',
+  );
+
+function send(
+  response: ServerResponse,
+  type: GraphqlMediaType = 'application/json',
+  { status, headers, data, errors }: Answer,
+  show: (error: unknown) => GraphQLFormattedError,
+): void {
+  // The specification puts errors first, where a reader of a long answer sees them.
+  const body = Buffer.from(JSON.stringify({ errors: errors?.map(show), data }));
+  response.writeHead(status, {
+    ...headers,
+    'Content-Type': `${type}; charset=utf-8`,
+    'Content-Length': body.length,
+    // A GET's answer follows the Accept header, and the files it speaks of change.
+    Vary: 'Accept',
+    'Cache-Control': 'no-cache',
+  });
+  response.end(body);
+}

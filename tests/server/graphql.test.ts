@@ -1,0 +1,374 @@
+import { request as httpRequest } from 'node:http';
+import type { RequestOptions } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
+import { buildSchema, getIntrospectionQuery } from 'graphql';
+import { AppError } from '../../src/errors.js';
+import { createGraphqlEndpoint } from '../../src/server/graphql.js';
+
+const RESULT_TYPE = 'application/graphql-response+json; charset=utf-8';
+
+const schema = buildSchema(`
+  enum Colour { RED }
+  input Filter { and: Filter, name: String }
+  type Item { name: String!, item: Item, colour: Colour }
+  type Query { item(filter: Filter, names: [String]): Item, refuse: Item, break: String, gone: Item }
+  type Mutation { touch: Boolean }
+`);
+
+const item = (): object => ({ name: 'one', item, colour: 'BLUE' });
+const roots = {
+  item,
+  refuse: () => {
+    throw new AppError('not_found', 'Expected an item of that name; there is none.');
+  },
+  break: () => {
+    throw new Error('connect /srv/private/site.db');
+  },
+  gone: () => ({ name: null }),
+  touch: () => true,
+};
+
+const reported: unknown[] = [];
+const endpoint = createGraphqlEndpoint({
+  schema,
+  createContext: () => ({}),
+  execute: async (args) => (await import('graphql')).execute({ ...args, rootValue: roots }),
+  requestIdOf: (_request, response) => {
+    response.setHeader('X-Request-Id', 'r-1');
+    return 'r-1';
+  },
+  report: (defect) => reported.push(defect),
+});
+const server = createServer(endpoint);
+let origin: string;
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+beforeEach(() => void reported.splice(0));
+
+interface Reply {
+  status: number;
+  headers: Record<string, unknown>;
+  body: { data?: unknown; errors?: { message: string; extensions: Record<string, unknown>; path?: unknown }[] };
+}
+
+/** On plain http, because fetch mends or refuses some of what is sent here. */
+function send(path: string, options: RequestOptions, body: string | Buffer = ''): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(origin + path, options, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => {
+        const text = Buffer.concat(chunks).toString();
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: JSON.parse(text) as Reply['body'],
+        });
+      });
+    });
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+const json = { 'Content-Type': 'application/json', Accept: 'application/graphql-response+json' };
+const post = (body: unknown, headers: Record<string, string> = {}) =>
+  send(
+    '/graphql',
+    { method: 'POST', headers: { ...json, ...headers } },
+    typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),
+  );
+const get = (parameters: Record<string, string>, accept = 'application/graphql-response+json') =>
+  send(`/graphql?${new URLSearchParams(parameters)}`, { headers: { Accept: accept } });
+
+describe('a well-formed request', () => {
+  test('is answered by POST and by GET', async () => {
+    const answer = { data: { item: { name: 'one' } } };
+    const query = 'query A { item { name } } query B { refuse { name } }';
+    await expect(post({ query, operationName: 'A' })).resolves.toMatchObject({ status: 200, body: answer });
+    await expect(get({ query, operationName: 'A' })).resolves.toMatchObject({ status: 200, body: answer });
+  });
+
+  test('takes variables of a GET as JSON', async () => {
+    const { body } = await get({
+      query: 'query ($n: [String]) { item(names: $n) { name } }',
+      variables: '{"n":["a"]}',
+    });
+    expect(body).toEqual({ data: { item: { name: 'one' } } });
+  });
+
+  test('may be the longest that GraphiQL sends', async () => {
+    const { body } = await post({ query: getIntrospectionQuery({ inputValueDeprecation: true, oneOf: true }) });
+    expect(body.errors).toBeUndefined();
+  });
+
+  test('is answered again from the cache with its own variables', async () => {
+    const query = 'query ($deep: Boolean!) { item { name item @include(if: $deep) { name } } }';
+    const first = await post({ query, variables: { deep: true } });
+    const second = await post({ query, variables: { deep: false } });
+    expect([first.body.data, second.body.data]).toEqual([
+      { item: { name: 'one', item: { name: 'one' } } },
+      { item: { name: 'one' } },
+    ]);
+  });
+
+  test.each([
+    ['application/json', 'application/json; charset=utf-8'],
+    ['*/*', 'application/json; charset=utf-8'],
+    ['application/graphql-response+json', RESULT_TYPE],
+    ['application/json;q=0.5, application/graphql-response+json', RESULT_TYPE],
+    ['text/html, application/graphql-response+json;q=0.1, application/json;q=0.2', 'application/json; charset=utf-8'],
+    ['application/graphql-response+json; charset="UTF-8"', RESULT_TYPE],
+  ])('that accepts %s is answered in %s', async (accept, type) => {
+    const { headers } = await post({ query: '{ __typename }' }, { Accept: accept });
+    expect(headers['content-type']).toBe(type);
+  });
+});
+
+describe('an error of a resolver', () => {
+  test('that refuses keeps its message and code', async () => {
+    const { status, body } = await post({ query: '{ refuse { name } item { name } }' });
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: {
+        data: { refuse: null, item: { name: 'one' } },
+        errors: [
+          {
+            message: 'Expected an item of that name; there is none.',
+            locations: [{ line: 1, column: 3 }],
+            path: ['refuse'],
+            extensions: { code: 'not_found', requestId: 'r-1' },
+          },
+        ],
+      },
+    });
+    expect(reported).toEqual([]);
+  });
+
+  test.each([
+    ['a thrown error', '{ break }'],
+    ['a null that the schema forbids', '{ gone { name } }'],
+    ['a value that an enum lacks', '{ item { colour } }'],
+  ])('that is a defect (%s) is reported and shown as internal', async (_reason, query) => {
+    const { status, body } = await post({ query });
+    expect(status).toBe(200);
+    expect(body.errors?.[0]).toMatchObject({
+      message: 'The server failed to answer this part of the query.',
+      extensions: { code: 'internal', requestId: 'r-1' },
+    });
+    expect(JSON.stringify(body)).not.toMatch(/private|BLUE|stack/);
+    expect(reported).toHaveLength(1);
+  });
+});
+
+describe('a malformed request', () => {
+  const deepJson = (levels: number) => `${'{"and":'.repeat(levels)}{}${'}'.repeat(levels)}`;
+
+  test.each<[string, number, string, () => Promise<Reply>]>([
+    ['an empty body', 400, 'malformed_body', () => post('')],
+    ['text that is not JSON', 400, 'malformed_body', () => post('{"query":')],
+    ['a null byte in JSON', 400, 'malformed_body', () => post('{"query":"\0"}')],
+    ['bytes that are not UTF-8', 400, 'malformed_body', () => post(Buffer.from([0x22, 0xff, 0xfe, 0x22]))],
+    ['a batch', 400, 'malformed_body', () => post([{ query: '{ __typename }' }])],
+    ['a JSON string', 400, 'malformed_body', () => post('"{ __typename }"')],
+    ['JSON null', 400, 'malformed_body', () => post('null')],
+    ['no query', 400, 'invalid_input', () => post({})],
+    ['a query that is a number', 400, 'invalid_input', () => post({ query: 1 })],
+    ['a query that is an array', 400, 'invalid_input', () => post({ query: ['{ __typename }'] })],
+    ['variables that are text', 400, 'invalid_input', () => post({ query: '{ __typename }', variables: '{}' })],
+    ['variables that are an array', 400, 'invalid_input', () => post({ query: '{ __typename }', variables: [] })],
+    [
+      'an operationName that is an object',
+      400,
+      'invalid_input',
+      () => post({ query: '{ __typename }', operationName: {} }),
+    ],
+    ['extensions that are a number', 400, 'invalid_input', () => post({ query: '{ __typename }', extensions: 1 })],
+    [
+      'an operation that is not there',
+      400,
+      'invalid_input',
+      () => post({ query: 'query A { __typename }', operationName: 'B' }),
+    ],
+    [
+      'two operations and no name',
+      400,
+      'invalid_input',
+      () => post({ query: 'query A { __typename } query B { __typename }' }),
+    ],
+    [
+      'two operations of one name',
+      400,
+      'invalid_input',
+      () => post({ query: 'query A { __typename } query A { __typename }', operationName: 'A' }),
+    ],
+    ['a fragment alone', 400, 'invalid_input', () => post({ query: 'fragment F on Query { __typename }' })],
+    ['an empty document', 400, 'invalid_input', () => post({ query: '' })],
+    ['a mistake of syntax', 400, 'invalid_input', () => post({ query: '{ item {' })],
+    ['a null byte in the document', 400, 'invalid_input', () => post({ query: '{ item\u0000 { name } }' })],
+    ['a field that does not exist', 400, 'invalid_input', () => post({ query: '{ nothing }' })],
+    [
+      'a hundred fields that do not exist',
+      400,
+      'invalid_input',
+      () => post({ query: `{ ${Array.from({ length: 200 }, (_, i) => `f${i}`).join(' ')} }` }),
+    ],
+    ['an argument of the wrong type', 400, 'invalid_input', () => post({ query: '{ item(names: {a: 1}) { name } }' })],
+    [
+      'a variable of the wrong type',
+      400,
+      'invalid_input',
+      () => post({ query: 'query ($f: Filter) { item(filter: $f) { name } }', variables: { f: 1 } }),
+    ],
+    [
+      'a variable that is missing',
+      400,
+      'invalid_input',
+      () => post({ query: 'query ($f: Filter!) { item(filter: $f) { name } }' }),
+    ],
+    ['a subscription', 400, 'invalid_input', () => post({ query: 'subscription { item { name } }' })],
+    [
+      'a fragment that spreads itself',
+      400,
+      'invalid_input',
+      () => post({ query: '{ item { ...F } } fragment F on Item { item { ...F } }' }),
+    ],
+    [
+      'fields that nest too deeply',
+      400,
+      'invalid_input',
+      () => post({ query: `{ ${'item { '.repeat(21)} name ${'}'.repeat(21)} }` }),
+    ],
+    [
+      'fragments that nest too deeply',
+      400,
+      'invalid_input',
+      () =>
+        post({
+          query: `{ item { ...F0 } } ${Array.from({ length: 25 }, (_, i) => `fragment F${i} on Item { item { name ${i < 24 ? `...F${i + 1}` : ''} } }`).join(' ')}`,
+        }),
+    ],
+    [
+      'arguments that nest too deeply',
+      400,
+      'invalid_input',
+      () => post({ query: `{ item(filter: ${'{and: '.repeat(40)}{}${'}'.repeat(40)}) { name } }` }),
+    ],
+    [
+      'a list that overflows the parser',
+      400,
+      'invalid_input',
+      () => post({ query: `{ item(names: ${'['.repeat(1990)}${']'.repeat(1990)}) { name } }` }),
+    ],
+    [
+      'variables that nest too deeply',
+      400,
+      'invalid_input',
+      () => post(`{"query":"{ __typename }","variables":${deepJson(100_000)}}`),
+    ],
+    ['more tokens than are allowed', 400, 'invalid_input', () => post({ query: `{ ${'__typename '.repeat(4000)} }` })],
+    ['a body over the limit', 413, 'too_large', () => post({ query: `#${'x'.repeat(1024 * 1024)}\n{ __typename }` })],
+    [
+      'a chunked body over the limit',
+      413,
+      'too_large',
+      () => post('x'.repeat(2 * 1024 * 1024), { 'Transfer-Encoding': 'chunked' }),
+    ],
+    [
+      'no content type',
+      415,
+      'unsupported_media_type',
+      () => send('/graphql', { method: 'POST' }, '{"query":"{ __typename }"}'),
+    ],
+    [
+      'a form',
+      415,
+      'unsupported_media_type',
+      () => post('query=1', { 'Content-Type': 'application/x-www-form-urlencoded' }),
+    ],
+    [
+      'a multipart body',
+      415,
+      'unsupported_media_type',
+      () => post('--x', { 'Content-Type': 'multipart/form-data; boundary=x' }),
+    ],
+    [
+      'another charset',
+      415,
+      'unsupported_media_type',
+      () => post({ query: '{ __typename }' }, { 'Content-Type': 'application/json; charset=latin1' }),
+    ],
+    ['a compressed body', 415, 'unsupported_media_type', () => post('x', { 'Content-Encoding': 'gzip' })],
+    [
+      'an Accept that only wants XML',
+      406,
+      'not_acceptable',
+      () => post({ query: '{ __typename }' }, { Accept: 'application/xml' }),
+    ],
+    [
+      'an Accept that refuses JSON',
+      406,
+      'not_acceptable',
+      () => post({ query: '{ __typename }' }, { Accept: 'application/json;q=0' }),
+    ],
+    ['PUT', 405, 'method_not_allowed', () => send('/graphql', { method: 'PUT', headers: json }, '{}')],
+    ['DELETE', 405, 'method_not_allowed', () => send('/graphql', { method: 'DELETE', headers: json })],
+    ['a mutation by GET', 405, 'method_not_allowed', () => get({ query: 'mutation { touch }' })],
+    ['a GET without a query', 400, 'invalid_input', () => get({})],
+    [
+      'a GET whose variables are not JSON',
+      400,
+      'invalid_input',
+      () => get({ query: '{ __typename }', variables: '{' }),
+    ],
+    [
+      'a GET with two queries',
+      400,
+      'invalid_input',
+      () => send('/graphql?query=%7Ba%7D&query=%7Bb%7D', { headers: json }),
+    ],
+    ['a GET with broken percent signs', 400, 'invalid_input', () => send('/graphql?query=%E0%A4%A', { headers: json })],
+  ])('with %s is answered %i %s', async (_reason, status, code, ask) => {
+    const reply = await ask();
+    expect(reply.status).toBe(status);
+    expect(reply.headers['x-request-id']).toBe('r-1');
+    expect(reply.body).not.toHaveProperty('data');
+    expect(reply.body.errors?.[0]).toMatchObject({
+      message: expect.stringMatching(/./) as string,
+      extensions: { code, requestId: 'r-1' },
+    });
+    expect(JSON.stringify(reply.body)).not.toMatch(/node_modules|\.[jt]s:|stack/);
+    expect(reported).toEqual([]);
+    const next = await post({ query: '{ item { name } }' });
+    expect(next.body).toEqual({ data: { item: { name: 'one' } } });
+  });
+
+  test('names the methods that are allowed', async () => {
+    await expect(send('/graphql', { method: 'PUT', headers: json })).resolves.toMatchObject({
+      headers: { allow: 'GET, POST' },
+    });
+    await expect(get({ query: 'mutation { touch }' })).resolves.toMatchObject({ headers: { allow: 'POST' } });
+  });
+
+  test('says where in the document a mistake is', async () => {
+    const { body } = await post({ query: '{ item { nam } }' });
+    expect(body.errors).toEqual([
+      {
+        message: 'Cannot query field "nam" on type "Item". Did you mean "name"?',
+        locations: [{ line: 1, column: 10 }],
+        extensions: { code: 'invalid_input', requestId: 'r-1' },
+      },
+    ]);
+  });
+
+  test('of the document is answered 200 where only application/json is understood', async () => {
+    await expect(post({ query: '{ nothing }' }, { Accept: 'application/json' })).resolves.toMatchObject({
+      status: 200,
+    });
+  });
+});
