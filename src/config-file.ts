@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { extname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parse } from 'yaml';
+import { StartError } from './start-error.js';
+
+const NAMES = ['json', 'yaml', 'yml', 'js', 'mjs'].map((extension) => `trellis.config.${extension}`);
+
+export interface ConfigFile {
+  readonly file: string;
+  readonly content: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The configuration file named, or else the one in the folder. A script's
+ * default export is its content.
+ *
+ * @throws StartError when it can't be read, holds no object, or is one of several.
+ */
+export async function readConfigFile(folder: string, named?: string): Promise<ConfigFile | undefined> {
+  const file = named === undefined ? find(folder) : resolve(folder, named);
+  if (file === undefined) return undefined;
+  const content = await read(file).catch((cause: unknown) => {
+    throw new StartError(`${file}: expected a configuration file; ${oneLine(cause)}`, { cause });
+  });
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
+    throw new StartError(`${file}: expected an object of settings; received something else`);
+  }
+  return { file, content: content as Record<string, unknown> };
+}
+
+function find(folder: string): string | undefined {
+  const [file, other] = NAMES.map((name) => join(folder, name)).filter((candidate) => existsSync(candidate));
+  if (file && other) throw new StartError(`${file}: expected one configuration file; ${other} is another`);
+  return file;
+}
+
+async function read(file: string): Promise<unknown> {
+  if (['.js', '.mjs'].includes(extname(file))) {
+    const script = (await import(pathToFileURL(file).href)) as { default?: unknown };
+    return script.default;
+  }
+  const text = await readFile(file, 'utf8');
+  return extname(file) === '.json' ? JSON.parse(text) : parse(text);
+}
+
+const oneLine = (cause: unknown) =>
+  (cause instanceof Error ? cause.message : String(cause)).replace(/\s+/g, ' ').trim();

@@ -1,0 +1,122 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { ErrorObject } from 'ajv/dist/2020.js';
+import { readConfigFile } from './config-file.js';
+import { SETTINGS, SETTING_NAMES } from './settings.js';
+import type { LogLevel, ServiceName, Settings } from './settings.js';
+import { StartError } from './start-error.js';
+
+export interface Config {
+  /** 0 lets the system choose. */
+  readonly port: number;
+  readonly host: string;
+  /** The origin that people use; `undefined` for localhost at whatever port was taken. */
+  readonly publicUrl: string | undefined;
+  /** Absolute. */
+  readonly site: string;
+  /** Absolute. */
+  readonly state: string;
+  readonly services: readonly ServiceName[];
+  /** How many proxies in front may name the client. */
+  readonly trustProxy: number;
+  readonly logLevel: LogLevel;
+  readonly revision: string;
+  /** Whether what goes out is trusted to fit the contract (`NODE_ENV=production`). */
+  readonly production: boolean;
+}
+
+export interface ConfigSources {
+  /** By setting, and `config` for the file. */
+  readonly flags?: Readonly<Record<string, string | undefined>>;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly folder?: string;
+}
+
+/** A value, and where a person would look for it. */
+interface Given {
+  readonly value: unknown;
+  readonly source: string;
+}
+
+const PACKAGE_ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/**
+ * The settings of this start: of flags, environment, file and defaults, the
+ * first that says something.
+ *
+ * @throws StartError of one line for a wrong setting: its name, what was expected, what came.
+ */
+export async function loadConfig(sources: ConfigSources = {}): Promise<Config> {
+  const { flags = {}, env = process.env, folder = process.cwd() } = sources;
+  const file = await readConfigFile(folder, flags.config);
+  const given = new Map<string, Given>();
+  for (const [key, value] of Object.entries(file?.content ?? {})) {
+    given.set(key, { value: inFolder(key, value, dirname(file?.file ?? '')), source: `${key} in ${file?.file ?? ''}` });
+  }
+  for (const key of SETTING_NAMES) {
+    const { env: variable, flag } = SETTINGS[key];
+    if (env[variable]) given.set(key, fromText(key, env[variable], variable, folder));
+    if (flags[key] !== undefined) given.set(key, fromText(key, flags[key], flag.split(' ')[0] ?? key, folder));
+  }
+  return withDefaults(validate(given), folder, env.NODE_ENV === 'production');
+}
+
+function fromText(key: keyof Settings, text: string, source: string, folder: string): Given {
+  const value = SETTINGS[key].list ? text.split(',').map((part) => part.trim()) : text;
+  return { value: inFolder(key, value, folder), source };
+}
+
+function inFolder(key: string, value: unknown, folder: string): unknown {
+  const isPath = Object.hasOwn(SETTINGS, key) && SETTINGS[key as keyof Settings].path;
+  return isPath && typeof value === 'string' && value !== '' ? resolve(folder, value) : value;
+}
+
+function validate(given: ReadonlyMap<string, Given>): Settings {
+  const ajv = new Ajv2020({ coerceTypes: true, strict: true });
+  const isValid = ajv.compile({
+    type: 'object',
+    properties: Object.fromEntries(SETTING_NAMES.map((key) => [key, SETTINGS[key].schema])),
+    additionalProperties: false,
+  });
+  const settings = Object.fromEntries([...given].map(([key, { value }]) => [key, structuredClone(value)]));
+  if (!isValid(settings)) throw toStartError(given, isValid.errors?.[0]);
+  return settings;
+}
+
+function toStartError(given: ReadonlyMap<string, Given>, error: ErrorObject | undefined): StartError {
+  const key = error?.instancePath.split('/')[1] ?? (error?.params as { additionalProperty: string }).additionalProperty;
+  const { value, source } = given.get(key) ?? { value: undefined, source: key };
+  if (!Object.hasOwn(SETTINGS, key)) {
+    return new StartError(`${source}: expected one of the settings ${SETTING_NAMES.join(', ')}`);
+  }
+  const { expected, secret, list } = SETTINGS[key as keyof Settings];
+  const shown = JSON.stringify(list && Array.isArray(value) ? value.join(',') : value);
+  return new StartError(`${source}: expected ${expected}; received ${secret ? 'a value' : shown}`);
+}
+
+const withDefaults = (settings: Settings, folder: string, production: boolean): Config => ({
+  port: settings.port ?? 4000,
+  host: settings.host ?? '127.0.0.1',
+  publicUrl: settings.publicUrl?.replace(/\/$/, ''),
+  site: settings.site ?? resolve(PACKAGE_ROOT, 'examples/site'),
+  state: settings.state ?? resolve(folder, '.trellis'),
+  services: settings.services ?? ['site', 'dashboard', 'secrets'],
+  trustProxy: settings.trustProxy ?? 0,
+  logLevel: settings.logLevel ?? 'info',
+  revision: settings.revision ?? findRevision(),
+  production,
+});
+
+/** A clone knows its commit; an installed package lies in somebody else's. */
+function findRevision(): string {
+  if (!existsSync(resolve(PACKAGE_ROOT, '.git'))) return 'unknown';
+  try {
+    const options = { cwd: PACKAGE_ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] } as const;
+    return execFileSync('git', ['rev-parse', 'HEAD'], options).trim();
+  } catch {
+    return 'unknown';
+  }
+}

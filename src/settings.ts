@@ -1,0 +1,135 @@
+/** The settings of Trellis: the one list behind the environment, the configuration file, the flags and the help. */
+
+export type ServiceName = 'dashboard' | 'secrets' | 'site';
+
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** The settings as they are given, before defaults. */
+export interface Settings {
+  readonly port?: number;
+  readonly host?: string;
+  readonly publicUrl?: string;
+  readonly site?: string;
+  readonly state?: string;
+  readonly services?: readonly ServiceName[];
+  readonly siteAccess?: 'public';
+  readonly databaseUrl?: never;
+  readonly objects?: never;
+  readonly trustProxy?: number;
+  readonly logLevel?: LogLevel;
+  readonly revision?: string;
+}
+
+export interface Setting {
+  readonly env: string;
+  /** With its placeholder: `--port <number>`. */
+  readonly flag: string;
+  readonly description: string;
+  /** JSON Schema of the value. Text from the environment and from flags is coerced to it. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** The schema in words, after "expected". */
+  readonly expected: string;
+  /** Text with commas becomes a list. */
+  readonly list?: true;
+  /** A path, which is taken from where it is written: the working directory, or the configuration file's. */
+  readonly path?: true;
+  /** Never shown, not even when it is wrong. */
+  readonly secret?: true;
+}
+
+const TEXT = { type: 'string', minLength: 1, maxLength: 4096 };
+const UNSUPPORTED = { not: {} };
+
+export const SETTINGS: Readonly<Record<keyof Settings, Setting>> = {
+  port: {
+    env: 'PORT',
+    flag: '--port <number>',
+    description: 'where to listen; 0 picks a free port (default: 4000)',
+    schema: { type: 'integer', minimum: 0, maximum: 65535 },
+    expected: 'a whole number from 0 to 65535',
+  },
+  host: {
+    env: 'HOST',
+    flag: '--host <address>',
+    description: 'the address to listen on (default: 127.0.0.1)',
+    schema: { type: 'string', pattern: '^[A-Za-z0-9.:_-]{1,253}$' },
+    expected: 'a host name or an IP address',
+  },
+  publicUrl: {
+    env: 'PUBLIC_URL',
+    flag: '--public-url <origin>',
+    description: 'the origin that people use (default: http://localhost:<port>)',
+    schema: { type: 'string', pattern: '^https?://[^\\s/?#@]+/?$' },
+    expected: 'an origin such as https://trellis.example.org, without a path',
+  },
+  site: {
+    env: 'TRELLIS_SITE',
+    flag: '--site <folder>',
+    description: "the site's folder (default: the example site)",
+    schema: TEXT,
+    expected: 'the path of a folder',
+    path: true,
+  },
+  state: {
+    env: 'TRELLIS_STATE',
+    flag: '--state <folder>',
+    description: 'databases, keys and derived files (default: .trellis)',
+    schema: TEXT,
+    expected: 'the path of a folder',
+    path: true,
+  },
+  services: {
+    env: 'TRELLIS_SERVICES',
+    flag: '--services <names>',
+    description: 'which services to run (default: site,dashboard,secrets)',
+    schema: { type: 'array', items: { enum: ['site', 'dashboard', 'secrets'] }, minItems: 1, uniqueItems: true },
+    expected: 'one or more of site, dashboard and secrets, separated by commas',
+    list: true,
+  },
+  siteAccess: {
+    env: 'TRELLIS_SITE_ACCESS',
+    flag: '--site-access <who>',
+    description: 'who may query the site (default: public)',
+    schema: { enum: ['public'] },
+    expected: '"public", the only access that this version knows',
+  },
+  databaseUrl: {
+    env: 'DATABASE_URL',
+    flag: '--database-url <url>',
+    description: 'reserved: this version keeps its data in SQLite, in the state folder',
+    schema: UNSUPPORTED,
+    expected: 'to be unset, as this version keeps its data in SQLite',
+    secret: true,
+  },
+  objects: {
+    env: 'TRELLIS_OBJECTS',
+    flag: '--objects <url>',
+    description: 'reserved: this version keeps derived files in the state folder',
+    schema: UNSUPPORTED,
+    expected: 'to be unset, as this version keeps derived files in the state folder',
+  },
+  trustProxy: {
+    env: 'TRUST_PROXY',
+    flag: '--trust-proxy <number>',
+    description: 'how many proxies stand in front and may name the client (default: 0)',
+    schema: { type: 'integer', minimum: 0, maximum: 9 },
+    expected: 'the number of proxies in front, from 0 to 9',
+  },
+  logLevel: {
+    env: 'LOG_LEVEL',
+    flag: '--log-level <level>',
+    description: `one of ${LOG_LEVELS.join(', ')} (default: info)`,
+    schema: { enum: LOG_LEVELS },
+    expected: `one of ${LOG_LEVELS.join(', ')}`,
+  },
+  revision: {
+    env: 'TRELLIS_REVISION',
+    flag: '--revision <text>',
+    description: 'the revision that /api/version tells (default: from git)',
+    schema: { type: 'string', pattern: '^[\\w.+-]{1,100}$' },
+    expected: 'up to 100 letters, digits, dots, dashes, underscores and plus signs',
+  },
+};
+
+export const SETTING_NAMES = Object.keys(SETTINGS) as (keyof Settings)[];

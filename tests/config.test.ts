@@ -1,0 +1,134 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadConfig } from '../src/config.js';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'trellis-config-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+test('has a default for every setting', async () => {
+  await expect(loadConfig({ env: {}, folder })).resolves.toEqual({
+    port: 4000,
+    host: '127.0.0.1',
+    publicUrl: undefined,
+    site: expect.stringMatching(/\/examples\/site$/) as string,
+    state: join(folder, '.trellis'),
+    services: ['site', 'dashboard', 'secrets'],
+    trustProxy: 0,
+    logLevel: 'info',
+    revision: expect.stringMatching(/^([0-9a-f]{40}|unknown)$/) as string,
+    production: false,
+  });
+});
+
+test('takes a flag before the environment, and that before the file', async () => {
+  await writeFile(join(folder, 'trellis.config.json'), '{"port": 1, "host": "::1", "logLevel": "warn"}');
+  const config = await loadConfig({ flags: { port: '3' }, env: { PORT: '2', HOST: '0.0.0.0' }, folder });
+  expect(config).toMatchObject({ port: 3, host: '0.0.0.0', logLevel: 'warn' });
+});
+
+test('takes an empty variable for one that is not set', async () => {
+  await expect(loadConfig({ env: { PORT: '', TRELLIS_SITE: '' }, folder })).resolves.toMatchObject({ port: 4000 });
+});
+
+test.each([
+  ['json', '{"services": ["secrets"], "site": "pages"}'],
+  ['yaml', 'services: [secrets]\nsite: pages\n'],
+  ['mjs', "export default { services: ['secrets'], site: 'pages' };"],
+])('reads trellis.config.%s, its paths from its own folder', async (extension, text) => {
+  await writeFile(join(folder, `trellis.config.${extension}`), text);
+  const config = await loadConfig({ env: {}, flags: { config: join(folder, `trellis.config.${extension}`) } });
+  expect(config).toMatchObject({ services: ['secrets'], site: join(folder, 'pages') });
+});
+
+test.each<[string, Record<string, string>, string]>([
+  ['no number', { PORT: 'http' }, 'PORT: expected a whole number from 0 to 65535; received "http"'],
+  ['a fraction', { PORT: '80.5' }, 'PORT: expected a whole number from 0 to 65535; received "80.5"'],
+  ['out of range', { PORT: '65536' }, 'PORT: expected a whole number from 0 to 65535; received "65536"'],
+  ['a line break', { HOST: 'a\nb' }, 'HOST: expected a host name or an IP address; received "a\\nb"'],
+  [
+    'no scheme',
+    { PUBLIC_URL: 'example.org' },
+    'PUBLIC_URL: expected an origin such as https://trellis.example.org, without a path; received "example.org"',
+  ],
+  [
+    'a path',
+    { PUBLIC_URL: 'https://example.org/trellis' },
+    'PUBLIC_URL: expected an origin such as https://trellis.example.org, without a path; received "https://example.org/trellis"',
+  ],
+  [
+    'an unknown service',
+    { TRELLIS_SERVICES: 'site,mail' },
+    'TRELLIS_SERVICES: expected one or more of site, dashboard and secrets, separated by commas; received "site,mail"',
+  ],
+  [
+    'a service named twice',
+    { TRELLIS_SERVICES: 'site,site' },
+    'TRELLIS_SERVICES: expected one or more of site, dashboard and secrets, separated by commas; received "site,site"',
+  ],
+  [
+    'an access that is not built',
+    { TRELLIS_SITE_ACCESS: 'token' },
+    'TRELLIS_SITE_ACCESS: expected "public", the only access that this version knows; received "token"',
+  ],
+  [
+    'a database that is not built, without its password',
+    { DATABASE_URL: 'postgres://me:password@db' },
+    'DATABASE_URL: expected to be unset, as this version keeps its data in SQLite; received a value',
+  ],
+  [
+    'an object store that is not built',
+    { TRELLIS_OBJECTS: 's3://bucket' },
+    'TRELLIS_OBJECTS: expected to be unset, as this version keeps derived files in the state folder; received "s3://bucket"',
+  ],
+  [
+    'a word for a number',
+    { TRUST_PROXY: 'true' },
+    'TRUST_PROXY: expected the number of proxies in front, from 0 to 9; received "true"',
+  ],
+  [
+    'an unknown level',
+    { LOG_LEVEL: 'loud' },
+    'LOG_LEVEL: expected one of fatal, error, warn, info, debug, trace, silent; received "loud"',
+  ],
+  [
+    'a revision with a space',
+    { TRELLIS_REVISION: 'a b' },
+    'TRELLIS_REVISION: expected up to 100 letters, digits, dots, dashes, underscores and plus signs; received "a b"',
+  ],
+])('refuses a wrong setting (%s) in one line', async (_reason, env, message) => {
+  await expect(loadConfig({ env, folder })).rejects.toMatchObject({ name: 'StartError', message });
+});
+
+test.each<[string, string, string]>([
+  ['a wrong value', '{"port": -1}', 'port in FILE: expected a whole number from 0 to 65535; received -1'],
+  ['an unknown setting', '{"prot": 1}', 'prot in FILE: expected one of the settings port, host, publicUrl, '],
+  ['an inherited name', '{"toString": 1}', 'toString in FILE: expected one of the settings port, host, publicUrl, '],
+  ['no object', '[]', 'FILE: expected an object of settings; received something else'],
+  ['no JSON', '{', 'FILE: expected a configuration file; '],
+])('names the file that has %s', async (_reason, text, message) => {
+  const file = join(folder, 'trellis.config.json');
+  await writeFile(file, text);
+  const failure = await loadConfig({ env: {}, folder }).catch((error: unknown) => (error as Error).message);
+  expect(failure).toMatch(message.replace('FILE', file));
+  expect(failure).not.toContain('\n');
+});
+
+test('names the flag that is wrong', async () => {
+  await expect(loadConfig({ flags: { trustProxy: '10' }, env: {}, folder })).rejects.toThrow(
+    '--trust-proxy: expected the number of proxies in front, from 0 to 9; received "10"',
+  );
+});
+
+test('refuses to choose between two configuration files', async () => {
+  await writeFile(join(folder, 'trellis.config.json'), '{}');
+  await writeFile(join(folder, 'trellis.config.yaml'), '{}');
+  await expect(loadConfig({ env: {}, folder })).rejects.toThrow('expected one configuration file');
+});
+
+test('refuses a file that is named and not there', async () => {
+  await expect(loadConfig({ flags: { config: 'none.json' }, env: {}, folder })).rejects.toThrow('none.json: expected');
+});
