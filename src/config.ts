@@ -114,8 +114,7 @@ const withDefaults = (settings: Settings, folder: string, production: boolean): 
 function findRevision(): string {
   if (!existsSync(resolve(PACKAGE_ROOT, '.git'))) return 'unknown';
   try {
-    const options = { cwd: PACKAGE_ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] } as const;
-    return execFileSync('git', ['rev-parse', 'HEAD'], options).trim();
+    return execFileSync('git', ['rev-parse', 'HEAD'], { cwd: PACKAGE_ROOT, encoding: 'utf8', stdio: 'pipe' }).trim();
   } catch {
     return 'unknown';
   }

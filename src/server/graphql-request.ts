@@ -1,6 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../errors.js';
-import { describe, isMap, readJsonBody } from './graphql-body.js';
+import { readBody } from './body.js';
+import { parseJson } from './json.js';
+import type { BodySpec } from './operation.js';
+import { parseQuery, parseTarget } from './target.js';
 
 /** The members of a well-formed GraphQL-over-HTTP request. */
 export interface GraphqlRequest {
@@ -11,8 +14,12 @@ export interface GraphqlRequest {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Filters nest a few levels for every relation they cross; thirty leaves room and keeps recursion over them short. */
-const MAX_VARIABLE_DEPTH = 30;
+const BODY: BodySpec = {
+  required: true,
+  contentTypes: ['application/json'],
+  // A document is held to a few thousand tokens, so most of this is room for variables: long lists of ids.
+  maxBytes: 1024 * 1024,
+};
 
 /**
  * Reads a request as the GraphQL-over-HTTP specification has it: the query
@@ -22,36 +29,41 @@ const MAX_VARIABLE_DEPTH = 30;
  */
 export async function readGraphqlRequest(request: IncomingMessage): Promise<GraphqlRequest> {
   if (request.method === 'GET') return toRequest(readSearch(request.url ?? ''));
-  if (request.method === 'POST') return toRequest(await readJsonBody(request));
-  const received = request.method ?? 'no method';
-  throw new AppError('method_not_allowed', `Expected GET or POST; received ${received}.`, {
+  if (request.method === 'POST') return toRequest(await readMembers(request));
+  throw new AppError('method_not_allowed', 'Expected GET or POST; received another method.', {
     headers: { Allow: 'GET, POST' },
   });
 }
 
 function readSearch(url: string): Members {
-  const start = url.indexOf('?');
-  const search = new URLSearchParams(start < 0 ? '' : url.slice(start + 1));
+  const parameters = parseQuery(parseTarget(url).query);
   const read = (name: string) => {
-    const [value, ...more] = search.getAll(name);
+    const [value, ...more] = parameters.get(name) ?? [];
     if (more.length > 0) throw invalid(name, `Expected "${name}" once; received it ${more.length + 1} times.`);
     return value;
   };
   return {
     query: read('query'),
     operationName: read('operationName'),
-    variables: parseParameter('variables', read('variables')),
-    extensions: parseParameter('extensions', read('extensions')),
+    variables: parseMember('variables', read('variables')),
+    extensions: parseMember('extensions', read('extensions')),
   };
 }
 
-function parseParameter(name: string, text: string | undefined): unknown {
+function parseMember(name: string, text: string | undefined): unknown {
   if (text === undefined || text === '') return undefined;
   try {
-    return JSON.parse(text);
+    return parseJson(Buffer.from(text));
   } catch (cause) {
-    throw invalid(name, `Expected "${name}" to be a JSON object; received text that is not JSON.`, cause);
+    throw invalid(name, `Expected "${name}" to be a JSON object; received text that is none.`, cause);
   }
+}
+
+async function readMembers(request: IncomingMessage): Promise<Members> {
+  const body = await readBody(request, BODY);
+  if (isMap(body)) return body;
+  const received = Array.isArray(body) ? 'an array: batches are not supported' : describe(body);
+  throw new AppError('malformed_body', `Expected a JSON object with a "query"; received ${received}.`);
 }
 
 function toRequest({ query, operationName, variables, extensions }: Members): GraphqlRequest {
@@ -61,18 +73,20 @@ function toRequest({ query, operationName, variables, extensions }: Members): Gr
   }
   if (!isAbsent(variables) && !isMap(variables)) throw expected('variables', 'an object', variables);
   if (!isAbsent(extensions) && !isMap(extensions)) throw expected('extensions', 'an object', extensions);
-  if (isDeeper(variables, MAX_VARIABLE_DEPTH)) {
-    throw invalid('variables', `Expected variables at most ${MAX_VARIABLE_DEPTH} levels deep; received deeper ones.`);
-  }
   return { query, operationName: operationName ?? undefined, variables: variables ?? undefined };
 }
 
 const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null;
 
-/** Stops at the bound, so that its own recursion is bounded too. */
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1));
+const isMap = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Names what a JSON value is: `null`, `an array`, `a number`, … */
+function describe(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
 const expected = (field: string, what: string, received: unknown) =>

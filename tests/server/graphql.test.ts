@@ -210,7 +210,7 @@ describe('a malformed request', () => {
     ['a fragment alone', 400, 'invalid_input', () => post({ query: 'fragment F on Query { __typename }' })],
     ['an empty document', 400, 'invalid_input', () => post({ query: '' })],
     ['a mistake of syntax', 400, 'invalid_input', () => post({ query: '{ item {' })],
-    ['a null byte in the document', 400, 'invalid_input', () => post({ query: '{ item\u0000 { name } }' })],
+    ['a null byte in the document', 400, 'malformed_body', () => post({ query: '{ item\u0000 { name } }' })],
     ['a field that does not exist', 400, 'invalid_input', () => post({ query: '{ nothing }' })],
     [
       'a hundred fields that do not exist',
@@ -268,7 +268,7 @@ describe('a malformed request', () => {
     [
       'variables that nest too deeply',
       400,
-      'invalid_input',
+      'malformed_body',
       () => post(`{"query":"{ __typename }","variables":${deepJson(100_000)}}`),
     ],
     ['more tokens than are allowed', 400, 'invalid_input', () => post({ query: `{ ${'__typename '.repeat(4000)} }` })],
