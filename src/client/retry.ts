@@ -79,8 +79,12 @@ function delayBefore(repeat: number, response: Response | undefined, settings: R
 
 function describe({ response, failure }: Outcome): string {
   if (response) return `status ${response.status}`;
-  // `fetch` says "fetch failed" and hides the reason one level down, at times with a code only.
-  const reason = failure instanceof Error && failure.cause instanceof Error ? failure.cause : failure;
-  const { message, code } = reason as { message?: string; code?: string };
-  return [message, code, String(reason)].find((text) => text) ?? 'network failure';
+  const { message, code } = reasonOf(failure);
+  return [message, code].find(Boolean) ?? String(failure);
+}
+
+/** `fetch` says "fetch failed" and hides the reason one level down, at times with a code only. */
+function reasonOf(failure: unknown): { readonly message?: string; readonly code?: string } {
+  const { cause } = Object(failure) as { cause?: unknown };
+  return Object(cause ?? failure) as { message?: string; code?: string };
 }

@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ClientOptions } from '../../src/client/client-options.js';
+import { createClient } from '../../src/client/create-client.js';
+
+/** A contract as openapi-typescript writes it, small enough to read. */
+export interface NotePaths {
+  '/notes': {
+    parameters: { query?: never; header?: never; path?: never; cookie?: never };
+    get: {
+      parameters: { query?: { offset?: number; limit?: number } };
+      responses: { 200: { content: { 'application/json': string[] } } };
+    };
+    post: {
+      parameters: { query?: never };
+      requestBody: { content: { 'application/json': { text: string } } };
+      responses: { 201: { content: { 'application/json': { id: number } } } };
+    };
+  };
+}
+
+export interface SeenRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+  readonly at: number;
+}
+
+/** Answers the nth request (from 0), which it has read to its end. */
+export type Answer = (response: ServerResponse, nth: number, seen: SeenRequest) => void;
+
+/** A real server on a free port that remembers what it was asked. */
+export async function serveNotes(answer: Answer) {
+  const seen: SeenRequest[] = [];
+  const listener = async (request: IncomingMessage, response: ServerResponse) => {
+    let body = '';
+    for await (const chunk of request) body += String(chunk);
+    const { method = '', url = '', headers } = request;
+    const entry = { method, url, headers, body, at: performance.now() };
+    seen.push(entry);
+    answer(response, seen.length - 1, entry);
+  };
+  const server = createServer((request, response) => void listener(request, response)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    seen,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+export type NotesServer = Awaited<ReturnType<typeof serveNotes>>;
+
+export const notesContract = { revision: 'r1', product: 'notes', tokenVariable: 'NOTES_TOKEN' };
+
+/** Waits a few milliseconds between tries, so that tests are quick. */
+export function createNotesClient(baseUrl: string, { retry, ...options }: ClientOptions = {}) {
+  return createClient<NotePaths>(
+    { ...notesContract, baseUrl },
+    { ...options, retry: { baseDelayMs: 4, maxRetryAfterMs: 60, ...retry } },
+  );
+}
+
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+) {
+  response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body));
+}

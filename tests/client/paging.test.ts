@@ -1,0 +1,79 @@
+import { ApiError } from '../../src/client/errors.js';
+import { readAll } from '../../src/client/paging.js';
+import type { NotesServer } from './notes-server.js';
+import { createNotesClient, sendJson, serveNotes } from './notes-server.js';
+
+let server: NotesServer;
+
+afterEach(() => server.close());
+
+interface Listing {
+  readonly notes: readonly string[];
+  /** The server's own bound on a page. */
+  readonly bound?: number;
+  readonly total?: boolean;
+  readonly link?: boolean;
+}
+
+const serveList = ({ notes, bound = 100, total = false, link = false }: Listing) =>
+  serveNotes((response, _nth, { url }) => {
+    const query = new URL(url, 'http://localhost').searchParams;
+    const offset = Number(query.get('offset'));
+    const end = offset + Math.min(bound, Number(query.get('limit')));
+    const headers: Record<string, string> = {};
+    if (total) headers['X-Total-Count'] = String(notes.length);
+    if (link) headers.Link = end < notes.length ? `<${url}>; rel="next"` : '</>; rel="first"';
+    sendJson(response, 200, notes.slice(offset, end), headers);
+  });
+
+async function collect(page?: { offset?: number; limit?: number }) {
+  const client = createNotesClient(server.url);
+  const notes: string[] = [];
+  for await (const note of readAll((query) => client.GET('/notes', { params: { query } }), page)) notes.push(note);
+  return notes;
+}
+
+const notes = ['a', 'b', 'c', 'd', 'e'];
+
+test.each<[string, Omit<Listing, 'notes'>, number]>([
+  ['counts its items', { total: true }, 3],
+  ['links to the next page', { link: true }, 3],
+  ['says nothing about its end', {}, 4],
+  ['gives smaller pages than asked', { total: true, bound: 1 }, 5],
+])('a list that %s is read to its end', async (_reason, listing, requests) => {
+  server = await serveList({ notes, ...listing });
+  expect(await collect({ limit: 2 })).toEqual(notes);
+  expect(server.seen).toHaveLength(requests);
+});
+
+test('an empty list takes one request', async () => {
+  server = await serveList({ notes: [], total: true });
+  expect(await collect()).toEqual([]);
+  expect(server.seen).toHaveLength(1);
+});
+
+test('reading starts at an offset', async () => {
+  server = await serveList({ notes, total: true });
+  expect(await collect({ offset: 3 })).toEqual(['d', 'e']);
+});
+
+test('a list is read no further than it is iterated', async () => {
+  server = await serveList({ notes, total: true });
+  const client = createNotesClient(server.url);
+  for await (const note of readAll((query) => client.GET('/notes', { params: { query } }), { limit: 2 })) {
+    if (note === 'b') break;
+  }
+  expect(server.seen).toHaveLength(1);
+});
+
+test('a refused page is thrown after the items before it', async () => {
+  server = await serveNotes((response, nth) =>
+    nth === 0 ? sendJson(response, 200, ['a']) : sendJson(response, 403, { error: 'No.', code: 'forbidden' }),
+  );
+  const client = createNotesClient(server.url);
+  const list = readAll((query) => client.GET('/notes', { params: { query } }));
+  expect(await list.next()).toEqual({ done: false, value: 'a' });
+  const failure = await list.next().catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(ApiError);
+  expect(failure).toMatchObject({ statusCode: 403, code: 'forbidden' });
+});
