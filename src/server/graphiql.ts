@@ -1,0 +1,43 @@
+import type { RequestHandler } from 'express';
+import helmet from 'helmet';
+import { loadPage } from './static-assets.js';
+import type { Assets } from './static-assets.js';
+
+/**
+ * GraphiQL writes its colours and sizes into style elements and attributes of
+ * its own making, so styles may be inline here; its fonts and icons are data
+ * URLs. Scripts and connections stay with this origin.
+ */
+const policy = helmet.contentSecurityPolicy({
+  useDefaults: false,
+  directives: {
+    'default-src': ["'none'"],
+    'script-src': ["'self'"],
+    'style-src': ["'self'", "'unsafe-inline'"],
+    'font-src': ["'self'", 'data:'],
+    'img-src': ["'self'", 'data:'],
+    'connect-src': ["'self'"],
+    'base-uri': ["'none'"],
+    'form-action': ["'none'"],
+    'frame-ancestors': ["'none'"],
+  },
+});
+
+/** Shows GraphiQL to a browser that opens the endpoint's address; everybody else is passed on to the endpoint. */
+export function graphiqlPage(file: string, assets: Assets): RequestHandler {
+  const page = loadPage(file, assets);
+  return (request, response, next) => {
+    if (!wantsPage(request)) {
+      next();
+      return;
+    }
+    policy(request, response, () => {
+      response.set('Cache-Control', 'no-cache').vary('Accept').type('html').send(page);
+    });
+  };
+}
+
+const wantsPage: (request: Parameters<RequestHandler>[0]) => boolean = (request) =>
+  request.method === 'GET' &&
+  request.query.query === undefined &&
+  request.accepts(['application/json', 'application/graphql-response+json', 'text/html']) === 'text/html';

@@ -1,0 +1,108 @@
+import type { HttpMethod, OperationSpec } from './operation.js';
+import { tryDecode } from './target.js';
+
+export type Match =
+  | { readonly kind: 'operation'; readonly operation: OperationSpec; readonly params: Readonly<Record<string, string>> }
+  /** The path is known, the method is not; the methods that are, as `Allow` lists them. */
+  | { readonly kind: 'method'; readonly allow: string }
+  /** The path's escapes are cut short, not UTF-8, or stand for NUL. */
+  | { readonly kind: 'malformed' }
+  | { readonly kind: 'unknown' };
+
+type Segment =
+  { readonly kind: 'static'; readonly text: string } | { readonly kind: 'parameter' | 'rest'; readonly name: string };
+
+/** One path of the contract with its methods. */
+interface Route {
+  readonly segments: readonly Segment[];
+  readonly methods: Map<HttpMethod, OperationSpec>;
+}
+
+/**
+ * Makes the function that finds the operation for a method and an encoded path.
+ *
+ * Segments are matched from the left; a static one wins over a parameter, a
+ * parameter over one that takes the rest. HEAD is answered like GET.
+ */
+export function createMatcher(operations: readonly OperationSpec[]): (method: string, path: string) => Match {
+  const routes = [...groupByPath(operations).values()].sort(bySpecificity);
+  return (method, path) => {
+    if (!path.startsWith('/')) return { kind: 'unknown' };
+    const segments = path.slice(1).split('/').map(tryDecode);
+    if (!segments.every((segment) => segment !== undefined)) return { kind: 'malformed' };
+    for (const route of routes) {
+      const params = matchSegments(route.segments, segments);
+      if (params !== undefined) return pickMethod(route, method, params);
+    }
+    return { kind: 'unknown' };
+  };
+}
+
+function pickMethod({ methods }: Route, method: string, params: Readonly<Record<string, string>>): Match {
+  const name = method === 'HEAD' ? 'get' : method.toLowerCase();
+  // Method names are case-sensitive, and Node hands on only those in upper case.
+  const operation = methods.get(name as HttpMethod);
+  return operation === undefined
+    ? { kind: 'method', allow: formatAllow(methods) }
+    : { kind: 'operation', operation, params };
+}
+
+function formatAllow(methods: ReadonlyMap<HttpMethod, unknown>): string {
+  const names = [...methods.keys()].map((method) => method.toUpperCase());
+  return [...names, ...(methods.has('get') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+}
+
+function groupByPath(operations: readonly OperationSpec[]): ReadonlyMap<string, Route> {
+  const routes = new Map<string, Route>();
+  for (const operation of operations) {
+    const route = routes.get(operation.path) ?? { segments: toSegments(operation), methods: new Map() };
+    routes.set(operation.path, route);
+    route.methods.set(operation.method, operation);
+  }
+  return routes;
+}
+
+function toSegments({ path, parameters }: OperationSpec): Segment[] {
+  return path
+    .slice(1)
+    .split('/')
+    .map((text) => {
+      const name = /^\{(.+)\}$/.exec(text)?.[1];
+      if (name === undefined) return { kind: 'static', text };
+      const isRest = parameters.some(
+        (parameter) => parameter.in === 'path' && parameter.name === name && parameter.rest,
+      );
+      return { kind: isRest ? 'rest' : 'parameter', name };
+    });
+}
+
+const RANK: Readonly<Record<Segment['kind'], number>> = { static: 0, parameter: 1, rest: 2 };
+
+function bySpecificity(a: Route, b: Route): number {
+  for (const [index, segment] of a.segments.entries()) {
+    const other = b.segments[index];
+    if (other === undefined) break;
+    if (segment.kind !== other.kind) return RANK[segment.kind] - RANK[other.kind];
+  }
+  return b.segments.length - a.segments.length;
+}
+
+function matchSegments(
+  route: readonly Segment[],
+  path: readonly string[],
+): Readonly<Record<string, string>> | undefined {
+  const params: Record<string, string> = {};
+  for (const [index, segment] of route.entries()) {
+    const text = path[index];
+    if (text === undefined) return undefined;
+    if (segment.kind === 'static') {
+      if (segment.text !== text) return undefined;
+    } else {
+      const value = segment.kind === 'rest' ? path.slice(index).join('/') : text;
+      if (value === '') return undefined;
+      params[segment.name] = value;
+      if (segment.kind === 'rest') return params;
+    }
+  }
+  return path.length === route.length ? params : undefined;
+}

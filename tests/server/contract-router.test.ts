@@ -1,0 +1,383 @@
+import type { IncomingMessage } from 'node:http';
+import type { Caller } from '../../src/accounts/callers.js';
+import { AppError } from '../../src/errors.js';
+import { contractRouter } from '../../src/server/contract-router.js';
+import type { HandlerRequest, HandlerResponse } from '../../src/server/operation.js';
+import { operations } from './operations.js';
+import { serve } from './serve.js';
+import type { TestServer } from './serve.js';
+
+const ada = { personId: 'p1', username: 'ada', isAdmin: false };
+const callers: Readonly<Record<string, Caller>> = {
+  session: { kind: 'session', sessionId: 's1', ...ada },
+  admin: { kind: 'session', sessionId: 's2', ...ada, isAdmin: true },
+  reader: { kind: 'token', tokenId: 't1', scopes: ['read'], ...ada },
+  writer: { kind: 'token', tokenId: 't2', scopes: ['read', 'write'], ...ada },
+  consumer: { kind: 'consumer_token', tokenId: 't3', consumer: 'ci' },
+};
+
+async function authenticate({ headers }: IncomingMessage): Promise<Caller | undefined> {
+  const name = headers.authorization;
+  if (name === undefined) return undefined;
+  const caller = callers[name];
+  if (caller === undefined) throw new AppError('unauthenticated', 'Expected a token that is valid.');
+  return caller;
+}
+
+let answerOf: Partial<Record<string, (request: HandlerRequest) => HandlerResponse>>;
+
+/** Answers what it was given, unless a test says otherwise. */
+const echo = async (id: string, status: number, request: HandlerRequest): Promise<HandlerResponse> =>
+  answerOf[id]?.(request) ?? {
+    status,
+    body: { params: request.params, query: request.query, headers: request.headers, body: request.body },
+  };
+
+const handlers = {
+  listNotes: (request: HandlerRequest) => echo('listNotes', 200, request),
+  createNote: (request: HandlerRequest) => echo('createNote', 201, request),
+  readNote: (request: HandlerRequest) => echo('readNote', 200, request),
+  deleteNote: async () => ({ status: 204 }),
+  countNotes: (request: HandlerRequest) => echo('countNotes', 200, request),
+  renameFolder: (request: HandlerRequest) => echo('renameFolder', 200, request),
+  readValue: async () => ({ status: 200, body: new Uint8Array([0, 255, 1]), headers: { 'X-Version': '7' } }),
+};
+
+const schemes = { session: 'session', token: 'token', consumerToken: 'consumer_token' } as const;
+const options = { basePath: '/api', operations, handlers, schemes, authenticate, validateResponses: true };
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await serve(contractRouter(options));
+});
+afterAll(() => server.close());
+beforeEach(() => {
+  answerOf = {};
+});
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Record<string, unknown>;
+}
+
+async function call(method: string, path: string, init: RequestInit = {}): Promise<Answer> {
+  const response = await fetch(`${server.url}/api${path}`, { method, ...init });
+  const text = await response.text();
+  const body = (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>;
+  return { status: response.status, headers: response.headers, body };
+}
+
+function post(body: BodyInit | null, headers: Record<string, string> = {}): Promise<Answer> {
+  const init = { body, headers: { 'content-type': 'application/json', authorization: 'session', ...headers } };
+  return call('POST', '/notes', init);
+}
+
+describe('matching', () => {
+  test('prefers a static segment to a parameter', async () => {
+    answerOf.countNotes = () => ({ status: 200, body: 3 });
+    expect((await call('GET', '/notes/count')).body).toBe(3);
+  });
+
+  test('hands over path parameters decoded, an escaped slash included', async () => {
+    expect((await call('GET', '/notes/a%2Fb%20%C3%A9')).body).toMatchObject({ params: { id: 'a/b é' } });
+  });
+
+  test('gives a rest parameter what is left of the path', async () => {
+    expect((await call('PUT', '/folders/a/b%20c')).body).toMatchObject({ params: { name: 'a/b c' } });
+  });
+
+  test.each([
+    ['a path that no operation has', '/nothing'],
+    ['a trailing slash', '/notes/'],
+    ['an empty rest', '/folders/'],
+    ['another case', '/Notes'],
+    ['the base path itself', ''],
+  ])('answers 404 to %s', async (_reason, path) => {
+    expect(await call('GET', path)).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  });
+
+  test('leaves paths outside its base to others', async () => {
+    const response = await fetch(`${server.url}/apix`);
+    expect(await response.json()).toMatchObject({
+      error: 'Expected the path of a page or an operation; nothing is here.',
+    });
+  });
+
+  test('answers 405 with the methods that there are', async () => {
+    const { status, headers, body } = await call('PATCH', '/notes');
+    expect({ status, allow: headers.get('allow'), code: body.code }).toEqual({
+      status: 405,
+      allow: 'GET, POST, HEAD, OPTIONS',
+      code: 'method_not_allowed',
+    });
+  });
+
+  test('answers OPTIONS with the methods that there are', async () => {
+    const { status, headers } = await call('OPTIONS', '/notes/7');
+    expect([status, headers.get('allow')]).toEqual([204, 'GET, DELETE, HEAD, OPTIONS']);
+  });
+
+  test('answers HEAD like GET, without the body', async () => {
+    const get = await call('GET', '/notes/7');
+    const head = await call('HEAD', '/notes/7');
+    expect([head.status, head.headers.get('content-length')]).toEqual([200, get.headers.get('content-length')]);
+    expect(head.body).toEqual({});
+  });
+
+  test.each([['%'], ['%zz'], ['%E9'], ['%00']])('answers 400 to the escape %s', async (escape) => {
+    expect(await call('GET', `/notes/${escape}`)).toMatchObject({ status: 400, body: { code: 'invalid_input' } });
+  });
+});
+
+describe('security', () => {
+  test.each([
+    ['no credential', undefined, 401, 'unauthenticated'],
+    ['a credential that does not hold', 'nobody', 401, 'unauthenticated'],
+    ['a session without the role', 'session', 403, 'forbidden'],
+    ['a token without the scope', 'reader', 403, 'forbidden'],
+    ['a consumer token', 'consumer', 401, 'unauthenticated'],
+  ])('refuses %s', async (_reason, authorization, status, code) => {
+    const answer = await call('DELETE', '/notes/7', { headers: authorization === undefined ? {} : { authorization } });
+    expect(answer).toMatchObject({ status, body: { code } });
+    expect(answer.headers.get('www-authenticate')).toBe(status === 401 ? 'Bearer' : null);
+  });
+
+  test.each(['admin', 'writer'])('lets in the %s', async (authorization) => {
+    expect((await call('DELETE', '/notes/7', { headers: { authorization } })).status).toBe(204);
+  });
+
+  test('tells a token that a session is needed', async () => {
+    expect(await post('{"title":"x"}', { authorization: 'writer' })).toMatchObject({
+      status: 403,
+      body: { code: 'session_required' },
+    });
+  });
+
+  test('refuses before it looks at the body', async () => {
+    expect((await post('{', { authorization: 'nobody' })).status).toBe(401);
+  });
+
+  test('does not look at the credential where anyone may call', async () => {
+    expect((await call('GET', '/notes', { headers: { authorization: 'nobody' } })).status).toBe(200);
+  });
+
+  test('does not start with a scheme that nobody checks', () => {
+    expect(() => contractRouter({ ...options, schemes: {} })).toThrow('the security scheme "session" is unknown');
+  });
+
+  test('does not start without a handler', () => {
+    const { deleteNote: _deleteNote, ...rest } = handlers;
+    expect(() => contractRouter({ ...options, handlers: rest })).toThrow('Operation deleteNote has no handler.');
+  });
+});
+
+describe('parameters', () => {
+  test('become the types of the contract', async () => {
+    const { body } = await call('GET', '/notes?limit=7&ratio=-0.5&drafts=true&tag=a&tag=b&q=x+y%26&other=1', {
+      headers: { 'x-note': 'hello' },
+    });
+    expect(body).toMatchObject({
+      query: { limit: 7, ratio: -0.5, drafts: true, tag: ['a', 'b'], q: 'x y&' },
+      headers: { 'X-Note': 'hello' },
+    });
+  });
+
+  test('are left out when absent or when a number is empty', async () => {
+    expect((await call('GET', '/notes?limit=')).body).toMatchObject({ query: {}, headers: {} });
+  });
+
+  test.each([
+    ['a word for an integer', 'limit=ten', 'limit'],
+    ['a fraction for an integer', 'limit=1.5', 'limit'],
+    ['a padded integer', 'limit=007', 'limit'],
+    ['an integer beyond what is exact', 'limit=9007199254740993', 'limit'],
+    ['an integer above its maximum', 'limit=501', 'limit'],
+    ['an endless number', 'ratio=1e999', 'ratio'],
+    ['a number in hexadecimal', 'ratio=0x10', 'ratio'],
+    ['yes for true', 'drafts=yes', 'drafts'],
+    ['a scalar twice', 'limit=1&limit=2', 'limit'],
+  ])('are refused for %s', async (_reason, query, field) => {
+    expect(await call('GET', `/notes?${query}`)).toMatchObject({ status: 400, body: { code: 'invalid_input', field } });
+  });
+
+  test('beyond a limit are 422 where the operation documents it', async () => {
+    expect(await call('GET', '/notes?q=123456789')).toMatchObject({
+      status: 422,
+      body: {
+        code: 'unprocessable',
+        error: 'Expected q to have at most 8 characters; received "123456789".',
+        field: 'q',
+      },
+    });
+  });
+
+  test('are 422 for anything where the operation documents no 400', async () => {
+    expect((await call('PUT', '/folders/much-too-long-a-name')).status).toBe(422);
+  });
+
+  test('in headers are held to their schema, and not repeated in the message', async () => {
+    const { status, body } = await call('GET', '/notes', { headers: { 'x-note': 'S3CRET' } });
+    expect([status, body.field]).toEqual([400, 'X-Note']);
+    expect(body.error).not.toContain('S3CRET');
+  });
+});
+
+describe('bodies', () => {
+  test('reach the handler as values', async () => {
+    const body = { title: 'é', lines: [{ n: 1 }] };
+    expect(await post(JSON.stringify(body))).toMatchObject({ status: 201, body: { body } });
+  });
+
+  test('may be absent where they are optional', async () => {
+    expect(await call('PUT', '/folders/a')).toMatchObject({ status: 200 });
+  });
+
+  test.each([
+    ['a missing property', { kind: 'a' }, 'title', 'Expected title to be there; it is missing.'],
+    ['a wrong type', { title: 7 }, 'title', 'Expected title to be of type string; received 7.'],
+    ['an unknown property', { title: 'x', more: 1 }, 'more', 'Expected more to be absent; received 1.'],
+    [
+      'a value outside an enum',
+      { title: 'x', kind: 'c' },
+      'kind',
+      'Expected kind to be one of a, b; received 1 characters.',
+    ],
+    [
+      'a deep mistake',
+      { title: 'x', lines: [{ n: 1 }, {}] },
+      'lines.1.n',
+      'Expected lines.1.n to be there; it is missing.',
+    ],
+    ['a list', [], 'body', 'Expected the body to be of type object; received a list of 0.'],
+  ])('are refused for %s, naming the field', async (_reason, value, field, error) => {
+    expect(await post(JSON.stringify(value))).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_input', field, error },
+    });
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['half an object', '{"title":'],
+    ['a lone brace', '}'],
+    ['invalid UTF-8', new Uint8Array([0x22, 0xff, 0x22])],
+    ['an escaped NUL', '{"title":"a\\u0000"}'],
+    ['__proto__', '{"title":"x","__proto__":{"admin":true}}'],
+    ['a nested __proto__', '{"title":"x","lines":[{"__proto__":null}]}'],
+    ['deep nesting', '['.repeat(90) + ']'.repeat(90)],
+  ])('are malformed when they hold %s', async (_reason, body) => {
+    expect(await post(body)).toMatchObject({ status: 400, body: { code: 'malformed_body' } });
+  });
+
+  test.each([
+    ['another type', { 'content-type': 'text/plain' }],
+    ['a type that only starts like ours', { 'content-type': 'application/jsonp' }],
+    ['two types in one header', { 'content-type': 'text/plain, application/json' }],
+    ['a type in a parameter', { 'content-type': 'text/plain; application/json' }],
+    ['another charset', { 'content-type': 'application/json; charset=utf-16' }],
+    ['a compressed body', { 'content-encoding': 'gzip' }],
+  ])('are 415 for %s', async (_reason, headers) => {
+    expect(await post('{"title":"x"}', headers)).toMatchObject({
+      status: 415,
+      body: { code: 'unsupported_media_type' },
+    });
+  });
+
+  test('may say their charset', async () => {
+    expect((await post('{"title":"x"}', { 'content-type': 'Application/JSON; charset="UTF-8"' })).status).toBe(201);
+  });
+
+  test('of a declared length beyond the limit are 413', async () => {
+    expect(await post(JSON.stringify({ title: 'x'.repeat(1_000) }))).toMatchObject({
+      status: 413,
+      body: { code: 'too_large' },
+    });
+  });
+
+  test('that grow beyond the limit are 413', async () => {
+    const chunk = new TextEncoder().encode('x'.repeat(400));
+    const body = ReadableStream.from([chunk, chunk, chunk]);
+    const init = { body, duplex: 'half', headers: { 'content-type': 'application/json', authorization: 'session' } };
+    expect(await call('POST', '/notes', init as RequestInit)).toMatchObject({
+      status: 413,
+      body: { code: 'too_large' },
+    });
+  });
+});
+
+describe('answers', () => {
+  test('carry bytes and headers as they are', async () => {
+    const response = await fetch(`${server.url}/api/notes/7/value`, { headers: { authorization: 'consumer' } });
+    expect(new Uint8Array(await response.arrayBuffer())).toEqual(new Uint8Array([0, 255, 1]));
+    expect(response.headers.get('x-version')).toBe('7');
+    expect(response.headers.get('content-type')).toBe('application/octet-stream');
+  });
+
+  test('are not kept by anyone between', async () => {
+    expect((await call('GET', '/notes')).headers.get('cache-control')).toBe('no-store');
+  });
+
+  test('are refused to a client that takes only something else', async () => {
+    const answer = await call('GET', '/notes', { headers: { accept: 'text/html' } });
+    expect(answer).toMatchObject({ status: 406, body: { code: 'not_acceptable' } });
+  });
+
+  test.each([['*/*'], ['application/*;q=0.5'], ['text/html, application/json;q=0.1']])(
+    'go to a client that takes %s',
+    async (accept) => {
+      expect((await call('GET', '/notes', { headers: { accept } })).status).toBe(200);
+    },
+  );
+
+  test.each([
+    ['a body that does not fit', (): HandlerResponse => ({ status: 200, body: 'three' })],
+    ['a status that the contract has not', (): HandlerResponse => ({ status: 202, body: 3 })],
+    ['a missing body', (): HandlerResponse => ({ status: 200 })],
+    [
+      'a refusal that the contract has not',
+      (): HandlerResponse => {
+        throw new AppError('conflict', 'There is one already.');
+      },
+    ],
+    [
+      'a defect',
+      (): HandlerResponse => {
+        throw new Error('S3CRET');
+      },
+    ],
+  ])('of a handler with %s are logged and shown as internal', async (_reason, handler) => {
+    answerOf.countNotes = handler;
+    const { status, body } = await call('GET', '/notes/count');
+    expect([status, body.code]).toEqual([500, 'internal']);
+    expect(JSON.stringify(body)).not.toContain('S3CRET');
+    expect(server.lines).toContainEqual(expect.objectContaining({ msg: 'defect', requestId: body.requestId }));
+  });
+});
+
+describe('every request', () => {
+  test('has an id of ours in the header, in the refusal and in the log', async () => {
+    const { headers, body } = await call('GET', '/nothing', { headers: { 'x-request-id': 'mine' } });
+    const requestId = headers.get('x-request-id');
+    expect(requestId).toMatch(/^[\da-f-]{36}$/);
+    expect(body.requestId).toBe(requestId);
+    expect(server.lines).toContainEqual(expect.objectContaining({ requestId, status: 404, method: 'GET' }));
+  });
+
+  test('has one line that names the operation and the caller, and no credential', async () => {
+    const { headers } = await call('DELETE', '/notes/7', {
+      headers: { authorization: 'writer', cookie: 'session=S3CRET' },
+    });
+    const own = server.lines.filter(({ requestId }) => requestId === headers.get('x-request-id'));
+    expect(own).toEqual([expect.objectContaining({ operation: 'deleteNote', status: 204, caller: 'token:t2' })]);
+    expect(JSON.stringify(own)).not.toContain('S3CRET');
+  });
+
+  test('is answered with the headers that keep browsers strict', async () => {
+    const { headers } = await call('GET', '/notes');
+    expect(headers.get('content-security-policy')).toContain("script-src 'self';");
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('x-powered-by')).toBeNull();
+  });
+});
