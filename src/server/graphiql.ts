@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import helmet from 'helmet';
 import { loadPage } from './static-assets.js';
 import type { Assets } from './static-assets.js';
@@ -37,7 +37,7 @@ export function graphiqlPage(file: string, assets: Assets): RequestHandler {
   };
 }
 
-const wantsPage: (request: Parameters<RequestHandler>[0]) => boolean = (request) =>
-  request.method === 'GET' &&
-  request.query.query === undefined &&
-  request.accepts(['application/json', 'application/graphql-response+json', 'text/html']) === 'text/html';
+function wantsPage(request: Request): boolean {
+  if (request.method !== 'GET' || request.query.query !== undefined) return false;
+  return request.accepts(['application/json', 'application/graphql-response+json', 'text/html']) === 'text/html';
+}

@@ -118,6 +118,7 @@ function send(
     // A GET's answer follows the Accept header, and the files it speaks of change.
     Vary: 'Accept',
     'Cache-Control': 'no-cache',
+    'X-Content-Type-Options': 'nosniff',
   });
   response.end(body);
 }

@@ -1,6 +1,10 @@
+import type { ServerResponse } from 'node:http';
 import express from 'express';
 import type { RequestHandler } from 'express';
 import { IMMUTABLE } from './static-assets.js';
+
+/** A published page or drawing is somebody's content: it runs nothing on this origin. */
+const SANDBOX = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
 
 /**
  * Serves the published files of a folder, whose names hold a digest of their
@@ -8,19 +12,16 @@ import { IMMUTABLE } from './static-assets.js';
  * that leave the folder are not there.
  */
 export function staticFiles(folder: string): RequestHandler {
-  const serve = express.static(folder, {
+  return express.static(folder, {
     dotfiles: 'ignore',
     index: false,
     redirect: false,
     etag: true,
-    setHeaders: (response) => {
-      response.set({
-        'Cache-Control': IMMUTABLE,
-        'X-Content-Type-Options': 'nosniff',
-        // A published page or drawing is somebody's content: it runs nothing on this origin.
-        'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
-      });
+    setHeaders: (response: ServerResponse, path: string) => {
+      response.setHeader('Cache-Control', IMMUTABLE);
+      response.setHeader('X-Content-Type-Options', 'nosniff');
+      // The browser's own PDF viewer runs in no sandbox, and runs nothing of the file's on this origin.
+      if (!path.toLowerCase().endsWith('.pdf')) response.setHeader('Content-Security-Policy', SANDBOX);
     },
   });
-  return serve;
 }

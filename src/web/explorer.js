@@ -1,0 +1,74 @@
+/* global GraphiQL, React, ReactDOM, document, location */
+
+/** Example queries, one a tab, for a person who opens the explorer for the first time. */
+const examples = [
+  `# The newest files of the site.
+query NewestFiles {
+  allFile(sort: { fields: [modifiedTime], order: [DESC] }, limit: 10) {
+    totalCount
+    nodes {
+      relativePath
+      prettySize
+      modifiedTime(fromNow: true)
+    }
+  }
+}
+`,
+  `# Files by their extension, and how many there are of each.
+query FilesByExtension {
+  allFile {
+    group(field: extension) {
+      fieldValue
+      totalCount
+    }
+  }
+}
+`,
+  `# A page of images, largest first, filtered by a variable.
+query Images($pattern: String!, $skip: Int) {
+  allFile(
+    filter: { internal: { mediaType: { glob: $pattern } } }
+    sort: { fields: [size], order: [DESC] }
+    limit: 5
+    skip: $skip
+  ) {
+    nodes {
+      relativePath
+      size
+      internal {
+        mediaType
+      }
+    }
+    pageInfo {
+      currentPage
+      pageCount
+      hasNextPage
+    }
+  }
+}
+`,
+  `# The folders of the site.
+query Folders {
+  allDirectory(sort: { fields: [relativePath] }) {
+    nodes {
+      relativePath
+      name
+    }
+  }
+}
+`,
+];
+const variables = [undefined, undefined, '{ "pattern": "image/*", "skip": 0 }', undefined];
+
+const title = React.createElement('a', { className: 'explorer-title', href: '/' }, 'Trellis');
+
+ReactDOM.createRoot(document.getElementById('explorer')).render(
+  React.createElement(
+    GraphiQL,
+    {
+      fetcher: GraphiQL.createFetcher({ url: location.pathname }),
+      defaultTabs: examples.map((query, index) => ({ query, variables: variables[index] })),
+    },
+    React.createElement(GraphiQL.Logo, null, title),
+  ),
+);
