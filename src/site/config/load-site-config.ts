@@ -1,0 +1,85 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { createJiti } from 'jiti';
+import { parseDocument } from 'yaml';
+import { AppError } from '../../errors.js';
+import { readGatsbyConfig } from './gatsby-config.js';
+import { checkSiteConfig, type SiteConfig } from './site-config.js';
+
+export interface LoadedSiteConfig {
+  readonly config: SiteConfig;
+  /** The file's name, or `undefined` when the site has none. */
+  readonly file: string | undefined;
+  readonly warnings: readonly string[];
+}
+
+const OWN_FILE = /^site\.config\.(json|yaml|yml|js|mjs|cjs|ts|mts)$/;
+const GATSBY_FILE = /^gatsby-config\.(js|mjs|cjs|ts)$/;
+
+/** A hand-written configuration has some kilobytes; a file beyond this is another file under that name. */
+const MAX_BYTES = 1024 * 1024;
+
+/**
+ * Reads the site's configuration: `site.config.*`, or else what can be read of a `gatsby-config.*` without running it,
+ * or else the defaults. A `.js` or `.ts` file of one's own is run, as the site's owner asks by writing one.
+ *
+ * @throws AppError `invalid_input` naming the file and the place when there are two files, or one is not as expected.
+ */
+export async function loadSiteConfig(directory: string): Promise<LoadedSiteConfig> {
+  const names = (await readdir(directory)).sort();
+  const own = names.filter((name) => OWN_FILE.test(name));
+  if (own.length > 1) {
+    throw new AppError('invalid_input', `Expected one site configuration; received ${own.join(' and ')}.`);
+  }
+  const file = own[0] ?? names.find((name) => GATSBY_FILE.test(name));
+  if (file === undefined) return { config: checkSiteConfig({}, 'site.config', directory), file, warnings: [] };
+  if (own.length === 1) {
+    const written = await readOwnFile(path.join(directory, file), file);
+    return { config: checkSiteConfig(written, file, directory), file, warnings: [] };
+  }
+  const { written, warnings } = await readStatically(path.join(directory, file), file, directory);
+  return { config: checkSiteConfig(written, file, directory), file, warnings };
+}
+
+async function readOwnFile(absolutePath: string, name: string): Promise<unknown> {
+  if (/\.(json|ya?ml)$/.test(name)) return parseData(await readBounded(absolutePath, name), name);
+  try {
+    return await createJiti(import.meta.url, { moduleCache: false }).import(absolutePath, { default: true });
+  } catch (error) {
+    throw new AppError('invalid_input', `${name}: expected a module that can be run; ${firstLine(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** JSON is read as YAML, which holds it, so that both report line and column alike. */
+function parseData(text: string, name: string): unknown {
+  const document = parseDocument(text, { prettyErrors: true, strict: true, uniqueKeys: true });
+  const [error] = document.errors;
+  if (error === undefined) return (document.toJS() as unknown) ?? {};
+  const { line, col } = error.linePos?.[0] ?? { line: 1, col: 1 };
+  throw new AppError('invalid_input', `${name}:${line}:${col}: ${firstLine(error)}`, { cause: error });
+}
+
+async function readStatically(absolutePath: string, name: string, directory: string) {
+  const code = await readBounded(absolutePath, name);
+  try {
+    return readGatsbyConfig(code, name, directory);
+  } catch (error) {
+    throw new AppError('invalid_input', `${name}: expected JavaScript or TypeScript; ${firstLine(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+async function readBounded(absolutePath: string, name: string): Promise<string> {
+  const text = await readFile(absolutePath, 'utf8');
+  if (text.length > MAX_BYTES) {
+    throw new AppError('invalid_input', `${name}: expected at most ${MAX_BYTES} characters; received ${text.length}.`);
+  }
+  return text;
+}
+
+function firstLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
+}

@@ -1,0 +1,162 @@
+import path from 'node:path';
+import { Ajv2020, type ErrorObject, type JSONSchemaType } from 'ajv/dist/2020.js';
+import { AppError } from '../../errors.js';
+
+/** What a site says of itself in `site.config.*`; every path is absolute once it is read. */
+export interface SiteConfig {
+  readonly siteMetadata: SiteMetadata;
+  /** `''`, or a path that starts with a slash and ends with none: `/blog`. */
+  readonly pathPrefix: string;
+  readonly host: string | null;
+  readonly port: number | string | null;
+  readonly polyfill: boolean | null;
+  /** Whose tokens `formatString` is read with; `auto` decides by the tokens of each string. */
+  readonly dates: 'auto' | 'luxon' | 'moment';
+  readonly sources: readonly SourceConfig[];
+  readonly plugins: readonly PluginConfig[];
+  readonly pages: readonly PageConfig[];
+}
+
+export interface SiteMetadata {
+  readonly author: string | null;
+  readonly description: string | null;
+  readonly title: string | null;
+}
+
+/** A folder whose files become records. */
+export interface SourceConfig {
+  readonly name: string;
+  readonly path: string;
+  /** Globs on the path below the source; a match is left out, with all that is below it. */
+  readonly ignore: readonly string[];
+}
+
+export interface PluginConfig {
+  /** A package's name, or the absolute path of a folder. */
+  readonly resolve: string;
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+export interface PageConfig {
+  readonly path: string;
+  readonly component: string;
+  readonly matchPath: string | null;
+}
+
+/** What may be written: every part can be left out. */
+export interface WrittenSiteConfig {
+  $schema?: string;
+  siteMetadata?: { author?: string; description?: string; title?: string };
+  pathPrefix?: string;
+  host?: string;
+  port?: number | string;
+  polyfill?: boolean;
+  dates?: 'auto' | 'luxon' | 'moment';
+  sources?: { name: string; path: string; ignore?: string[] }[];
+  plugins?: (string | { resolve: string; options?: Record<string, unknown> })[];
+  pages?: { path: string; component: string; matchPath?: string }[];
+}
+
+/** The name of the one source of a site that names none. */
+export const UNNAMED_SOURCE = '__PROGRAMMATIC__';
+
+const text = { type: 'string', minLength: 1, maxLength: 1024 };
+const object = (properties: object, required: string[] = []) => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+});
+const list = (items: object) => ({ type: 'array', items, maxItems: 1000 });
+
+/** The bounds keep a mistyped file from becoming a million records; no real site comes near them. */
+const SITE_CONFIG_SCHEMA = object({
+  $schema: text,
+  siteMetadata: { ...object({ author: text, description: text, title: text }), additionalProperties: true },
+  pathPrefix: { ...text, minLength: 0, pattern: '^(/.*)?$' },
+  host: text,
+  port: { anyOf: [{ type: 'integer', minimum: 0, maximum: 65535 }, text] },
+  polyfill: { type: 'boolean' },
+  dates: { enum: ['auto', 'luxon', 'moment'] },
+  sources: list(object({ name: text, path: text, ignore: list(text) }, ['name', 'path'])),
+  plugins: list({ anyOf: [text, object({ resolve: text, options: { type: 'object' } }, ['resolve'])] }),
+  pages: list(object({ path: { ...text, pattern: '^/' }, component: text, matchPath: text }, ['path', 'component'])),
+}) as unknown as JSONSchemaType<WrittenSiteConfig>;
+
+const isWritten = new Ajv2020({ allowUnionTypes: true, verbose: true }).compile(SITE_CONFIG_SCHEMA);
+
+/**
+ * Fills in the defaults and makes paths absolute, from the folder that holds the file.
+ *
+ * @param file Named in the message.
+ * @throws AppError `invalid_input` with the place in the file, what was expected, and what came.
+ */
+export function checkSiteConfig(written: unknown, file: string, directory: string): SiteConfig {
+  if (!isWritten(written)) {
+    throw new AppError('invalid_input', `${file}: ${describe(isWritten.errors?.[0])}`);
+  }
+  const { siteMetadata = {}, sources = [], plugins = [], pages = [] } = written;
+  refuseTwins(sources, file);
+  return {
+    siteMetadata: {
+      author: siteMetadata.author ?? null,
+      description: siteMetadata.description ?? null,
+      title: siteMetadata.title ?? null,
+    },
+    pathPrefix: (written.pathPrefix ?? '').replace(/\/+$/, ''),
+    host: written.host ?? null,
+    port: written.port ?? null,
+    polyfill: written.polyfill ?? null,
+    dates: written.dates ?? 'auto',
+    sources: sources.map(({ name, path: folder, ignore = [] }) => ({
+      name,
+      path: path.resolve(directory, folder),
+      ignore,
+    })),
+    plugins: plugins.map((plugin) => toPlugin(plugin, directory)),
+    pages: pages.map((page) => ({
+      path: page.path,
+      component: path.resolve(directory, page.component),
+      matchPath: page.matchPath ?? null,
+    })),
+  };
+}
+
+function toPlugin(plugin: string | { resolve: string; options?: Record<string, unknown> }, directory: string) {
+  const { resolve, options = {} } = typeof plugin === 'string' ? { resolve: plugin } : plugin;
+  return { resolve: resolve.startsWith('.') ? path.resolve(directory, resolve) : resolve, options };
+}
+
+function refuseTwins(sources: readonly { name: string }[], file: string): void {
+  const seen = new Set<string>();
+  for (const [index, { name }] of sources.entries()) {
+    if (seen.has(name)) {
+      throw new AppError(
+        'invalid_input',
+        `${file}: sources[${index}].name: expected a name of its own; "${name}" is taken.`,
+      );
+    }
+    seen.add(name);
+  }
+}
+
+function describe(error: ErrorObject | undefined): string {
+  if (error === undefined) return 'expected a site configuration.';
+  const at =
+    error.instancePath
+      .slice(1)
+      .replaceAll(/\/(\d+)/g, '[$1]')
+      .replaceAll('/', '.') || 'the configuration';
+  const { additionalProperty, allowedValues, missingProperty } = error.params as Record<string, unknown>;
+  if (typeof additionalProperty === 'string') {
+    const known = Object.keys((error.parentSchema as { properties: object }).properties).filter(
+      (key) => key !== '$schema',
+    );
+    return `${at}: expected one of ${known.join(', ')}; received "${additionalProperty}".`;
+  }
+  if (typeof missingProperty === 'string') return `${at}: expected "${missingProperty}", which is missing.`;
+  const wanted = Array.isArray(allowedValues)
+    ? `one of ${allowedValues.join(', ')}`
+    : (error.message ?? 'another value');
+  return `${at}: expected ${wanted.replace(/^must (be )?/, '')}; received ${JSON.stringify(error.data).slice(0, 80)}.`;
+}

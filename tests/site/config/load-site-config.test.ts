@@ -1,0 +1,143 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { loadSiteConfig } from '../../../src/site/config/load-site-config.js';
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(os.tmpdir(), 'trellis-config-'));
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const write = (name: string, text: string) => writeFile(path.join(directory, name), text);
+
+test('a site without a configuration has the defaults', async () => {
+  const { config, file } = await loadSiteConfig(directory);
+  expect(file).toBeUndefined();
+  expect(config).toEqual({
+    siteMetadata: { author: null, description: null, title: null },
+    pathPrefix: '',
+    host: null,
+    port: null,
+    polyfill: null,
+    dates: 'auto',
+    sources: [],
+    plugins: [],
+    pages: [],
+  });
+});
+
+test.each([
+  [
+    'site.config.json',
+    '{"pathPrefix": "/blog/", "sources": [{"name": "content", "path": "content", "ignore": ["**/*.tmp"]}]}',
+  ],
+  ['site.config.yaml', 'pathPrefix: /blog\nsources:\n  - name: content\n    path: content\n    ignore: ["**/*.tmp"]\n'],
+  [
+    'site.config.js',
+    'export default { pathPrefix: "/blog", sources: [{ name: "content", path: "content", ignore: ["**/*.tmp"] }] };',
+  ],
+  [
+    'site.config.cjs',
+    'module.exports = { pathPrefix: "/blog", sources: [{ name: "content", path: "content", ignore: ["**/*.tmp"] }] };',
+  ],
+  [
+    'site.config.ts',
+    'const name: string = "content";\nexport default { pathPrefix: "/blog", sources: [{ name, path: name, ignore: ["**/*.tmp"] }] };',
+  ],
+])('%s says the same in its own way', async (name, text) => {
+  await write(name, text);
+  const { config, file } = await loadSiteConfig(directory);
+  expect(file).toBe(name);
+  expect(config.pathPrefix).toBe('/blog');
+  expect(config.sources).toEqual([{ name: 'content', path: path.join(directory, 'content'), ignore: ['**/*.tmp'] }]);
+});
+
+test.each([
+  [
+    'an unknown key',
+    '{"source": []}',
+    'site.config.json: the configuration: expected one of siteMetadata, pathPrefix, host, port, polyfill, dates, sources, plugins, pages; received "source".',
+  ],
+  [
+    'a missing path',
+    '{"sources": [{"name": "a"}]}',
+    'site.config.json: sources[0]: expected "path", which is missing.',
+  ],
+  [
+    'a wrong type',
+    '{"siteMetadata": {"title": 5}}',
+    'site.config.json: siteMetadata.title: expected string; received 5.',
+  ],
+  [
+    'an unknown choice',
+    '{"dates": "dayjs"}',
+    'site.config.json: dates: expected one of auto, luxon, moment; received "dayjs".',
+  ],
+  [
+    'a name given twice',
+    '{"sources": [{"name": "a", "path": "x"}, {"name": "a", "path": "y"}]}',
+    'site.config.json: sources[1].name: expected a name of its own; "a" is taken.',
+  ],
+  ['broken text', '{"sources": [', 'site.config.json:1:14'],
+])('%s is refused with its place', async (_reason, text, message) => {
+  await write('site.config.json', text);
+  const refusal = loadSiteConfig(directory);
+  await expect(refusal).rejects.toMatchObject({ code: 'invalid_input' });
+  await expect(refusal).rejects.toThrow(message);
+});
+
+test('two configurations are refused', async () => {
+  await write('site.config.json', '{}');
+  await write('site.config.yaml', '');
+  await expect(loadSiteConfig(directory)).rejects.toThrow(
+    'Expected one site configuration; received site.config.json and site.config.yaml.',
+  );
+});
+
+test('a gatsby-config is read without running it', async () => {
+  await write(
+    'gatsby-config.js',
+    `const path = require('path');
+     const title = 'Garden';
+     throw new Error('this file was run');
+     module.exports = {
+       siteMetadata: { title, author: \`\${title} team\`, keywords: load() },
+       pathPrefix: process.env.PREFIX || '/g',
+       plugins: [
+         'gatsby-plugin-sharp',
+         { resolve: 'gatsby-source-filesystem', options: { name: 'content', path: \`\${__dirname}/content\`, ignore: ['**/x'] } },
+         { resolve: 'gatsby-source-filesystem', options: { name: 'more', path: path.join(__dirname, 'more') } },
+         { resolve: 'gatsby-plugin-manifest', options: { short_name: 'G', icon: pick() } },
+         wild(),
+       ],
+     };`,
+  );
+  const { config, warnings } = await loadSiteConfig(directory);
+  expect(config.siteMetadata).toEqual({ title: 'Garden', author: 'Garden team', description: null });
+  expect(config.pathPrefix).toBe('/g');
+  expect(config.sources).toEqual([
+    { name: 'content', path: path.join(directory, 'content'), ignore: ['**/x'] },
+    { name: 'more', path: path.join(directory, 'more'), ignore: [] },
+  ]);
+  expect(config.plugins.map(({ resolve }) => resolve)).toEqual([
+    'gatsby-plugin-sharp',
+    'gatsby-source-filesystem',
+    'gatsby-source-filesystem',
+    'gatsby-plugin-manifest',
+  ]);
+  expect(config.plugins[3]?.options).toEqual({ short_name: 'G' });
+  expect(warnings).toEqual(['gatsby-config.js: plugins[4] is not written out; it is left out.']);
+});
+
+test('a gatsby-config in TypeScript is read too', async () => {
+  await write(
+    'gatsby-config.ts',
+    `import type { GatsbyConfig } from 'gatsby';
+     const config: GatsbyConfig = { siteMetadata: { title: 'T' }, plugins: ['a'] } satisfies GatsbyConfig;
+     export default config;`,
+  );
+  const { config } = await loadSiteConfig(directory);
+  expect(config.siteMetadata.title).toBe('T');
+  expect(config.plugins).toEqual([{ resolve: 'a', options: {} }]);
+});
