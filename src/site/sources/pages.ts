@@ -1,0 +1,71 @@
+import { hash } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { PageConfig } from '../config/site-config.js';
+import type { Row } from './file-record.js';
+import { PAGE_CREATOR, SITE_OWNER, toPluginId } from './plugins.js';
+
+/** Below the site's folder: each component in it is a page. */
+export const PAGES_FOLDER = path.join('src', 'pages');
+
+const COMPONENT = /\.(jsx?|mjs|tsx?)$/;
+const NO_PAGE = /(^|\/)(_|__tests__\/|template-)|\.d\.ts$|\.(spec|test)\.\w+$/;
+
+interface Page extends PageConfig {
+  readonly fromFolder: boolean;
+}
+
+/**
+ * The pages of a site: those that its configuration lists, and one for each component under `src/pages`, whose path is
+ * the file's: `about.js` is `/about/`, `index.js` is its folder. Sorted by path; the configuration wins over the folder.
+ */
+export async function readPages(configured: readonly PageConfig[], directory: string): Promise<Row[]> {
+  const components = await listComponents(path.join(directory, PAGES_FOLDER));
+  const pages = new Map<string, Page>();
+  for (const file of components) {
+    const component = path.join(directory, PAGES_FOLDER, file);
+    pages.set(toPagePath(file), { path: toPagePath(file), component, matchPath: null, fromFolder: true });
+  }
+  for (const page of configured) pages.set(page.path, { ...page, fromFolder: false });
+  const sorted = [...pages.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+  return sorted.map((page) => toRow(page, directory));
+}
+
+async function listComponents(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
+  const below = files.map((file) => path.relative(folder, file).split(path.sep).join('/'));
+  return below.filter((file) => COMPONENT.test(file) && !NO_PAGE.test(file)).sort();
+}
+
+function toPagePath(file: string): string {
+  const { dir, name } = path.posix.parse(file);
+  return path.posix.join('/', dir, name === 'index' ? '' : name, '/');
+}
+
+function toRow({ path: pagePath, component, matchPath, fromFolder }: Page, directory: string): Row {
+  const columns: Row = {
+    path: pagePath,
+    component,
+    componentPath: component,
+    componentChunkName: `component---${toKebabCase(path.relative(directory, component))}`,
+    internalComponentName: pagePath === '/' ? 'ComponentIndex' : `Component${pagePath}`,
+    matchPath,
+    isCreatedByStatefulCreatePages: Number(fromFolder),
+    pluginCreatorId: fromFolder ? toPluginId(PAGE_CREATOR) : null,
+  };
+  return {
+    ...columns,
+    id: `SitePage ${pagePath}`,
+    'internal.type': 'SitePage',
+    'internal.owner': SITE_OWNER,
+    'internal.description': fromFolder ? toPluginId(PAGE_CREATOR) : "The site's own configuration",
+    'internal.contentDigest': hash('md5', JSON.stringify(columns)),
+  };
+}
+
+/** Words and numbers in small letters, joined by dashes: `src/pages/aboutUs.js` is `src-pages-about-us-js`. */
+function toKebabCase(text: string): string {
+  const words = text.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+/g) ?? [];
+  return words.join('-').toLowerCase();
+}

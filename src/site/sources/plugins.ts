@@ -1,0 +1,142 @@
+import { hash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import type { PluginConfig } from '../config/site-config.js';
+import type { Row } from './file-record.js';
+import { idsOf } from './ids.js';
+import { listExports, PLUGIN_SIDES, type ApiSide } from './plugin-apis.js';
+
+export interface PluginRows {
+  readonly rows: readonly Row[];
+  /** One sentence each, for the terminal. */
+  readonly warnings: readonly string[];
+}
+
+/** The owner of all records that describe the site itself. */
+export const SITE_OWNER = 'internal-data-bridge';
+
+/** What a site's own pages belong to: the plugin that turns files under `src/pages` into pages. */
+export const PAGE_CREATOR: PluginConfig = { resolve: 'gatsby-plugin-page-creator', options: {} };
+
+const SIDES = Object.keys(PLUGIN_SIDES) as ApiSide[];
+const EXTENSIONS = ['.js', '.mjs', '.cjs', '.ts'];
+const pluginId = idsOf('Plugin');
+
+/** The same plugin with the same options has the same id. */
+export function toPluginId({ resolve, options }: PluginConfig): string {
+  return pluginId(`${resolve} ${JSON.stringify(options)}`);
+}
+
+/**
+ * Reads each plugin's package from the site's `node_modules`: its `package.json`, and the functions that it exports,
+ * without running any. A plugin whose package is not there keeps a record with what the site says of it, and a warning.
+ */
+export async function readPlugins(plugins: readonly PluginConfig[], directory: string): Promise<PluginRows> {
+  const warnings: string[] = [];
+  const rows = await Promise.all(plugins.map((plugin) => readPlugin(plugin, directory, warnings)));
+  return { rows, warnings: warnings.sort() };
+}
+
+async function readPlugin(plugin: PluginConfig, directory: string, warnings: string[]): Promise<Row> {
+  const folder = findPackage(plugin.resolve, directory);
+  if (folder === undefined) warnings.push(`Plugin "${plugin.resolve}" is not installed in the site.`);
+  const manifest = folder === undefined ? undefined : await readManifest(folder, warnings);
+  const exported = folder === undefined ? [] : await Promise.all(SIDES.map((side) => readSide(folder, side, warnings)));
+  const columns: Record<string, string | number | null> = {
+    name: text(manifest?.name) ?? plugin.resolve,
+    version: text(manifest?.version) ?? null,
+    resolve: folder ?? plugin.resolve,
+    pluginFilepath: folder ?? null,
+    ...Object.fromEntries(SIDES.map((side, index) => [side, JSON.stringify(exported[index] ?? [])])),
+    ...packageColumns(manifest),
+    ...optionColumns(plugin.options),
+  };
+  return {
+    ...columns,
+    id: toPluginId(plugin),
+    'internal.type': 'SitePlugin',
+    'internal.owner': SITE_OWNER,
+    'internal.contentDigest': hash('md5', JSON.stringify(columns)),
+  };
+}
+
+/** A package may keep its `package.json` out of its `exports`, so folders are looked through as Node does. */
+function findPackage(resolve: string, directory: string): string | undefined {
+  const { resolve: find } = createRequire(path.join(directory, 'package.json'));
+  const folders = path.isAbsolute(resolve)
+    ? [resolve]
+    : (find.paths(resolve) ?? []).map((modules) => path.join(modules, resolve));
+  return folders.find((folder) => existsSync(path.join(folder, 'package.json')));
+}
+
+async function readManifest(folder: string, warnings: string[]): Promise<Record<string, unknown> | undefined> {
+  const file = path.join(folder, 'package.json');
+  try {
+    const value: unknown = JSON.parse(await readFile(file, 'utf8'));
+    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
+  } catch {
+    // Said below, with the name of the plugin.
+  }
+  warnings.push(`Plugin "${path.basename(folder)}": package.json can't be read.`);
+  return undefined;
+}
+
+async function readSide(folder: string, side: ApiSide, warnings: string[]): Promise<string[]> {
+  const { module, known } = PLUGIN_SIDES[side];
+  for (const extension of EXTENSIONS) {
+    const code = await readFile(path.join(folder, module + extension), 'utf8').catch(() => undefined);
+    if (code === undefined) continue;
+    try {
+      return listExports(code).filter((name) => known.has(name));
+    } catch {
+      warnings.push(`Plugin "${path.basename(folder)}": ${module}${extension} is not JavaScript that can be read.`);
+      return [];
+    }
+  }
+  return [];
+}
+
+function packageColumns(manifest: Record<string, unknown> | undefined): Row {
+  if (manifest === undefined) return {};
+  const names = ['name', 'version', 'description', 'main', 'license'];
+  const { author, keywords } = manifest;
+  const words = Array.isArray(keywords) ? JSON.stringify(keywords.filter((word) => typeof word === 'string')) : null;
+  return {
+    ...Object.fromEntries(names.map((name) => [`packageJson.${name}`, text(manifest[name]) ?? null])),
+    'packageJson.author': text(author) ?? toPersonText(author),
+    'packageJson.keywords': words,
+    'packageJson.dependencies': toList(manifest.dependencies),
+    'packageJson.devDependencies': toList(manifest.devDependencies),
+    'packageJson.peerDependencies': toList(manifest.peerDependencies),
+  };
+}
+
+/** A map of versions by name becomes a list; one that is absent becomes an empty list. */
+function toList(map: unknown): string {
+  const entries = typeof map === 'object' && map !== null ? Object.entries(map as Record<string, unknown>) : [];
+  return JSON.stringify(entries.map(([name, version]) => ({ name, version })));
+}
+
+/** `package.json` may write an author as an object; its short form is `Name <address> (page)`. */
+function toPersonText(author: unknown): string | null {
+  if (typeof author !== 'object' || author === null) return null;
+  const { name, email, url } = author as Record<string, unknown>;
+  const parts = [text(name), text(email) && `<${String(email)}>`, text(url) && `(${String(url)})`];
+  return parts.filter(Boolean).join(' ') || null;
+}
+
+/** The store keeps those that the schema lists. */
+function optionColumns(options: PluginConfig['options']): Row {
+  const columns: Record<string, string | number> = {};
+  for (const [name, value] of Object.entries(options)) {
+    if (typeof value === 'boolean') columns[`pluginOptions.${name}`] = Number(value);
+    else if (typeof value === 'string') columns[`pluginOptions.${name}`] = value;
+  }
+  return columns;
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
