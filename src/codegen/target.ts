@@ -53,3 +53,12 @@ export interface Generated {
  * @throws ContractError with every mistake in the documents.
  */
 export type Generate = (documents: ReadonlyMap<string, string>) => Promise<Generated>;
+
+/** One row of the table in `codegen.ts`: documents in, files out. */
+export interface Target {
+  name: string;
+  /** Paths from the repository root; a `*` in the file name stands for any characters. */
+  documents: readonly string[];
+  /** Loads the generator, which is left unloaded while nothing changed. */
+  load: () => Promise<Generate>;
+}

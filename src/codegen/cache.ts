@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { findText, listFiles, writeFiles } from './files.js';
+
+/** What the last run of a target read and wrote. */
+export interface CacheEntry {
+  inputs: string;
+  /** Path below `src/generated` → digest of its text. */
+  outputs: Readonly<Record<string, string>>;
+}
+
+/** Target name → what its last run read and wrote. */
+export type Cache = Readonly<Record<string, CacheEntry>>;
+
+const FOLDER = '.cache';
+const FILE = 'generate.json';
+
+/** Reads the cache; one that is lost or can't be understood is empty, which costs time and nothing else. */
+export async function readCache(root: string): Promise<Cache> {
+  try {
+    const cache: unknown = JSON.parse((await findText(path.join(root, FOLDER, FILE))) ?? '{}');
+    return isRecord(cache) && Object.values(cache).every(isEntry) ? (cache as Cache) : {};
+  } catch {
+    return {};
+  }
+}
+
+export async function writeCache(root: string, cache: Cache): Promise<void> {
+  await writeFiles(path.join(root, FOLDER), new Map([[FILE, JSON.stringify(cache)]]));
+}
+
+/** Digests named texts; a name that moves from one text to another changes the digest. */
+export function digestOf(texts: Iterable<readonly [name: string, text: string]>): string {
+  const hash = createHash('sha256');
+  // Lengths keep names and texts apart.
+  for (const [name, text] of texts) hash.update(`${name.length} ${text.length} `).update(name).update(text);
+  return hash.digest('hex');
+}
+
+/** Digests the code that generates: the generators, the table of targets and the libraries they stand on. */
+export async function digestGenerators(root: string): Promise<string> {
+  const generators = (await listFiles(path.join(root, 'src/codegen'))).map((name) => `src/codegen/${name}`);
+  const files = ['codegen.ts', 'package-lock.json', ...generators];
+  const texts = await Promise.all(files.map((file) => findText(path.join(root, file))));
+  return digestOf(files.map((file, index) => [file, texts[index] ?? '']));
+}
+
+function isEntry(value: unknown): boolean {
+  return isRecord(value) && typeof value.inputs === 'string' && isRecord(value.outputs);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

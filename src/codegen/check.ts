@@ -1,0 +1,66 @@
+import { readFolder } from './files.js';
+import type { Project } from './project.js';
+import { mergeFiles, readJobs, runTargets } from './run-targets.js';
+import type { Location } from './target.js';
+
+/** A generated file on disk that is not what the contract makes of it. */
+export interface Difference {
+  /** Path below `src/generated`. */
+  file: string;
+  kind: 'missing' | 'edited' | 'stale';
+  /** The first line that differs, from 1, as the contract makes it and as it was found; absent past the end. */
+  line: number;
+  expected?: string | undefined;
+  found?: string | undefined;
+  /** The contract line behind that line. */
+  origin?: Location | undefined;
+}
+
+/**
+ * Compares `src/generated` with what the contract makes of it now. Generates
+ * everything in memory, trusts no cache and touches no file.
+ *
+ * @throws ContractError when the documents can't be generated from.
+ */
+export async function check(project: Project): Promise<Difference[]> {
+  const made = await runTargets(await readJobs(project));
+  const onDisk = await readFolder(project.folder);
+  const files = mergeFiles(made);
+  const differing = made.flatMap((target) =>
+    [...target.files].flatMap(([file, text]) => {
+      const found = onDisk.get(file);
+      return found === text ? [] : [toDifference(file, text, found, target.origins)];
+    }),
+  );
+  const stale = [...onDisk.keys()].filter((file) => !files.has(file));
+  return [...differing, ...stale.map((file): Difference => ({ file, kind: 'stale', line: 1 }))];
+}
+
+function toDifference(
+  file: string,
+  text: string,
+  foundText: string | undefined,
+  origins: ReadonlyMap<string, Location>,
+): Difference {
+  if (foundText === undefined)
+    return { file, kind: 'missing', line: 1, origin: findOrigin(text.split('\n'), 0, origins) };
+  const wanted = text.split('\n');
+  const found = foundText.split('\n');
+  const index = wanted.findIndex((line, at) => line !== found[at]);
+  const at = index < 0 ? wanted.length : index;
+  const origin = findOrigin(wanted, at, origins);
+  return { file, kind: 'edited', line: at + 1, expected: wanted[at], found: found[at], origin };
+}
+
+/** Finds the contract line of the nearest name at or above a line. */
+function findOrigin(
+  lines: readonly string[],
+  from: number,
+  origins: ReadonlyMap<string, Location>,
+): Location | undefined {
+  for (const line of lines.slice(0, from + 1).reverse()) {
+    const name = (line.match(/[\w$]+/gu) ?? []).find((word) => origins.has(word));
+    if (name !== undefined) return origins.get(name);
+  }
+  return undefined;
+}

@@ -1,0 +1,33 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { ContractError } from './target.js';
+
+/**
+ * Reads the documents that some patterns name, sorted by path so that equal
+ * folders give equal bytes on every machine.
+ *
+ * @throws ContractError when a pattern names no document.
+ */
+export async function readDocuments(root: string, patterns: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const files = (await Promise.all(patterns.map((pattern) => matchDocuments(root, pattern)))).flat();
+  const names = [...new Set(files)].sort();
+  const texts = await Promise.all(names.map((name) => readFile(path.join(root, name), 'utf8')));
+  return new Map(names.map((name, index) => [name, texts[index] ?? '']));
+}
+
+/** Says whether a file name is what a pattern asks for; only the last part of a pattern may hold `*`. */
+export function matchesPattern(pattern: string, name: string): boolean {
+  const parts = path.posix.basename(pattern).split('*').map(escapeRegExp);
+  // A leading dot marks what editors put beside a document while they save it.
+  return !name.startsWith('.') && new RegExp(`^${parts.join('.*')}$`, 'u').test(name);
+}
+
+async function matchDocuments(root: string, pattern: string): Promise<string[]> {
+  const folder = path.posix.dirname(pattern);
+  const names = await readdir(path.join(root, folder)).catch(() => []);
+  const found = names.filter((name) => matchesPattern(pattern, name)).map((name) => path.posix.join(folder, name));
+  if (found.length > 0) return found;
+  throw new ContractError([{ file: pattern, line: 1, column: 1, message: 'Expected a document; found none.' }]);
+}
+
+const escapeRegExp = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/gu, '\\$&');

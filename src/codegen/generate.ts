@@ -1,0 +1,78 @@
+import { digestOf, readCache, writeCache } from './cache.js';
+import type { Cache, CacheEntry } from './cache.js';
+import { readFolder, removeFiles, writeFiles } from './files.js';
+import type { Project } from './project.js';
+import { mergeFiles, readJobs, runTargets } from './run-targets.js';
+import type { Job } from './run-targets.js';
+import type { Stub } from './target.js';
+
+/** What a run changed; paths are below `src/generated`. */
+export interface Outcome {
+  written: readonly string[];
+  removed: readonly string[];
+  unchanged: number;
+  /** Targets whose generator ran. */
+  generated: readonly string[];
+  /** Skeletons that the targets that ran ask for. */
+  stubs: readonly Stub[];
+}
+
+/**
+ * Brings `src/generated` up to date: writes what changed, removes what no target
+ * makes, and leaves every other file untouched.
+ *
+ * A target runs when its documents, the generating code or its files changed
+ * since the last run, or always without `useCache`.
+ *
+ * @throws ContractError before any file is touched.
+ */
+export async function generate(project: Project, { useCache } = { useCache: true }): Promise<Outcome> {
+  const jobs = await readJobs(project);
+  const [onDisk, cache] = await Promise.all([readFolder(project.folder), useCache ? readCache(project.root) : {}]);
+  const fresh = freshEntries(project, jobs, onDisk, cache);
+  const due = jobs.filter(({ target }) => !Object.hasOwn(fresh, target.name));
+
+  const made = await runTargets(due);
+  const files = mergeFiles(made);
+  const kept = new Set(Object.values(fresh).flatMap(({ outputs }) => Object.keys(outputs)));
+  const written = new Map([...files].filter(([name, text]) => onDisk.get(name) !== text));
+  const removed = [...onDisk.keys()].filter((name) => !files.has(name) && !kept.has(name));
+
+  await writeFiles(project.folder, written);
+  await removeFiles(project.folder, removed);
+  const entries = due.map((job, index) => [job.target.name, toEntry(project, job, made[index]?.files)] as const);
+  if (due.length > 0) await writeCache(project.root, { ...fresh, ...Object.fromEntries(entries) });
+
+  return {
+    written: [...written.keys()],
+    removed,
+    unchanged: files.size + kept.size - written.size,
+    generated: due.map(({ target }) => target.name),
+    stubs: made.flatMap(({ stubs }) => stubs),
+  };
+}
+
+/** Keeps the cache entries whose inputs and outputs are still what they were. */
+function freshEntries(
+  project: Project,
+  jobs: readonly Job[],
+  onDisk: ReadonlyMap<string, string>,
+  cache: Cache,
+): Cache {
+  const digests = new Map([...onDisk].map(([name, text]) => [name, digestOf([[name, text]])]));
+  const isFresh = ({ inputs, outputs }: CacheEntry, job: Job) =>
+    inputs === digestInputs(project, job) &&
+    Object.entries(outputs).every(([name, digest]) => digests.get(name) === digest);
+  const entries = jobs.flatMap((job): [string, CacheEntry][] => {
+    const entry = cache[job.target.name];
+    return entry !== undefined && isFresh(entry, job) ? [[job.target.name, entry]] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+function toEntry(project: Project, job: Job, files: ReadonlyMap<string, string> = new Map()): CacheEntry {
+  const outputs = [...files].map(([name, text]) => [name, digestOf([[name, text]])]);
+  return { inputs: digestInputs(project, job), outputs: Object.fromEntries(outputs) as Record<string, string> };
+}
+
+const digestInputs = ({ generators }: Project, { documents }: Job) => digestOf([['', generators], ...documents]);

@@ -1,0 +1,76 @@
+import { rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { check } from '../../src/codegen/check.js';
+import { generate } from '../../src/codegen/generate.js';
+import { formatDifferences } from '../../src/codegen/report.js';
+import { createProject } from './temporary-project.js';
+import type { TemporaryProject } from './temporary-project.js';
+
+let temporary: TemporaryProject;
+beforeEach(async () => {
+  temporary = await createProject();
+  await generate(temporary.project);
+});
+afterEach(() => temporary.close());
+
+const inFolder = (file: string) => path.join(temporary.project.folder, file);
+const report = async () => formatDifferences(temporary.project.root, await check(temporary.project));
+
+test('finds nothing after a run', async () => {
+  expect(await check(temporary.project)).toEqual([]);
+});
+
+test('shows the first line that was edited and the contract line behind it', async () => {
+  await writeFile(
+    inFolder('fruits/words.ts'),
+    "// Do not edit.\nexport const apple = 'apple';\nexport const plum = 1;\n",
+  );
+  expect(await report()).toBe(
+    [
+      'src/generated/fruits/words.ts:3 differs.',
+      "  expected  export const pear = 'pear';",
+      '  found     export const plum = 1;',
+      '  from words/fruits.txt:2:1',
+      '  pear',
+      '  ^',
+      'Run "npm run generate" and commit what it writes.',
+    ].join('\n'),
+  );
+});
+
+test('names the contract line above when the file was cut off', async () => {
+  await writeFile(inFolder('trees/words.ts'), "// Do not edit.\nexport const oak = 'oak';");
+  expect(await check(temporary.project)).toEqual([
+    {
+      file: 'trees/words.ts',
+      kind: 'edited',
+      line: 3,
+      expected: '',
+      found: undefined,
+      origin: { file: 'words/trees.txt', line: 1, column: 1 },
+    },
+  ]);
+});
+
+test('finds a file that was deleted', async () => {
+  await rm(inFolder('trees/count.ts'));
+  expect(await report()).toContain('src/generated/trees/count.ts is missing.');
+});
+
+test('finds a file that no contract makes', async () => {
+  await temporary.write('src/generated/old.ts', '');
+  expect(await report()).toContain('src/generated/old.ts is stale: no contract makes it.');
+});
+
+test('finds a contract that changed since, although the cache knows the files', async () => {
+  await temporary.write('words/trees.txt', 'oak\nelm\n');
+  expect(await report()).toContain('from words/trees.txt:2:1');
+});
+
+test('touches nothing', async () => {
+  await temporary.write('words/trees.txt', 'elm\n');
+  await temporary.write('src/generated/old.ts', '');
+  const before = await temporary.generated();
+  await check(temporary.project);
+  expect(await temporary.generated()).toEqual(before);
+});

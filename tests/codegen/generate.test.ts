@@ -1,0 +1,110 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { generate } from '../../src/codegen/generate.js';
+import { createProject } from './temporary-project.js';
+import type { TemporaryProject } from './temporary-project.js';
+
+let temporary: TemporaryProject;
+beforeEach(async () => void (temporary = await createProject()));
+afterEach(() => temporary.close());
+
+const inFolder = (file: string) => path.join(temporary.project.folder, file);
+const inRoot = (file: string) => path.join(temporary.project.root, file);
+
+test('writes the files of every target', async () => {
+  const outcome = await generate(temporary.project);
+  expect(outcome.written).toHaveLength(4);
+  expect(Object.fromEntries(await temporary.generated())).toEqual({
+    'fruits/count.ts': 'export const count = 2;\n',
+    'fruits/words.ts': "// Do not edit.\nexport const apple = 'apple';\nexport const pear = 'pear';\n",
+    'trees/count.ts': 'export const count = 1;\n',
+    'trees/words.ts': "// Do not edit.\nexport const oak = 'oak';\n",
+  });
+});
+
+test('loads no generator when nothing changed', async () => {
+  await generate(temporary.project);
+  temporary.loaded.length = 0;
+  const outcome = await generate(await temporary.reopen());
+  expect(temporary.loaded).toEqual([]);
+  expect(outcome).toMatchObject({ written: [], removed: [], unchanged: 4, generated: [] });
+});
+
+test('runs only the target whose document changed, and leaves its equal files untouched', async () => {
+  await generate(temporary.project);
+  const before = await stat(inFolder('fruits/count.ts'), { bigint: true });
+  temporary.loaded.length = 0;
+  await temporary.write('words/fruits.txt', 'apple\nplum\n');
+
+  const outcome = await generate(temporary.project);
+  expect(temporary.loaded).toEqual(['fruits']);
+  expect(outcome.written).toEqual(['fruits/words.ts']);
+  expect((await stat(inFolder('fruits/count.ts'), { bigint: true })).mtimeNs).toBe(before.mtimeNs);
+});
+
+test.each([
+  ['codegen.ts', 'the table of targets'],
+  ['package-lock.json', 'the libraries'],
+  ['src/codegen/site/derive.ts', 'a generator'],
+])('runs every target when %s changes: %s', async (file) => {
+  await generate(temporary.project);
+  temporary.loaded.length = 0;
+  await temporary.write(file, 'changed');
+  await generate(await temporary.reopen());
+  expect(temporary.loaded).toEqual(['fruits', 'trees']);
+});
+
+test('repairs a generated file that was edited', async () => {
+  await generate(temporary.project);
+  await writeFile(inFolder('trees/words.ts'), 'edited');
+  const outcome = await generate(temporary.project);
+  expect(outcome).toMatchObject({ written: ['trees/words.ts'], generated: ['trees'] });
+});
+
+test('removes files that no target makes, and the folders they leave empty', async () => {
+  await generate(temporary.project);
+  await temporary.write('src/generated/old/deep/gone.ts', '');
+  const outcome = await generate(temporary.project);
+  expect(outcome).toMatchObject({ removed: ['old/deep/gone.ts'], written: [], generated: [] });
+  await expect(stat(inFolder('old'))).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
+test('tells every mistake of every target, and touches no file', async () => {
+  await generate(temporary.project);
+  const before = await temporary.generated();
+  await temporary.write('words/fruits.txt', 'plum\n12\n');
+  await temporary.write('words/trees.txt', '?\n');
+  await expect(generate(temporary.project)).rejects.toMatchObject({
+    mistakes: [
+      { file: 'words/fruits.txt', line: 2, column: 1, message: 'Expected a word; received "12".' },
+      { file: 'words/trees.txt', line: 1, column: 1, message: 'Expected a word; received "?".' },
+    ],
+  });
+  expect(await temporary.generated()).toEqual(before);
+});
+
+test.each([
+  ['not JSON', 'it was cut off'],
+  ['[1]', 'it is a list'],
+  ['{"fruits":{"inputs":1}}', 'an entry lacks its outputs'],
+])('takes a cache of %s for an empty one: %s', async (text) => {
+  await generate(temporary.project);
+  temporary.loaded.length = 0;
+  await temporary.write('.cache/generate.json', text);
+  const outcome = await generate(temporary.project);
+  expect(temporary.loaded).toEqual(['fruits', 'trees']);
+  expect(outcome.written).toEqual([]);
+  expect(await readFile(inRoot('.cache/generate.json'), 'utf8')).not.toBe(text);
+});
+
+test('refuses two targets that make the same file', async () => {
+  const [fruits] = temporary.project.targets;
+  const twice = { ...temporary.project, targets: [fruits!, { ...fruits!, name: 'again' }] };
+  await expect(generate(twice)).rejects.toThrow('Expected one target to make fruits/words.ts; two do.');
+});
+
+test('names the pattern that no document matches', async () => {
+  const [fruits] = temporary.project.targets;
+  const lost = { ...temporary.project, targets: [{ ...fruits!, documents: ['words/*.yaml'] }] };
+  await expect(generate(lost)).rejects.toMatchObject({ mistakes: [{ file: 'words/*.yaml' }] });
+});
