@@ -60,7 +60,10 @@ export interface ComputedField extends FieldBase {
   readonly fields: readonly Field[];
   /** The columns that the resolver reads, beside `id`. */
   readonly needs: readonly string[];
+  /** Whether it takes arguments of its own, beside those of `@dateformat`. */
   readonly hasArguments: boolean;
+  /** Whether what the resolver gives is formatted by the arguments of `@dateformat`. */
+  readonly dateArguments: boolean;
 }
 
 export type Field = ScalarField | ObjectField | RelationField | ComputedField;

@@ -1,0 +1,92 @@
+import { isInterfaceType, isObjectType, Kind } from 'graphql';
+import type { ASTNode, DefinitionNode, GraphQLObjectType, GraphQLSchema } from 'graphql';
+import { checkFields, checkInnerFields } from './check-fields.js';
+import { readDirectives } from './field-directives.js';
+import type { MistakeList } from './mistakes.js';
+import { allName, singleName } from './names.js';
+import { isRecordType, recordTypes, shapeOf } from './sdl-types.js';
+
+/** What the store keeps for itself beside the columns of a kind. */
+const RESERVED_COLUMNS = ['position'];
+
+/** The rules that make a type a kind of record. */
+export function checkRecords(
+  schema: GraphQLSchema,
+  definitions: readonly DefinitionNode[],
+  mistakes: MistakeList,
+): void {
+  const kinds = recordTypes(schema, definitions);
+  checkNodes(schema, definitions, mistakes);
+  checkKindNames(kinds, mistakes);
+  const inner = new Set<GraphQLObjectType>();
+  for (const kind of kinds) {
+    checkFields(kind, mistakes);
+    checkColumns(kind, mistakes);
+    for (const field of Object.values(kind.getFields())) gatherInner(shapeOf(field).type, [], inner, mistakes);
+  }
+  for (const type of inner) checkInnerFields(type, mistakes);
+}
+
+/** Every kind implements Node, and nothing else does. */
+function checkNodes(schema: GraphQLSchema, definitions: readonly DefinitionNode[], mistakes: MistakeList): void {
+  for (const definition of definitions) {
+    const type = definition.kind === Kind.OBJECT_TYPE_DEFINITION ? schema.getType(definition.name.value) : undefined;
+    if (!isObjectType(type)) continue;
+    const isNode = type.getInterfaces().some(({ name }) => name === 'Node');
+    if (isRecordType(type) && !isNode)
+      mistakes.add(definition, `Expected "type ${type.name} implements Node", as @record asks.`);
+    if (!isRecordType(type) && isNode)
+      mistakes.add(definition, `Expected @record on ${type.name}, for it implements Node.`);
+    const source = definition.directives?.find(({ name }) => name.value === 'source');
+    if (source !== undefined && !isRecordType(type))
+      mistakes.add(source, `Expected @source on a @record type; ${type.name} is none.`);
+  }
+}
+
+function checkKindNames(kinds: readonly GraphQLObjectType[], mistakes: MistakeList): void {
+  const taken = new Map<string, string>();
+  for (const { name, astNode } of kinds) {
+    if (!/^[A-Z]/.test(name))
+      mistakes.add(astNode as ASTNode, `Expected the name of a kind to begin with a capital; received "${name}".`);
+    for (const query of [singleName(name), allName(name)]) {
+      // Tables are named by kind, and SQL does not tell capitals from small letters.
+      const other = taken.get(query.toLowerCase());
+      if (other !== undefined)
+        mistakes.add(astNode as ASTNode, `Expected a name whose query "${query}" is free; ${other} has it.`);
+      taken.set(query.toLowerCase(), name);
+    }
+  }
+}
+
+function checkColumns(kind: GraphQLObjectType, mistakes: MistakeList): void {
+  const taken = new Map(RESERVED_COLUMNS.map((name) => [name, 'the order of records']));
+  for (const field of Object.values(kind.getFields())) {
+    const { alias, computed } = readDirectives(field);
+    if (alias !== undefined || computed !== undefined) continue;
+    const column = field.name.toLowerCase();
+    const other = taken.get(column);
+    if (other !== undefined)
+      mistakes.add(
+        field.astNode as ASTNode,
+        `Expected a name that differs by more than capitals; "${field.name}" is taken by ${other}.`,
+      );
+    taken.set(column, `${kind.name}.${field.name}`);
+  }
+}
+
+/** The objects within a record; one that contains itself has no end of columns. */
+function gatherInner(
+  type: unknown,
+  above: readonly GraphQLObjectType[],
+  inner: Set<GraphQLObjectType>,
+  mistakes: MistakeList,
+): void {
+  if (isInterfaceType(type) || !isObjectType(type) || isRecordType(type)) return;
+  if (above.includes(type)) {
+    return mistakes.add(type.astNode as ASTNode, `Expected an object that ends; ${type.name} contains itself.`);
+  }
+  if (inner.has(type)) return;
+  inner.add(type);
+  for (const field of Object.values(type.getFields()))
+    gatherInner(shapeOf(field).type, [...above, type], inner, mistakes);
+}

@@ -1,0 +1,40 @@
+import { getDirectiveValues, Kind, print, typeFromAST, valueFromAST, visit } from 'graphql';
+import type { DefinitionNode, DirectiveNode, GraphQLSchema, InputValueDefinitionNode, TypeNode } from 'graphql';
+import { GraphQLError, isInputType } from 'graphql';
+import type { MistakeList } from './mistakes.js';
+
+/** Whether default values and the arguments of directives are of the types that they stand for. */
+export function checkValues(
+  schema: GraphQLSchema,
+  definitions: readonly DefinitionNode[],
+  mistakes: MistakeList,
+): void {
+  const document = { kind: Kind.DOCUMENT, definitions } as const;
+  visit(document, {
+    InputValueDefinition: (node) => checkDefault(schema, node, mistakes),
+    Directive: (node) => checkDirective(schema, node, mistakes),
+  });
+}
+
+function checkDefault(schema: GraphQLSchema, { type, defaultValue }: InputValueDefinitionNode, mistakes: MistakeList) {
+  if (defaultValue === undefined) return;
+  const inputType = typeFromAST(schema, namedOrWrapped(type));
+  if (inputType === undefined || !isInputType(inputType)) return;
+  if (valueFromAST(defaultValue, inputType) === undefined) {
+    mistakes.add(defaultValue, `Expected a default of type ${print(type)}; received ${print(defaultValue)}.`);
+  }
+}
+
+// typeFromAST is overloaded by kind of node and takes no union of them.
+const namedOrWrapped = (type: TypeNode) => type as Parameters<typeof typeFromAST>[1];
+
+function checkDirective(schema: GraphQLSchema, node: DirectiveNode, mistakes: MistakeList): void {
+  const definition = schema.getDirective(node.name.value);
+  if (definition == null) return;
+  try {
+    getDirectiveValues(definition, { directives: [node] });
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error;
+    mistakes.addError(error);
+  }
+}

@@ -1,0 +1,26 @@
+import { Kind } from 'graphql';
+import type { DefinitionNode, FieldDefinitionNode, ObjectTypeDefinitionNode } from 'graphql';
+
+/** Whether the type is marked as a kind of record. */
+export const isRecord = (node: ObjectTypeDefinitionNode): boolean =>
+  node.directives?.some(({ name }) => name.value === 'record') ?? false;
+
+/** Adds the fields of Node that a record type leaves out, at its end and in the order of Node. */
+export function completeRecords(definitions: readonly DefinitionNode[]): readonly DefinitionNode[] {
+  const node = definitions.find((d) => d.kind === Kind.INTERFACE_TYPE_DEFINITION && d.name.value === 'Node');
+  const inherited = node?.kind === Kind.INTERFACE_TYPE_DEFINITION ? (node.fields ?? []) : [];
+  return definitions.map((definition) =>
+    definition.kind === Kind.OBJECT_TYPE_DEFINITION && isRecord(definition)
+      ? complete(definition, inherited)
+      : definition,
+  );
+}
+
+function complete(
+  record: ObjectTypeDefinitionNode,
+  inherited: readonly FieldDefinitionNode[],
+): ObjectTypeDefinitionNode {
+  const fields = record.fields ?? [];
+  const written = new Set(fields.map(({ name }) => name.value));
+  return { ...record, fields: [...fields, ...inherited.filter(({ name }) => !written.has(name.value))] };
+}

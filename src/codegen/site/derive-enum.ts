@@ -1,0 +1,12 @@
+import type { Member } from './derive-members.js';
+
+const DEPRECATED = 'Sorting on fields that need arguments to resolve is deprecated.';
+
+export const deriveFieldsEnum = (kind: string, members: readonly Member[]): string => `
+"The fields of ${kind} and of what it leads to; \`___\` stands between the steps of a path."
+enum ${kind}FieldsEnum {
+${members.map(memberLine).join('\n')}
+}`;
+
+const memberLine = ({ name, deprecated }: Member): string =>
+  deprecated ? `  ${name} @deprecated(reason: "${DEPRECATED}")` : `  ${name}`;

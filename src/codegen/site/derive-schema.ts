@@ -1,0 +1,30 @@
+import type { SiteContract } from './read-contract.js';
+import { deriveConnection } from './derive-connection.js';
+import { deriveFieldsEnum } from './derive-enum.js';
+import { deriveFilterInput, deriveFilterListInput, listFiltered } from './derive-filters.js';
+import { innerFields, listMembers } from './derive-members.js';
+import { deriveOperators } from './derive-operators.js';
+import { deriveQuery } from './derive-query.js';
+
+/** The SDL of every type that follows by rule from the kinds of records. */
+export function deriveSchema({ tables, nodeFields }: Pick<SiteContract, 'nodeFields' | 'tables'>): string {
+  const inner = innerFields(tables, nodeFields);
+  const records = new Map(tables.map(({ kind, fields }) => [kind, fields]));
+  const filtered = new Map([...records, ...listFiltered([...records.values()].flat(), inner)]);
+  const lists = new Set(
+    [...filtered.values()]
+      .flat()
+      .filter((field) => field.list && inner(field).length > 0)
+      .map(({ type }) => type),
+  );
+  return [
+    deriveQuery(tables, inner),
+    ...tables.flatMap(({ kind, fields }) => [
+      deriveConnection(kind),
+      deriveFieldsEnum(kind, listMembers(fields, inner)),
+    ]),
+    ...[...filtered].map(([type, fields]) => deriveFilterInput(type, fields, inner)),
+    ...[...lists].map(deriveFilterListInput),
+    deriveOperators(),
+  ].join('\n');
+}

@@ -1,0 +1,46 @@
+import { isObjectType } from 'graphql';
+import type { GraphQLField, GraphQLSchema } from 'graphql';
+import type { RecordTable } from '../../site/fields.js';
+
+/** A field whose resolver a person writes. */
+export interface WrittenResolver {
+  readonly type: string;
+  readonly field: GraphQLField<unknown, unknown>;
+  /** The columns it may read; none for a field of Query. */
+  readonly columns: readonly string[];
+  /** Whether the resolver is given the field's arguments; those of a date are applied to what it gives. */
+  readonly hasArguments: boolean;
+}
+
+/** By type: the computed fields of each kind, and the fields of Query that no kind stands for. */
+export function listResolvers(
+  schema: GraphQLSchema,
+  tables: readonly RecordTable[],
+): ReadonlyMap<string, readonly WrittenResolver[]> {
+  const lists = [
+    ...tables.map((table) => [table.kind, computedOf(schema, table)] as const),
+    ['Query', queriesOf(schema, tables)] as const,
+  ];
+  return new Map(lists.filter(([, list]) => list.length > 0));
+}
+
+function computedOf(schema: GraphQLSchema, { kind, fields }: RecordTable): WrittenResolver[] {
+  return fields.flatMap((computed) => {
+    const field = fieldOf(schema, kind, computed.name);
+    if (computed.kind !== 'computed' || field === undefined) return [];
+    const columns = ['id', ...computed.needs.filter((column) => column !== 'id')];
+    return [{ type: kind, field, columns, hasArguments: computed.hasArguments }];
+  });
+}
+
+function queriesOf(schema: GraphQLSchema, tables: readonly RecordTable[]): WrittenResolver[] {
+  const derived = new Set(tables.flatMap(({ single, all }) => [single, all]));
+  return Object.values(schema.getQueryType()?.getFields() ?? {})
+    .filter(({ name }) => !derived.has(name))
+    .map((field) => ({ type: 'Query', field, columns: [], hasArguments: field.args.length > 0 }));
+}
+
+function fieldOf(schema: GraphQLSchema, type: string, field: string) {
+  const found = schema.getType(type);
+  return isObjectType(found) ? found.getFields()[field] : undefined;
+}

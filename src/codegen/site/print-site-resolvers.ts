@@ -1,0 +1,39 @@
+import { isListType, isNonNullType } from 'graphql';
+import type { GraphQLField, GraphQLOutputType } from 'graphql';
+import type { WrittenResolver } from './list-resolvers.js';
+import { typeName } from './names.js';
+import { recordName } from './print-records.js';
+
+/** The interface that asks for the resolvers that a person writes, each with the columns that it may read. */
+export const printSiteResolvers = (resolvers: ReadonlyMap<string, readonly WrittenResolver[]>): string => `
+/** What is written by hand: the computed fields, and the queries that no kind of record stands for. */
+export interface SiteResolvers {
+${[...resolvers].map(([type, list]) => `  readonly ${type}: {\n${list.map(printMember).join('\n')}\n  };`).join('\n')}
+}
+`;
+
+function printMember({ type, field, columns, hasArguments }: WrittenResolver): string {
+  const parent =
+    type === 'Query'
+      ? 'Record<PropertyKey, never>'
+      : `Pick<${recordName(type)}, ${columns.map((name) => `'${name}'`).join(' | ')}>`;
+  const args = hasArguments ? printArguments(type, field) : 'Record<PropertyKey, never>';
+  return `    readonly ${field.name}: ResolverFn<${printResult(field.type)}, ${parent}, SiteContext, ${args}>;`;
+}
+
+/** Arguments with a default are always there. */
+function printArguments(type: string, { name, args }: GraphQLField<unknown, unknown>): string {
+  const all = `${typeName(type)}${typeName(name)}Args`;
+  const present = args.filter((arg) => isNonNullType(arg.type) || arg.defaultValue !== undefined);
+  return present.length === 0
+    ? `Partial<${all}>`
+    : `RequireFields<${all}, ${present.map((arg) => `'${arg.name}'`).join(' | ')}>`;
+}
+
+const printResult = (type: GraphQLOutputType): string =>
+  isNonNullType(type) ? printNonNull(type.ofType) : `Maybe<${printNonNull(type)}>`;
+
+const printNonNull = (type: GraphQLOutputType): string =>
+  isListType(type)
+    ? `ReadonlyArray<${printResult(type.ofType as GraphQLOutputType)}>`
+    : `ResolversTypes['${String(type)}']`;

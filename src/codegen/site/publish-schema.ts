@@ -1,0 +1,39 @@
+import { Kind, parse, print, specifiedDirectives, visit } from 'graphql';
+import type { DefinitionNode, DocumentNode, FieldDefinitionNode } from 'graphql';
+
+const DATE_ARGUMENTS = parse(
+  `type _ { _(
+    "The time from the date to now, in the unit named: years, months, weeks, days, hours, minutes, seconds; milliseconds for any other."
+    difference: String
+    "The form of the date, such as \`YYYY-MM-DD\`."
+    formatString: String
+    "Says how long ago the date is, such as \`5 days ago\`."
+    fromNow: Boolean
+    "The language of names and phrases, such as \`de\`."
+    locale: String
+  ): Int }`,
+  { noLocation: true },
+);
+
+/**
+ * The schema that clients see: the derived types, then the written ones without the
+ * directives that only the generator reads and with the arguments of dates.
+ */
+export const publishSchema = (written: readonly DefinitionNode[], derived: string): string =>
+  `${derived.trim()}\n\n${print(publishWritten(written))}\n`;
+
+function publishWritten(written: readonly DefinitionNode[]): DocumentNode {
+  return visit({ kind: Kind.DOCUMENT, definitions: written } as DocumentNode, {
+    DirectiveDefinition: () => null,
+    Directive: ({ name }) => (specifiedDirectives.some((known) => known.name === name.value) ? undefined : null),
+    FieldDefinition: (field) => (isFormatted(field) ? { ...field, arguments: dateArguments() } : undefined),
+  });
+}
+
+const isFormatted = ({ directives, arguments: args = [] }: FieldDefinitionNode): boolean =>
+  args.length === 0 && directives?.some(({ name }) => name.value === 'dateformat') === true;
+
+function dateArguments() {
+  const [type] = DATE_ARGUMENTS.definitions;
+  return type?.kind === Kind.OBJECT_TYPE_DEFINITION ? type.fields?.[0]?.arguments : undefined;
+}

@@ -1,0 +1,61 @@
+import { isEnumType, isLeafType, isObjectType } from 'graphql';
+import type { GraphQLObjectType } from 'graphql';
+import type { Field, RecordTable, Relation, ScalarType } from '../../site/fields.js';
+import { NODE_RELATIONS } from './check-fields.js';
+import { readDirectives } from './field-directives.js';
+import { allName, singleName } from './names.js';
+import { isRecordType, shapeOf } from './sdl-types.js';
+import type { SdlField, SdlFields } from './sdl-types.js';
+
+/** The field table of a kind that was found right. */
+export const readTable = (kind: GraphQLObjectType): RecordTable => ({
+  kind: kind.name,
+  single: singleName(kind.name),
+  all: allName(kind.name),
+  fields: readFields(kind),
+});
+
+/** @param above The names from the record down to the type, none for the record itself. */
+export const readFields = (type: SdlFields, above: readonly string[] = []): readonly Field[] =>
+  Object.values(type.getFields()).map((field) => readField(field, above));
+
+function readField(field: SdlField, above: readonly string[]): Field {
+  const names = [...above, field.name];
+  const { list, nullable, type } = shapeOf(field);
+  const base = { name: field.name, path: names.join('.'), list, nullable };
+  const { alias, computed, dateformat, index } = readDirectives(field);
+  const relation = above.length === 0 ? readRelation(field) : undefined;
+  if (relation !== undefined) return { kind: 'relation', ...base, type: type.name, relation };
+  const fields = isObjectType(type) && !isRecordType(type) ? readFields(type, names) : [];
+  if (computed !== undefined) {
+    const { needs } = computed;
+    return {
+      kind: 'computed',
+      ...base,
+      type: scalarName(type),
+      fields,
+      needs,
+      hasArguments: field.args.length > 0,
+      dateArguments: dateformat,
+    };
+  }
+  if (!isLeafType(type)) return { kind: 'object', ...base, type: type.name, fields };
+  const column = alias ?? base.path;
+  return {
+    kind: 'scalar',
+    ...base,
+    type: scalarName(type) as ScalarType,
+    column,
+    dateArguments: dateformat,
+    indexed: index,
+  };
+}
+
+const scalarName = (type: { name: string }): string => (isEnumType(type) ? 'String' : type.name);
+
+function readRelation(field: SdlField): Relation | undefined {
+  if (field.name === 'parent' || field.name === 'children') return NODE_RELATIONS[field.name];
+  const { child, link } = readDirectives(field);
+  if (child) return { by: 'child' };
+  return link && { by: 'link', ...link };
+}

@@ -1,0 +1,63 @@
+/** Questions about types and fields of a schema that was built from SDL. */
+import { isLeafType, isListType, isNonNullType, isObjectType, Kind } from 'graphql';
+import type {
+  DefinitionNode,
+  GraphQLField,
+  GraphQLInterfaceType,
+  GraphQLNamedOutputType,
+  GraphQLObjectType,
+  GraphQLOutputType,
+  GraphQLSchema,
+} from 'graphql';
+import { isRecord } from './complete-records.js';
+import { readDirectives } from './field-directives.js';
+
+export type SdlField = GraphQLField<unknown, unknown>;
+export type SdlFields = GraphQLInterfaceType | GraphQLObjectType;
+
+/** The type of a field, taken apart; `nested` when it is a list of lists. */
+export interface FieldShape {
+  readonly nullable: boolean;
+  readonly list: boolean;
+  readonly nested: boolean;
+  readonly type: GraphQLNamedOutputType;
+}
+
+export function shapeOf({ type }: Pick<SdlField, 'type'>): FieldShape {
+  const outer = withoutNonNull(type);
+  const list = isListType(outer);
+  const item = list ? withoutNonNull(outer.ofType as GraphQLOutputType) : outer;
+  const nested = isListType(item);
+  return { nullable: !isNonNullType(type), list, nested, type: innermost(item) };
+}
+
+const withoutNonNull = (type: GraphQLOutputType): GraphQLOutputType => (isNonNullType(type) ? type.ofType : type);
+
+const innermost = (type: GraphQLOutputType): GraphQLNamedOutputType =>
+  isListType(type) || isNonNullType(type) ? innermost(type.ofType as GraphQLOutputType) : type;
+
+/** Whether the type is a kind of record. */
+export const isRecordType = (type: unknown): boolean =>
+  isObjectType(type) && type.astNode != null && isRecord(type.astNode);
+
+/** The kinds of records, in the order of the documents. */
+export const recordTypes = (schema: GraphQLSchema, definitions: readonly DefinitionNode[]): GraphQLObjectType[] =>
+  definitions
+    .filter((definition) => definition.kind === Kind.OBJECT_TYPE_DEFINITION)
+    .map((definition) => schema.getType(definition.name.value))
+    .filter((type) => isObjectType(type))
+    .filter(isRecordType);
+
+/** The field with a column of its own that a path such as `internal.mediaType` leads to. */
+export function findStored(type: SdlFields, path: string): SdlField | undefined {
+  const [name = '', ...rest] = path.split('.');
+  const field = type.getFields()[name];
+  if (field === undefined) return undefined;
+  const { alias, computed } = readDirectives(field);
+  const shape = shapeOf(field);
+  if (alias !== undefined || computed !== undefined) return undefined;
+  if (rest.length === 0) return isLeafType(shape.type) ? field : undefined;
+  return isObjectType(shape.type) && !isRecordType(shape.type) && !shape.list
+    ? findStored(shape.type, rest.join('.'))
+    : undefined;
+}
