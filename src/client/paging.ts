@@ -34,19 +34,52 @@ export async function* readAll<Item>(
   { offset = 0, limit = LARGEST_PAGE }: Partial<Page> = {},
 ): AsyncGenerator<Item, void, undefined> {
   for (let next = offset; ;) {
-    const { data = [], error, response } = await readPage({ offset: next, limit });
-    const refusal = decodeError(response, error);
-    if (refusal) throw refusal;
-    yield* data;
-    next += data.length;
-    if (data.length === 0 || !hasMore(response.headers, next)) return;
+    const { items, response } = await requirePage(readPage({ offset: next, limit }));
+    yield* items;
+    next += items.length;
+    if (items.length === 0 || !hasMore(response.headers, next)) return;
   }
 }
 
-/** By the total where the list gives one, else by its link; a list that gives neither ends with an empty page. */
+/** Where a page of a list that grows starts: behind the entry of this id, or at the first. */
+export interface PageAfter {
+  readonly after?: number | undefined;
+  readonly limit: number;
+}
+
+/**
+ * Reads a list that is paged by `after`, such as the audit log, like
+ * {@link readAll}; what is added meanwhile shifts nothing.
+ *
+ * @throws ApiError when a page is refused.
+ */
+export async function* readAllAfter<Item extends { readonly id: number }>(
+  readPage: (page: PageAfter) => Promise<PageAnswer<Item>>,
+  { after, limit = LARGEST_PAGE }: Partial<PageAfter> = {},
+): AsyncGenerator<Item, void, undefined> {
+  for (let last = after; ;) {
+    const { items, response } = await requirePage(readPage({ after: last, limit }));
+    yield* items;
+    last = items.at(-1)?.id;
+    if (last === undefined || !mayLinkOn(response.headers)) return;
+  }
+}
+
+async function requirePage<Item>(answer: Promise<PageAnswer<Item>>) {
+  const { data, error, response } = await answer;
+  const refusal = decodeError(response, error);
+  if (refusal) throw refusal;
+  return { items: data ?? [], response };
+}
+
+/** By the total where the list gives one, else by its link. */
 function hasMore(headers: Headers, reached: number): boolean {
   const total = headers.get('X-Total-Count');
-  if (total !== null && /^\d+$/.test(total)) return reached < Number(total);
+  return total !== null && /^\d+$/.test(total) ? reached < Number(total) : mayLinkOn(headers);
+}
+
+/** A list without links ends with an empty page. */
+function mayLinkOn(headers: Headers): boolean {
   const link = headers.get('Link');
   return link === null || /;\s*rel="?next"?/i.test(link);
 }

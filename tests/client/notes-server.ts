@@ -19,6 +19,12 @@ export interface NotePaths {
       responses: { 201: { content: { 'application/json': { id: number } } } };
     };
   };
+  '/entries': {
+    get: {
+      parameters: { query?: { after?: number; limit?: number } };
+      responses: { 200: { content: { 'application/json': { id: number }[] } } };
+    };
+  };
 }
 
 export interface SeenRequest {

@@ -1,5 +1,5 @@
 import { ApiError } from '../../src/client/errors.js';
-import { readAll } from '../../src/client/paging.js';
+import { readAll, readAllAfter } from '../../src/client/paging.js';
 import type { NotesServer } from './notes-server.js';
 import { createNotesClient, sendJson, serveNotes } from './notes-server.js';
 
@@ -76,4 +76,24 @@ test('a refused page is thrown after the items before it', async () => {
   const failure = await list.next().catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(ApiError);
   expect(failure).toMatchObject({ statusCode: 403, code: 'forbidden' });
+});
+
+test('a list paged by its entries is read to its end', async () => {
+  const entries = [9, 7, 4, 2].map((id) => ({ id }));
+  server = await serveNotes((response, _nth, { url }) => {
+    const query = new URL(url, 'http://localhost').searchParams;
+    const start = query.has('after') ? entries.findIndex(({ id }) => id === Number(query.get('after'))) + 1 : 0;
+    const end = start + Number(query.get('limit'));
+    sendJson(response, 200, entries.slice(start, end), end < entries.length ? { Link: '</>; rel="next"' } : {});
+  });
+  const client = createNotesClient(server.url);
+  const ids: number[] = [];
+  const list = readAllAfter((query) => client.GET('/entries', { params: { query } }), { limit: 3 });
+  for await (const { id } of list) ids.push(id);
+  expect(ids).toEqual([9, 7, 4, 2]);
+  expect(server.seen.map(({ url }) => url)).toEqual([
+    '/entries?limit=3',
+    '/entries?after=4&limit=3',
+    '/entries?after=2&limit=3',
+  ]);
 });
