@@ -1,0 +1,43 @@
+import { generate } from '../../src/codegen/generate.js';
+import { watch } from '../../src/codegen/watch.js';
+import { createProject } from './temporary-project.js';
+
+test('runs at once and again after each save of a document, until it is aborted', async () => {
+  const temporary = await createProject();
+  const stop = new AbortController();
+  const runs = new Runs();
+  const watching = watch(
+    temporary.project,
+    async () => runs.end((await generate(temporary.project)).generated),
+    stop.signal,
+  );
+  try {
+    expect(await runs.next()).toEqual(['fruits', 'trees']);
+    await temporary.write('words/notes.md', 'no document');
+    await temporary.write('words/trees.txt', 'oak\nelm\n');
+    expect(await runs.next()).toEqual(['trees']);
+    expect((await temporary.generated()).get('trees/words.ts')).toContain('elm');
+  } finally {
+    stop.abort();
+    await watching;
+    await temporary.close();
+  }
+});
+
+/** What each run generated, for whoever waits for the next one. */
+class Runs {
+  readonly #ended: (readonly string[])[] = [];
+  #wake: () => void = () => undefined;
+
+  end(generated: readonly string[]): void {
+    this.#ended.push(generated);
+    this.#wake();
+  }
+
+  async next(): Promise<readonly string[]> {
+    const first = this.#ended.shift();
+    if (first !== undefined) return first;
+    await new Promise<void>((resolve) => (this.#wake = resolve));
+    return this.next();
+  }
+}
