@@ -1,0 +1,83 @@
+import { spawnSync } from 'node:child_process';
+import { chmod, copyFile, mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { digestOf } from '../src/codegen/cache.js';
+import { findText, listFiles, readFolder, removeFiles, writeFiles } from '../src/codegen/files.js';
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+
+/** What the last build that succeeded read and wrote. */
+const STAMP = '.cache/build.json';
+const COMPILER_STATE = '.cache/build.tsbuildinfo';
+const SETTINGS = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json', 'scripts/build.ts'];
+
+process.exitCode = await build();
+
+/** Brings `dist` up to date with `src`, in silence; gives the compiler's exit code. */
+async function build(): Promise<number> {
+  const inputs = await digestInputs();
+  const last = JSON.parse((await findText(STAMP)) ?? '{}') as { inputs?: string; outputs?: string };
+  const isUntouched = last.outputs === (await digestOutputs());
+  if (isUntouched && last.inputs === inputs) return 0;
+
+  // The compiler's own memory says nothing of files that vanished from dist since.
+  if (!isUntouched) await rm(COMPILER_STATE, { force: true });
+  await removeStale();
+  const exitCode = compile();
+  await copyAssets();
+  await makeExecutable('dist/cli.js');
+  if (exitCode === 0) await writeStamp(inputs);
+  return exitCode;
+}
+
+async function digestInputs(): Promise<string> {
+  const settings = await Promise.all(SETTINGS.map(async (file) => [file, (await findText(file)) ?? ''] as const));
+  return digestOf([...settings, ...(await readFolder('src'))]);
+}
+
+async function digestOutputs(): Promise<string> {
+  return digestOf(await readFolder('dist'));
+}
+
+/** Removes from `dist` what no source stands behind. */
+async function removeStale(): Promise<void> {
+  const sources = await listFiles('src');
+  const expected = new Set(sources.flatMap((file) => (isCompiled(file) ? compiledNames(file) : [file])));
+  await removeFiles(
+    'dist',
+    (await listFiles('dist')).filter((file) => !expected.has(file)),
+  );
+}
+
+/** The native compiler makes the same program as `typescript` in a fifth of the time. */
+function compile(): number {
+  const compiler = 'node_modules/typescript7/bin/tsc';
+  const { status, error } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], { stdio: 'inherit' });
+  if (error) throw error;
+  return status ?? 1;
+}
+
+async function copyAssets(): Promise<void> {
+  for (const file of (await listFiles('src')).filter((name) => !isCompiled(name))) {
+    await mkdir(path.dirname(path.join('dist', file)), { recursive: true });
+    await copyFile(path.join('src', file), path.join('dist', file));
+  }
+}
+
+async function makeExecutable(file: string): Promise<void> {
+  if ((await findText(file)) !== undefined) await chmod(file, 0o755);
+}
+
+async function writeStamp(inputs: string): Promise<void> {
+  await writeFiles('.', new Map([[STAMP, JSON.stringify({ inputs, outputs: await digestOutputs() })]]));
+}
+
+function isCompiled(file: string): boolean {
+  return file.endsWith('.ts') && !file.endsWith('.d.ts');
+}
+
+function compiledNames(file: string): string[] {
+  const name = file.replace(/\.ts$/u, '.js');
+  return [name, `${name}.map`];
+}
