@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto';
+import type { Database } from '../storage/database.js';
+import type { TokensTable } from '../storage/tables.js';
+import type { Scope } from './callers.js';
+import { createToken, hashSecret } from './token-format.js';
+import type { TokenKind } from './token-format.js';
+
+export interface TokenIssue {
+  readonly kind: TokenKind;
+  /** Who answers for the token. */
+  readonly personId: string;
+  /** Whom a consumer token speaks for. */
+  readonly consumer?: string;
+  readonly label: string;
+  readonly scopes: readonly Scope[];
+  readonly createdAt: number;
+  readonly expiresAt: Date;
+}
+
+/** Stores a new token of any kind, hashed. Whether it may be issued is the caller's to check. */
+export async function issueToken(
+  database: Database,
+  { kind, personId, consumer, label, scopes, createdAt, expiresAt }: TokenIssue,
+): Promise<{ readonly token: string; readonly row: TokensTable }> {
+  const token = createToken(kind);
+  const row: TokensTable = {
+    id: createTokenId(kind),
+    kind,
+    hash: hashSecret(token),
+    person_id: personId,
+    consumer: consumer ?? null,
+    label,
+    scopes: scopes.join(' '),
+    created_at: createdAt,
+    expires_at: expiresAt.getTime(),
+    last_used_at: null,
+  };
+  await database.insertInto('tokens').values(row).execute();
+  return { token, row };
+}
+
+/** The contracts of the two services spell ids differently. */
+function createTokenId(kind: TokenKind): string {
+  return kind === 'personal' ? randomBytes(16).toString('base64url') : randomBytes(8).toString('hex');
+}

@@ -1,0 +1,245 @@
+import { createAccounts } from '../../src/accounts/accounts.js';
+import type { Accounts } from '../../src/accounts/accounts.js';
+import { createAuthenticator } from '../../src/accounts/authenticate.js';
+import type { CredentialSource } from '../../src/accounts/authenticate.js';
+import type { Caller } from '../../src/accounts/callers.js';
+import { createToken, findTokenKind } from '../../src/accounts/token-format.js';
+import { openDatabase } from '../../src/storage/database.js';
+import type { Database } from '../../src/storage/database.js';
+
+const DAY = 86_400_000;
+const START = Date.parse('2026-05-01T08:00:00Z');
+
+let at: number;
+let database: Database;
+let accounts: Accounts;
+let session: string;
+let ada: Caller;
+
+const now = (): number => at;
+const inDays = (days: number): Date => new Date(at + days * DAY);
+
+function authenticator(
+  publicUrl = 'http://localhost:4000',
+): (request: CredentialSource) => Promise<Caller | undefined> {
+  return createAuthenticator({ database, sessions: accounts.sessions, publicUrl, tokens: ['personal'], now });
+}
+
+beforeEach(async () => {
+  at = START;
+  database = await openDatabase({ file: ':memory:' });
+  accounts = createAccounts(database, now);
+  const person = await accounts.people.add({ username: 'Ada', displayName: 'Ada L.' });
+  session = await accounts.sessions.start(person.id);
+  ada = (await accounts.sessions.findCaller(session))!;
+});
+afterEach(() => database.destroy());
+
+describe('people', () => {
+  test('are found by their name in any case', async () => {
+    expect(await accounts.people.findByUsername('aDA')).toMatchObject({ username: 'Ada', isAdmin: true });
+    expect(await accounts.people.findByUsername('bob')).toBeUndefined();
+  });
+
+  test('that come later are no admins', async () => {
+    expect(await accounts.people.add({ username: 'Bob', displayName: 'Bob' })).toMatchObject({ isAdmin: false });
+  });
+
+  test('cannot share a name that differs in case alone', async () => {
+    const again = accounts.people.add({ username: 'ADA', displayName: 'Another' });
+    await expect(again).rejects.toMatchObject({ code: 'conflict', field: 'username' });
+  });
+});
+
+describe('sessions', () => {
+  test('are stored hashed', async () => {
+    const rows = await database.selectFrom('sessions').selectAll().execute();
+    expect(JSON.stringify(rows)).not.toContain(session);
+  });
+
+  test('live 30 days after their last use', async () => {
+    at += 29 * DAY;
+    expect(await accounts.sessions.findCaller(session)).toMatchObject({ kind: 'session', username: 'Ada' });
+    at += 29 * DAY;
+    expect(await accounts.sessions.findCaller(session)).toBeDefined();
+    at += 30 * DAY;
+    expect(await accounts.sessions.findCaller(session)).toBeUndefined();
+  });
+
+  test('end at once', async () => {
+    await accounts.sessions.end(session);
+    expect(await accounts.sessions.findCaller(session)).toBeUndefined();
+  });
+});
+
+describe('the token format', () => {
+  test.each(['personal', 'write', 'consumer'] as const)('tells a %s token', (kind) => {
+    expect(findTokenKind(createToken(kind))).toBe(kind);
+  });
+
+  test('is trl_, 43 characters of base64url and 6 of base62', () => {
+    expect(createToken('personal')).toMatch(/^trl_[\w-]{43}[0-9A-Za-z]{6}$/);
+  });
+
+  test('has a checksum that a known token pins', () => {
+    expect(findTokenKind(`trl_${'A'.repeat(43)}${'0'.repeat(6)}`)).toBeUndefined();
+    expect(findTokenKind(`trl_${'A'.repeat(43)}1GWj2c`)).toBe('personal');
+  });
+
+  test('shows a typo at any place', () => {
+    const token = createToken('personal');
+    for (let index = 4; index < token.length; index++) {
+      const other = token[index] === 'x' ? 'y' : 'x';
+      expect(findTokenKind(token.slice(0, index) + other + token.slice(index + 1))).toBeUndefined();
+    }
+  });
+});
+
+describe('personal tokens', () => {
+  test('come once, and only their hash is stored', async () => {
+    const created = await accounts.tokens.create(ada, { label: 'nightly', expiresAt: inDays(90) });
+    expect(created).toMatchObject({
+      label: 'nightly',
+      scopes: ['read'],
+      createdAt: new Date(at),
+      lastUsedAt: undefined,
+    });
+    const rows = await database.selectFrom('tokens').selectAll().execute();
+    expect(JSON.stringify(rows)).not.toContain(created.token);
+    expect(JSON.stringify(await accounts.tokens.list(ada))).not.toContain(created.token);
+  });
+
+  test.each([
+    ['the past', -1],
+    ['this moment', 0],
+    ['more than 366 days', 367],
+    ['no date at all', NaN],
+  ])('cannot expire in %s', async (_reason, days) => {
+    const created = accounts.tokens.create(ada, { label: 'x', expiresAt: inDays(days) });
+    await expect(created).rejects.toMatchObject({ code: 'invalid_input', field: 'expiresAt' });
+  });
+
+  test('may expire in exactly 366 days', async () => {
+    expect(await accounts.tokens.create(ada, { label: 'x', expiresAt: inDays(366) })).toBeDefined();
+  });
+
+  test('are 100 at most', async () => {
+    for (let count = 0; count < 100; count++) {
+      await accounts.tokens.create(ada, { label: String(count), expiresAt: inDays(1) });
+    }
+    const next = accounts.tokens.create(ada, { label: 'one more', expiresAt: inDays(1) });
+    await expect(next).rejects.toMatchObject({ code: 'invalid_input' });
+  });
+
+  test('are listed oldest first, to their owner alone', async () => {
+    await accounts.tokens.create(ada, { label: 'first', expiresAt: inDays(1) });
+    at += 1_000;
+    await accounts.tokens.create(ada, { label: 'second', expiresAt: inDays(1) });
+    at += 2 * DAY;
+    expect((await accounts.tokens.list(ada)).map(({ label }) => label)).toEqual(['first', 'second']);
+    const bob = await accounts.people.add({ username: 'bob', displayName: 'Bob' });
+    const caller = await accounts.sessions.findCaller(await accounts.sessions.start(bob.id));
+    expect(await accounts.tokens.list(caller)).toEqual([]);
+  });
+
+  test('are revoked by their owner alone', async () => {
+    const { id, token } = await accounts.tokens.create(ada, { label: 'x', expiresAt: inDays(1) });
+    const bob = await accounts.people.add({ username: 'bob', displayName: 'Bob' });
+    const other = await accounts.sessions.findCaller(await accounts.sessions.start(bob.id));
+    await accounts.tokens.revoke(other, id);
+    const request = { method: 'GET', headers: { authorization: `Bearer ${token}` } };
+    expect(await authenticator()(request)).toMatchObject({ kind: 'token', tokenId: id });
+    await accounts.tokens.revoke(ada, id);
+    await expect(authenticator()(request)).rejects.toMatchObject({ code: 'unauthenticated' });
+  });
+
+  test('make no tokens', async () => {
+    const caller: Caller = {
+      kind: 'token',
+      tokenId: 't',
+      personId: 'p',
+      username: 'ada',
+      isAdmin: true,
+      scopes: ['write'],
+    };
+    const created = accounts.tokens.create(caller, { label: 'x', expiresAt: inDays(1) });
+    await expect(created).rejects.toMatchObject({ code: 'session_required' });
+  });
+});
+
+describe('a request', () => {
+  const get = (headers: CredentialSource['headers']) => authenticator()({ method: 'GET', headers });
+  const post = (headers: CredentialSource['headers']) => authenticator()({ method: 'POST', headers });
+  const cookie = () => `theme=dark; trellis_session=${session}`;
+
+  test('without a credential is nobody', async () => {
+    expect(await get({ cookie: 'theme=dark' })).toBeUndefined();
+  });
+
+  test('is known by its cookie', async () => {
+    expect(await get({ cookie: cookie() })).toEqual(ada);
+  });
+
+  test('is known by its token, whose use is noted once a minute', async () => {
+    const { token } = await accounts.tokens.create(ada, {
+      label: 'x',
+      expiresAt: inDays(1),
+      scopes: ['read', 'write'],
+    });
+    const use = () => get({ authorization: `bearer ${token}` });
+    const lastUsed = async () => (await accounts.tokens.list(ada))[0]?.lastUsedAt?.getTime();
+    expect(await use()).toMatchObject({ kind: 'token', username: 'Ada', isAdmin: true, scopes: ['read', 'write'] });
+    at += 59_999;
+    await use();
+    expect(await lastUsed()).toBe(START);
+    at += 1;
+    await use();
+    expect(await lastUsed()).toBe(START + 60_000);
+    at += DAY;
+    await expect(use()).rejects.toMatchObject({ code: 'unauthenticated' });
+  });
+
+  test.each([
+    ['another scheme', () => 'Basic YTpi'],
+    ['no token', () => 'Bearer '],
+    ['an unknown token', () => `Bearer ${createToken('personal')}`],
+    ['a token of another service', () => `Bearer ${createToken('write')}`],
+    ['an empty header', () => ''],
+  ])('is judged by its Authorization header alone: %s beside a good cookie', async (_reason, authorization) => {
+    const answer = get({ authorization: authorization(), cookie: cookie() });
+    await expect(answer).rejects.toMatchObject({ code: 'unauthenticated' });
+  });
+
+  test('with a cookie that does not hold is refused', async () => {
+    await expect(get({ cookie: 'trellis_session=stale' })).rejects.toMatchObject({ code: 'unauthenticated' });
+  });
+
+  test('behind https needs the cookie of that name', async () => {
+    const secure = authenticator('https://trellis.example');
+    expect(await secure({ method: 'GET', headers: { cookie: cookie() } })).toBeUndefined();
+    expect(await secure({ method: 'GET', headers: { cookie: `__Host-trellis_session=${session}` } })).toEqual(ada);
+  });
+
+  test.each([
+    ['says same-origin', { 'sec-fetch-site': 'same-origin' }],
+    ['has our origin, from a browser that says no more', { origin: 'http://localhost:4000' }],
+  ])('that changes things is let through when it %s', async (_reason, headers) => {
+    expect(await post({ cookie: cookie(), ...headers })).toEqual(ada);
+  });
+
+  test.each([
+    ['says cross-site', { 'sec-fetch-site': 'cross-site' }],
+    ['comes from a sibling host', { 'sec-fetch-site': 'same-site' }],
+    ['says cross-site with our origin', { 'sec-fetch-site': 'cross-site', origin: 'http://localhost:4000' }],
+    ['has another origin', { origin: 'http://localhost:4001' }],
+    ['has the origin of a sandbox', { origin: 'null' }],
+    ['says nothing', {}],
+  ])('that changes things with a cookie is refused when it %s', async (_reason, headers) => {
+    await expect(post({ cookie: cookie(), ...headers })).rejects.toMatchObject({ code: 'cross_site' });
+  });
+
+  test('with a token may come from anywhere', async () => {
+    const { token } = await accounts.tokens.create(ada, { label: 'x', expiresAt: inDays(1) });
+    expect(await post({ authorization: `Bearer ${token}`, 'sec-fetch-site': 'cross-site' })).toBeDefined();
+  });
+});
