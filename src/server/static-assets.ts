@@ -52,6 +52,6 @@ function loadAsset(base: string, name: string, file: string): Asset {
   return { url, type: `${mime.getType(name) ?? 'application/octet-stream'}; charset=utf-8`, bytes };
 }
 
-/** Reads a page and puts addresses of assets where it says `{{name}}`. */
+/** Reads a page and puts addresses of assets where it says `{{name.extension}}`. */
 export const loadPage = (file: string, assets: Assets): string =>
-  readFileSync(file, 'utf8').replace(/\{\{([\w.-]+)\}\}/g, (_, name: string) => assets.urlOf(name));
+  readFileSync(file, 'utf8').replace(/\{\{([\w-]+\.\w+)\}\}/g, (_, name: string) => assets.urlOf(name));

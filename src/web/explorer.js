@@ -4,7 +4,10 @@
 const examples = [
   `# The newest files of the site.
 query NewestFiles {
-  allFile(sort: { fields: [modifiedTime], order: [DESC] }, limit: 10) {
+  allFile(
+    sort: { fields: [modifiedTime], order: [DESC] }
+    limit: 10
+  ) {
     totalCount
     nodes {
       relativePath

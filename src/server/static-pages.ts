@@ -1,0 +1,48 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { RequestHandler } from 'express';
+import { graphiqlPage } from './graphiql.js';
+import { loadAssets, loadPage } from './static-assets.js';
+
+export interface Pages {
+  /** The scripts and styles of the others. */
+  readonly assets: RequestHandler;
+  readonly home: RequestHandler;
+  readonly explorer: RequestHandler;
+}
+
+const web = (name: string) => fileURLToPath(new URL(`../web/${name}`, import.meta.url));
+
+/** A file of a package, also where its exports don't list it. */
+const inPackage = (name: string, file: string) =>
+  join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), file);
+
+/** Below an address of the endpoint, so that a proxy that passes `/graphql` on passes these on too. */
+const ASSETS_PATH = '/graphql/assets';
+
+/**
+ * The pages that a browser is shown, with everything they need: nothing comes from elsewhere.
+ *
+ * @param origin The origin that people use, asked at each request as it may depend on the port taken.
+ */
+export function loadPages(origin: () => string): Pages {
+  const assets = loadAssets(ASSETS_PATH, {
+    'icon.svg': web('icon.svg'),
+    'home.css': web('home.css'),
+    'explorer.css': web('explorer.css'),
+    'explorer.js': web('explorer.js'),
+    'graphiql.css': inPackage('graphiql', 'graphiql.min.css'),
+    'graphiql.js': inPackage('graphiql', 'graphiql.min.js'),
+    'react.js': inPackage('react', 'umd/react.production.min.js'),
+    'react-dom.js': inPackage('react-dom', 'umd/react-dom.production.min.js'),
+  });
+  const home = loadPage(web('index.html'), assets);
+  return {
+    assets: assets.handler,
+    home: (_request, response) => {
+      response.set('Cache-Control', 'no-cache').type('html').send(home.replaceAll('{{origin}}', origin()));
+    },
+    explorer: graphiqlPage(web('graphiql.html'), assets),
+  };
+}
