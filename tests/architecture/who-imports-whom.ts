@@ -1,0 +1,45 @@
+/** What a room may import in values; `import type` is free, and so is a room's own folder. */
+export interface Rule {
+  /** Rooms, or single files of rooms. */
+  rooms: readonly string[];
+  /** `all` by default. `browser`: npm, but nothing of Node's. `no transport`: all but express and graphql. */
+  packages?: 'all' | 'none' | 'browser' | 'no transport';
+}
+
+/** A domain decides and stores; it doesn't know who asks, nor other domains. */
+const domain: Rule = {
+  rooms: ['storage', 'errors', 'accounts/callers', 'accounts/scopes'],
+  packages: 'no transport',
+};
+
+/** Who imports whom. A room is a folder of `src` or a file beside them. */
+export const whoImportsWhom: Readonly<Record<string, Rule>> = {
+  cli: { rooms: ['main', 'config', 'settings', 'start-error'] },
+  main: { rooms: ['app', 'services', 'config', 'settings', 'start-error'] },
+  app: { rooms: ['server', 'handlers', 'resolvers', 'generated'] },
+  services: { rooms: ['accounts', 'site', 'images', 'dashboard', 'secrets', 'storage'] },
+  config: { rooms: ['config-file', 'settings', 'start-error'] },
+  'config-file': { rooms: ['settings', 'start-error'] },
+  settings: { rooms: ['start-error'] },
+  'start-error': { rooms: [], packages: 'none' },
+  errors: { rooms: [], packages: 'none' },
+
+  handlers: { rooms: [], packages: 'none' },
+  resolvers: { rooms: [], packages: 'none' },
+  server: { rooms: ['errors', 'accounts/callers', 'accounts/scopes'] },
+
+  accounts: domain,
+  site: domain,
+  images: domain,
+  dashboard: domain,
+  secrets: domain,
+  storage: { rooms: ['errors'], packages: 'no transport' },
+
+  generated: { rooms: ['client'] },
+  client: { rooms: [], packages: 'browser' },
+  codegen: { rooms: [] },
+
+  // Beside src: thin commands, and the table of what is generated from what.
+  scripts: { rooms: ['codegen', 'generated', 'client'] },
+  'codegen.ts': { rooms: ['codegen'] },
+};
