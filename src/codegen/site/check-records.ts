@@ -1,4 +1,4 @@
-import { isInterfaceType, isObjectType, Kind } from 'graphql';
+import { isObjectType, Kind } from 'graphql';
 import type { ASTNode, DefinitionNode, GraphQLObjectType, GraphQLSchema } from 'graphql';
 import { checkFields, checkInnerFields } from './check-fields.js';
 import { readDirectives } from './field-directives.js';
@@ -81,12 +81,14 @@ function gatherInner(
   inner: Set<GraphQLObjectType>,
   mistakes: MistakeList,
 ): void {
-  if (isInterfaceType(type) || !isObjectType(type) || isRecordType(type)) return;
+  if (!isObjectType(type) || isRecordType(type)) return;
   if (above.includes(type)) {
-    return mistakes.add(type.astNode as ASTNode, `Expected an object that ends; ${type.name} contains itself.`);
+    mistakes.add(type.astNode as ASTNode, `Expected an object that ends; ${type.name} contains itself.`);
+    return;
   }
   if (inner.has(type)) return;
   inner.add(type);
-  for (const field of Object.values(type.getFields()))
+  for (const field of Object.values(type.getFields())) {
     gatherInner(shapeOf(field).type, [...above, type], inner, mistakes);
+  }
 }

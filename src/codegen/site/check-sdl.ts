@@ -2,6 +2,8 @@ import { Kind, parse } from 'graphql';
 import type { DefinitionNode } from 'graphql';
 // Not part of graphql's index, but the only way to its rules that keeps the locations.
 import { validateSDL } from 'graphql/validation/validate.js';
+import { isRecord } from './complete-records.js';
+import { locate } from './mistakes.js';
 import type { MistakeList } from './mistakes.js';
 import { derivedNames } from './names.js';
 
@@ -20,26 +22,40 @@ export function declareDerived(definitions: readonly DefinitionNode[]): readonly
 
 /** GraphQL's own rules for documents, and the names that a person may not take. */
 export function checkSdl(definitions: readonly DefinitionNode[], mistakes: MistakeList): void {
+  checkFoundation(definitions, mistakes);
   for (const definition of definitions) checkDefinition(definition, definitions, mistakes);
   const errors = validateSDL({ kind: Kind.DOCUMENT, definitions: [...definitions, ...declareDerived(definitions)] });
   for (const error of errors) mistakes.addError(error);
 }
 
-function checkDefinition(definition: DefinitionNode, all: readonly DefinitionNode[], mistakes: MistakeList): void {
-  if (definition.kind === Kind.OPERATION_DEFINITION || definition.kind === Kind.FRAGMENT_DEFINITION) {
-    return mistakes.add(definition, 'Expected the definition of a type, directive or extension; received a query.');
+/** What derived types name, or stand for. */
+function checkFoundation(definitions: readonly DefinitionNode[], mistakes: MistakeList): void {
+  const [first] = definitions;
+  const start = first === undefined ? { file: 'schema', line: 1, column: 1 } : { ...locate(first), line: 1, column: 1 };
+  const names = definitions.map((definition) => ('name' in definition ? definition.name?.value : undefined));
+  for (const [name, kind] of Object.entries({ Date: 'scalar', Node: 'interface', PageInfo: 'type' })) {
+    if (!names.includes(name)) mistakes.addAt(start, `Expected the documents to define "${kind} ${name}"; none does.`);
   }
-  if (definition.kind === Kind.SCHEMA_DEFINITION || definition.kind === Kind.SCHEMA_EXTENSION) {
-    return mistakes.add(
-      definition,
-      'Expected no schema definition: the one operation type is Query, which is derived.',
-    );
+  if (!definitions.some((definition) => definition.kind === Kind.OBJECT_TYPE_DEFINITION && isRecord(definition))) {
+    mistakes.addAt(start, 'Expected at least one type marked @record; there is none.');
+  }
+}
+
+function checkDefinition(definition: DefinitionNode, all: readonly DefinitionNode[], mistakes: MistakeList): void {
+  const { kind } = definition;
+  if (kind === Kind.OPERATION_DEFINITION || kind === Kind.FRAGMENT_DEFINITION) {
+    mistakes.add(definition, 'Expected the definition of a type, directive or extension; received a query.');
+    return;
+  }
+  if (kind === Kind.SCHEMA_DEFINITION || kind === Kind.SCHEMA_EXTENSION) {
+    mistakes.add(definition, 'Expected no schema definition: the one operation type is Query, which is derived.');
+    return;
   }
   const name = definition.name.value;
   if (name === 'Mutation' || name === 'Subscription') {
     mistakes.add(definition, `Expected a read-only schema, with Query alone; received the reserved name "${name}".`);
   }
-  if (definition.kind.endsWith('TypeDefinition')) checkTypeName(definition, name, all, mistakes);
+  if (kind.endsWith('TypeDefinition')) checkTypeName(definition, name, all, mistakes);
 }
 
 function checkTypeName(

@@ -1,6 +1,5 @@
-import { getDirectiveValues, Kind, print, typeFromAST, valueFromAST, visit } from 'graphql';
-import type { DefinitionNode, DirectiveNode, GraphQLSchema, InputValueDefinitionNode, TypeNode } from 'graphql';
-import { GraphQLError, isInputType } from 'graphql';
+import { getDirectiveValues, GraphQLError, isInputType, Kind, print, typeFromAST, valueFromAST, visit } from 'graphql';
+import type { DefinitionNode, DirectiveNode, GraphQLSchema, InputValueDefinitionNode } from 'graphql';
 import type { MistakeList } from './mistakes.js';
 
 /** Whether default values and the arguments of directives are of the types that they stand for. */
@@ -18,15 +17,12 @@ export function checkValues(
 
 function checkDefault(schema: GraphQLSchema, { type, defaultValue }: InputValueDefinitionNode, mistakes: MistakeList) {
   if (defaultValue === undefined) return;
-  const inputType = typeFromAST(schema, namedOrWrapped(type));
+  const inputType = typeFromAST(schema, type);
   if (inputType === undefined || !isInputType(inputType)) return;
   if (valueFromAST(defaultValue, inputType) === undefined) {
     mistakes.add(defaultValue, `Expected a default of type ${print(type)}; received ${print(defaultValue)}.`);
   }
 }
-
-// typeFromAST is overloaded by kind of node and takes no union of them.
-const namedOrWrapped = (type: TypeNode) => type as Parameters<typeof typeFromAST>[1];
 
 function checkDirective(schema: GraphQLSchema, node: DirectiveNode, mistakes: MistakeList): void {
   const definition = schema.getDirective(node.name.value);

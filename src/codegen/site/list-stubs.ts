@@ -4,27 +4,44 @@ import type { WrittenResolver } from './list-resolvers.js';
 import { locate } from './mistakes.js';
 import { singleName } from './names.js';
 
-/** The resolver file of each type that needs one: named by the document that the type is written in. */
-export const listStubs = (
-  schema: GraphQLSchema,
-  resolvers: ReadonlyMap<string, readonly WrittenResolver[]>,
-): readonly Stub[] =>
-  [...resolvers].map(([type, list]) => {
-    const exportName = `${singleName(type)}Resolvers`;
-    return {
-      file: `src/resolvers/${subjectOf(schema, type)}.ts`,
-      header: `import type { SiteResolvers } from '../generated/site/resolvers.js';\n\nexport const ${exportName}: SiteResolvers['${type}'] = {\n`,
-      footer: '};\n',
-      exportName,
-      members: list.map(({ field: { name } }) => ({ name, text: memberText(type, name) })),
-    };
+/** The resolvers that a person writes, by type. */
+type Resolvers = ReadonlyMap<string, readonly WrittenResolver[]>;
+
+/**
+ * The resolver file of each type that needs one. The first of a document has the file of
+ * that subject, `src/resolvers/file.ts` for `schema/file.graphql`; any other its own.
+ */
+export function listStubs(schema: GraphQLSchema, resolvers: Resolvers): readonly Stub[] {
+  const taken = new Set<string>();
+  return [...resolvers].map(([type, list]) => {
+    const subject = subjectOf(schema, type);
+    const name = taken.has(subject) ? kebabCase(type) : subject;
+    taken.add(name);
+    return toStub(name, type, list);
   });
+}
+
+/** Query belongs to no document: it is derived. */
+function subjectOf(schema: GraphQLSchema, type: string): string {
+  const node = type === 'Query' ? undefined : schema.getType(type)?.astNode;
+  return (node && /([^/]+)\.graphql$/.exec(locate(node).file)?.[1]) ?? kebabCase(type);
+}
+
+const kebabCase = (name: string): string => name.replaceAll(/(?<=[a-z\d])(?=[A-Z])/g, '-').toLowerCase();
+
+function toStub(name: string, type: string, list: readonly WrittenResolver[]): Stub {
+  const exportName = `${singleName(type)}Resolvers`;
+  return {
+    file: `src/resolvers/${name}.ts`,
+    header: `import type { SiteResolvers } from '../generated/site/resolvers.js';
+
+export const ${exportName}: SiteResolvers['${type}'] = {
+`,
+    footer: '};\n',
+    exportName,
+    members: list.map(({ field }) => ({ name: field.name, text: memberText(type, field.name) })),
+  };
+}
 
 const memberText = (type: string, field: string): string =>
   `${field}: () => {\n  throw new Error('${type}.${field} has no resolver yet.');\n},`;
-
-/** `schema/file.graphql` is the subject `file`; Query belongs to none. */
-function subjectOf(schema: GraphQLSchema, type: string): string {
-  const node = type === 'Query' ? undefined : schema.getType(type)?.astNode;
-  return node == null ? 'query' : (/([^/]+)\.graphql$/.exec(locate(node).file)?.[1] ?? singleName(type));
-}

@@ -15,15 +15,22 @@ export class MistakeList {
   readonly #mistakes: Mistake[] = [];
 
   add(node: ASTNode, message: string): void {
-    this.#mistakes.push({ ...locate(node), message });
+    this.addAt(locate(node), message);
+  }
+
+  addAt(location: Location, message: string): void {
+    this.#mistakes.push({ ...location, message });
   }
 
   /** The last node of an error is the one that breaks the rule; those before it say which rule. */
   addError(error: GraphQLError): void {
     const node = error.nodes?.at(-1);
-    if (node !== undefined) return this.add(node, error.message);
+    if (node !== undefined) {
+      this.add(node, error.message);
+      return;
+    }
     const { line, column } = error.locations?.[0] ?? { line: 1, column: 1 };
-    this.#mistakes.push({ file: error.source?.name ?? 'schema', line, column, message: error.message });
+    this.addAt({ file: error.source?.name ?? 'schema', line, column }, error.message);
   }
 
   /** @throws ContractError with all mistakes, in the order of the documents. */

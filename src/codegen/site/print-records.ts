@@ -18,7 +18,8 @@ export interface RecordsByKind {
 ${tables.map(({ kind }) => `  ${kind}: ${recordName(kind)};`).join('\n')}
 }
 
-export type AnyRecord = RecordsByKind[RecordKind];
+/** A record of any kind. */
+export type NodeRecord = RecordsByKind[RecordKind];
 
 export const records: Readonly<Record<RecordKind, RecordTable>> = {
 ${tables.map((table) => `  ${table.kind}: ${printLiteral(table, '  ')},`).join('\n')}

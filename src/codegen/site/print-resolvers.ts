@@ -29,10 +29,9 @@ const config = (tables: readonly RecordTable[]) => ({
   contextType: '../../resolvers/context.js#SiteContext',
   emitLegacyCommonJSImports: false,
   enumsAsTypes: true,
-  mappers: Object.fromEntries([
-    ['Node', './records.js#AnyRecord'],
-    ...tables.map(({ kind }) => [kind, `./records.js#${recordName(kind)}`]),
-  ]),
+  mappers: Object.fromEntries(
+    ['Node', ...tables.map(({ kind }) => kind)].map((kind) => [kind, `./records.js#${recordName(kind)}`] as const),
+  ),
   namingConvention: typeName,
   // Leaves `SiteResolvers` free for the interface below, whatever kinds there are.
   resolverTypeSuffix: 'FieldResolvers',

@@ -1,4 +1,4 @@
-import { buildASTSchema, Kind, validateSchema } from 'graphql';
+import { buildASTSchema, isInterfaceType, Kind, validateSchema } from 'graphql';
 import type { DefinitionNode, GraphQLSchema } from 'graphql';
 import type { Field, RecordTable } from '../../site/fields.js';
 import { checkRecords } from './check-records.js';
@@ -47,5 +47,5 @@ const buildSchema = (definitions: readonly DefinitionNode[]): GraphQLSchema =>
 
 function readNodeFields(schema: GraphQLSchema): readonly Field[] {
   const node = schema.getType('Node');
-  return node !== undefined && 'getFields' in node ? readFields(node as never, []) : [];
+  return isInterfaceType(node) ? readFields(node) : [];
 }

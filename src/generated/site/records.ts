@@ -218,7 +218,8 @@ export interface RecordsByKind {
   SitePlugin: SitePluginRecord;
 }
 
-export type AnyRecord = RecordsByKind[RecordKind];
+/** A record of any kind. */
+export type NodeRecord = RecordsByKind[RecordKind];
 
 export const records: Readonly<Record<RecordKind, RecordTable>> = {
   File: {
