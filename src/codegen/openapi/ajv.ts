@@ -1,0 +1,40 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Options } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+
+/** An ajv for the schemas of OpenAPI 3.1, whose keywords have been checked before. */
+export function createAjv(options: Options = {}): Ajv2020 {
+  const ajv = new Ajv2020({ strict: false, validateSchema: false, ...options });
+  addFormats.default(ajv);
+  return ajv;
+}
+
+/** Keywords that tell people something and decide nothing. */
+const ANNOTATIONS = ['$comment', 'deprecated', 'description', 'example', 'examples', 'title'];
+
+/** What of a schema decides: its annotations are left out, and its defaults when they are not to be filled in. */
+export function toRules(schema: unknown, { defaults }: { readonly defaults: boolean }): unknown {
+  const dropped = new Set(defaults ? ANNOTATIONS : [...ANNOTATIONS, 'default']);
+  return keepRules(schema, dropped);
+}
+
+/** Keywords whose members are named by the contract's author: a property may be called "title". */
+const NAMED = new Set(['patternProperties', 'properties', 'schemas']);
+/** Keywords that hold values, not schemas. */
+const VALUES = new Set(['const', 'default', 'enum']);
+
+function keepRules(schema: unknown, dropped: ReadonlySet<string>): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => keepRules(item, dropped));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const kept = Object.entries(schema).filter(([keyword]) => !dropped.has(keyword) && !keyword.startsWith('x-'));
+  return Object.fromEntries(
+    kept.map(([keyword, value]) => {
+      if (VALUES.has(keyword)) return [keyword, value];
+      return [keyword, NAMED.has(keyword) ? keepMembers(value, dropped) : keepRules(value, dropped)];
+    }),
+  );
+}
+
+function keepMembers(members: object, dropped: ReadonlySet<string>): unknown {
+  return Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, keepRules(schema, dropped)]));
+}

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import type { ContractDocument } from './document.js';
+import { findComponent, parseReference } from './references.js';
+import type { Reference, Sources } from './references.js';
+import { has, isRecord } from './source.js';
+import type { Place, Report } from './source.js';
+
+/**
+ * Makes one document of a contract: what it refers to in other documents
+ * becomes a component of its own, under the same name. Reports two different
+ * components that would share a name.
+ */
+export function bundle(sources: Sources, root: Place, report: Report): ContractDocument {
+  const bundler = new Bundler(sources, root, report);
+  // Structure and references are checked before anything reads the result.
+  return bundler.run() as unknown as ContractDocument;
+}
+
+type Components = Record<string, Record<string, unknown>>;
+
+class Bundler {
+  readonly #sources: Sources;
+  readonly #root: Place;
+  readonly #report: Report;
+  readonly #components: Components = {};
+  /** `schemas/Error` → the file that it comes from. */
+  readonly #origins = new Map<string, string>();
+
+  constructor(sources: Sources, root: Place, report: Report) {
+    this.#sources = sources;
+    this.#root = root;
+    this.#report = report;
+  }
+
+  run(): Record<string, unknown> {
+    const { file } = this.#root.source;
+    const { components, ...rest } = isRecord(this.#root.value) ? this.#root.value : {};
+    const document = this.#copy(rest, file) as Record<string, unknown>;
+    for (const [section, members] of Object.entries(isRecord(components) ? components : {})) {
+      for (const name of Object.keys(isRecord(members) ? members : {})) this.#add({ file, section, name });
+    }
+    return { ...document, components: this.#components };
+  }
+
+  #copy(value: unknown, file: string): unknown {
+    if (Array.isArray(value)) return value.map((item) => this.#copy(item, file));
+    if (!isRecord(value)) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, part]) => [
+        key,
+        key === '$ref' && typeof part === 'string' ? this.#refer(part, file) : this.#copy(part, file),
+      ]),
+    );
+  }
+
+  #refer(text: string, file: string): string {
+    const reference = parseReference(file, text);
+    if (reference === undefined) return text;
+    this.#add(reference);
+    return `#/components/${reference.section}/${reference.name}`;
+  }
+
+  #add(reference: Reference): void {
+    const place = findComponent(this.#sources, reference);
+    if (place === undefined) return;
+    const { target, file } = this.#skipAliases(place, reference);
+    const key = `${reference.section}/${reference.name}`;
+    const known = this.#origins.get(key);
+    if (known === file) return;
+    if (known !== undefined) {
+      const message = `Expected one component of the name "${key}"; ${known} and ${file} have one each.`;
+      return this.#report(place, message, 'key');
+    }
+    this.#origins.set(key, file);
+    const section = (this.#components[reference.section] ??= {});
+    // Reserves the place, so that components stand in the order of their first mention.
+    section[reference.name] = undefined;
+    section[reference.name] = this.#copy(target.value, target.source.file);
+  }
+
+  /** `session: {$ref: 'common.yaml#/…/session'}` stands for the component of the same name itself. */
+  #skipAliases(place: Place, { name, section }: Reference): { target: Place; file: string } {
+    const ref = has(place, '$ref') && isRecord(place.value) ? place.value.$ref : undefined;
+    const next = typeof ref === 'string' ? parseReference(place.source.file, ref) : undefined;
+    if (next?.name !== name || next.section !== section || next.file === place.source.file) {
+      return { target: place, file: place.source.file };
+    }
+    const target = findComponent(this.#sources, next);
+    return target === undefined ? { target: place, file: place.source.file } : this.#skipAliases(target, next);
+  }
+}
+
+/** Names what a contract says: equal contracts, however they are laid out, have one revision. */
+export function toRevision(document: ContractDocument): string {
+  // 16 hexadecimal digits tell the revisions of one contract apart.
+  return createHash('sha256').update(JSON.stringify(document)).digest('hex').slice(0, 16);
+}

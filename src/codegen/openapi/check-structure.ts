@@ -1,0 +1,127 @@
+import { checkReference } from './references.js';
+import type { Sources } from './references.js';
+import { child, entries, has, isRecord, items } from './source.js';
+import type { Place, Report } from './source.js';
+import type { ObjectName, Scalar, Shape } from './structure.js';
+import { STRUCTURE } from './structure.js';
+import { suggest } from './suggest.js';
+
+/** Holds a document to the table of {@link STRUCTURE}: fields, their sorts, and where references lead. */
+export function checkStructure(sources: Sources, root: Place, report: Report): void {
+  checkObject(root, 'contract', { sources, report });
+}
+
+interface Context {
+  readonly sources: Sources;
+  readonly report: Report;
+}
+
+const SCALARS: Readonly<Record<Scalar, { readonly words: string; readonly fits: (value: unknown) => boolean }>> = {
+  boolean: { words: 'true or false', fits: (value) => typeof value === 'boolean' },
+  count: { words: 'a whole number from 0', fits: (value) => Number.isSafeInteger(value) && Number(value) >= 0 },
+  number: { words: 'a number', fits: (value) => typeof value === 'number' },
+  text: { words: 'text', fits: (value) => typeof value === 'string' },
+};
+
+function checkShape(place: Place, shape: Shape, context: Context): void {
+  if (shape === 'any') return;
+  if (typeof shape === 'string') return checkScalar(place, shape, context);
+  if ('oneOf' in shape) return checkOneOf(place, shape.oneOf, context);
+  if ('object' in shape) return checkObject(place, shape.object, context);
+  if ('either' in shape) return checkShape(place, pickShape(place, shape.either), context);
+  const [parts, words, inner] =
+    'list' in shape
+      ? ([Array.isArray(place.value) ? items(place) : undefined, 'a list', shape.list] as const)
+      : ([isRecord(place.value) ? entries(place).map(([, part]) => part) : undefined, 'a mapping', shape.map] as const);
+  if (parts === undefined) return reportSort(place, words, context);
+  for (const part of parts) checkShape(part, inner, context);
+}
+
+/** The second of two shapes is the one for mappings and lists. */
+function pickShape({ value }: Place, [simple, compound]: readonly [Shape, Shape]): Shape {
+  return typeof value === 'object' && value !== null ? compound : simple;
+}
+
+function checkScalar(place: Place, scalar: Scalar, context: Context): void {
+  if (!SCALARS[scalar].fits(place.value)) reportSort(place, SCALARS[scalar].words, context);
+}
+
+function checkOneOf(place: Place, known: readonly string[], { report }: Context): void {
+  if (typeof place.value === 'string' && known.includes(place.value)) return;
+  const near = typeof place.value === 'string' ? suggest(place.value, known) : '';
+  report(place, `Expected ${nameOf(place)} to be one of ${known.join(', ')}; received ${show(place.value)}.${near}`);
+}
+
+function checkObject(place: Place, name: ObjectName, context: Context): void {
+  const { fields, required = [], section } = STRUCTURE[name];
+  // true and false are schemas too: anything, nothing.
+  if (name === 'schema' && typeof place.value === 'boolean') return;
+  if (!isRecord(place.value)) return reportSort(place, `a mapping (${toWords(name)})`, context);
+  if (section !== undefined && has(place, '$ref')) {
+    checkReference(context.sources, place, section, context.report);
+    // Only schemas may say more beside a reference; elsewhere tools ignore it.
+    if (name !== 'schema') return checkReferenceAlone(place, context);
+  }
+  for (const [key, part] of entries(place)) {
+    const shape = Object.hasOwn(fields, key) ? fields[key] : undefined;
+    if (shape === undefined) checkUnknownField(part, { key, name }, context);
+    else checkShape(part, shape, context);
+  }
+  for (const key of required) {
+    if (!has(place, key)) context.report(place, `Expected ${key} in this ${toWords(name)}; it is missing.`, 'key');
+  }
+}
+
+function checkReferenceAlone(place: Place, { report }: Context): void {
+  for (const [key, part] of entries(place)) {
+    if (!['$ref', 'description', 'summary'].includes(key)) {
+      report(part, `Expected nothing but description and summary beside $ref; received "${key}".`, 'key');
+    }
+  }
+}
+
+function checkUnknownField(
+  place: Place,
+  { key, name }: { readonly key: string; readonly name: ObjectName },
+  { report }: Context,
+): void {
+  const { fields, unsupported = {} } = STRUCTURE[name];
+  const instead = Object.hasOwn(unsupported, key) ? unsupported[key] : undefined;
+  if (instead !== undefined) return report(place, `"${key}" is not supported here: ${instead}.`, 'key');
+  const known = Object.keys(fields);
+  if (!key.startsWith('x-')) {
+    const near = suggest(key, known);
+    const list = near === '' ? ` Known are ${known.join(', ')}.` : near;
+    return report(place, `Expected a field of a ${toWords(name)}; received "${key}".${list}`, 'key');
+  }
+  // Extensions of other tools pass; one that nearly reads like ours is a slip.
+  const near = suggest(
+    key,
+    known.filter((field) => field.startsWith('x-')),
+  );
+  if (near !== '') report(place, `Expected an extension that is known; received "${key}".${near}`, 'key');
+}
+
+function reportSort(place: Place, words: string, { report }: Context): void {
+  report(place, `Expected ${nameOf(place)} to be ${words}; received ${show(place.value)}.`);
+}
+
+function nameOf({ path }: Place): string {
+  return path.at(-1) ?? 'the document';
+}
+
+function toWords(name: ObjectName): string {
+  return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+function show(value: unknown): string {
+  if (value === null || value === undefined) return 'nothing';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'a mapping' : JSON.stringify(value);
+}
+
+/** The field of a place, when it holds text. */
+export function findText(place: Place, key: string): string | undefined {
+  const { value } = child(place, key);
+  return typeof value === 'string' ? value : undefined;
+}

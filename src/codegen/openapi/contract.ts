@@ -1,0 +1,222 @@
+import { dereference, METHODS } from './document.js';
+import type {
+  CallerKind,
+  ContentObject,
+  ContractDocument,
+  HttpMethod,
+  OperationObject,
+  ParameterObject,
+  PathItemObject,
+  ReferenceObject,
+  RequestBodyObject,
+  ResponseObject,
+  SchemaObject,
+} from './document.js';
+import { pascal } from './names.js';
+
+/** A contract as the writers read it. */
+export interface Contract {
+  readonly service: string;
+  readonly title: string;
+  /** Before every path: `/secrets`, or empty for none. */
+  readonly basePath: string;
+  readonly revision: string;
+  readonly schemes: Readonly<Record<string, CallerKind>>;
+  readonly tags: readonly Tag[];
+  readonly operations: readonly Operation[];
+  readonly schemas: Readonly<Record<string, SchemaObject>>;
+}
+
+export interface Tag {
+  readonly name: string;
+  readonly description: string;
+  readonly operations: readonly Operation[];
+}
+
+export interface Operation {
+  readonly id: string;
+  /** `id` with a capital, as derived types begin. */
+  readonly typeName: string;
+  readonly method: HttpMethod;
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly isDeprecated: boolean;
+  readonly security: readonly { readonly scheme: string; readonly roles: readonly string[] }[];
+  readonly parameters: readonly Parameter[];
+  readonly body: Body | undefined;
+  readonly responses: readonly Response[];
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'header' | 'path' | 'query';
+  readonly description: string;
+  readonly required: boolean;
+  readonly hasDefault: boolean;
+  readonly type: 'boolean' | 'integer' | 'number' | 'string';
+  readonly list: boolean;
+  readonly rest: boolean;
+  readonly schema: SchemaObject;
+}
+
+export interface Content {
+  readonly type: string;
+  readonly kind: 'bytes' | 'json' | 'text';
+  readonly schema: SchemaObject | undefined;
+}
+
+export interface Body {
+  readonly required: boolean;
+  readonly maxBytes: number;
+  readonly contents: readonly Content[];
+}
+
+export interface Response {
+  readonly status: number;
+  readonly headers: readonly { readonly name: string; readonly required: boolean; readonly description: string }[];
+  readonly contents: readonly Content[];
+  /** The shared error body, which handlers give by throwing. */
+  readonly isError: boolean;
+}
+
+export const ERROR_REF = '#/components/schemas/Error';
+
+/** 1 MiB: more than any body that says nothing of its own needs. */
+const DEFAULT_MAX_BYTES = 1024 ** 2;
+
+/** Reads a sound document. */
+export function readContract(service: string, document: ContractDocument, revision: string): Contract {
+  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    METHODS.flatMap((method) => {
+      const operation = item[method];
+      return operation === undefined ? [] : [readOperation({ document, path, item, method, operation })];
+    }),
+  );
+  const schemes = Object.entries(document.components?.securitySchemes ?? {});
+  return {
+    service,
+    title: document.info.title,
+    basePath: document.servers[0].url.replace(/\/$/, ''),
+    revision,
+    schemes: Object.fromEntries(schemes.map(([name, scheme]) => [name, dereference(document, scheme)['x-caller']])),
+    operations,
+    schemas: document.components?.schemas ?? {},
+    tags: (document.tags ?? []).map(({ name, description = '' }) => ({
+      name,
+      description,
+      operations: operations.filter(({ tag }) => tag === name),
+    })),
+  };
+}
+
+interface Found {
+  readonly document: ContractDocument;
+  readonly path: string;
+  readonly item: PathItemObject;
+  readonly method: HttpMethod;
+  readonly operation: OperationObject;
+}
+
+function readOperation({ document, path, item, method, operation }: Found): Operation {
+  const security = operation.security ?? document.security ?? [];
+  return {
+    id: operation.operationId,
+    typeName: pascal(operation.operationId),
+    method,
+    path,
+    tag: operation.tags[0] ?? '',
+    summary: operation.summary,
+    isDeprecated: operation.deprecated ?? false,
+    security: security.flatMap((requirement) =>
+      Object.entries(requirement).map(([scheme, roles]) => ({ scheme, roles })),
+    ),
+    parameters: readParameters(document, [...(item.parameters ?? []), ...(operation.parameters ?? [])]),
+    body: operation.requestBody && readBody(dereference<RequestBodyObject>(document, operation.requestBody)),
+    responses: Object.entries(operation.responses).map(([status, response]) =>
+      readResponse(document, Number(status), dereference<ResponseObject>(document, response)),
+    ),
+  };
+}
+
+/** An operation's own parameter stands for its path's of the same name and place. */
+function readParameters(
+  document: ContractDocument,
+  parameters: readonly (ParameterObject | ReferenceObject)[],
+): readonly Parameter[] {
+  const found = new Map<string, Parameter>();
+  for (const object of parameters) {
+    const parameter = readParameter(document, dereference<ParameterObject>(document, object));
+    found.set(`${parameter.in} ${parameter.name}`, parameter);
+  }
+  return [...found.values()];
+}
+
+function readParameter(document: ContractDocument, parameter: ParameterObject): Parameter {
+  const { schema } = parameter;
+  const { type, list } = readParameterType(document, schema);
+  return {
+    // Node gives header names in lower case.
+    name: parameter.in === 'header' ? parameter.name.toLowerCase() : parameter.name,
+    in: parameter.in,
+    description: parameter.description ?? '',
+    required: parameter.required ?? false,
+    hasDefault: findDefault(document, schema) !== undefined,
+    type,
+    list,
+    rest: parameter['x-rest'] ?? false,
+    schema,
+  };
+}
+
+function readParameterType(document: ContractDocument, schema: SchemaObject): Pick<Parameter, 'list' | 'type'> {
+  if (typeof schema === 'boolean') return { type: 'string', list: false };
+  const { type, items } = dereference<Exclude<SchemaObject, boolean>>(document, schema as ReferenceObject);
+  if (type === 'array')
+    return { type: items === undefined ? 'string' : readParameterType(document, items).type, list: true };
+  return { type: type as Parameter['type'], list: false };
+}
+
+function findDefault(document: ContractDocument, schema: SchemaObject): unknown {
+  if (typeof schema === 'boolean') return undefined;
+  return (
+    schema.default ?? (schema.$ref === undefined ? undefined : findDefault(document, resolveOnce(document, schema)))
+  );
+}
+
+function resolveOnce(document: ContractDocument, { $ref = '' }: { readonly $ref?: string }): SchemaObject {
+  return document.components?.schemas?.[$ref.split('/').at(-1) ?? ''] ?? true;
+}
+
+function readBody({ required = false, content, 'x-max-bytes': maxBytes = DEFAULT_MAX_BYTES }: RequestBodyObject): Body {
+  return { required, maxBytes, contents: readContents(content) };
+}
+
+function readResponse(
+  document: ContractDocument,
+  status: number,
+  { headers = {}, content = {} }: ResponseObject,
+): Response {
+  const contents = readContents(content);
+  return {
+    status,
+    contents,
+    isError: contents.some(({ schema }) => typeof schema === 'object' && schema.$ref === ERROR_REF),
+    headers: Object.entries(headers).map(([name, object]) => {
+      const { required = false, description = '' } = dereference<{ required?: boolean; description?: string }>(
+        document,
+        object,
+      );
+      return { name, required, description };
+    }),
+  };
+}
+
+function readContents(content: ContentObject): readonly Content[] {
+  return Object.entries(content).map(([type, { schema }]) => ({ type, kind: toKind(type), schema }));
+}
+
+export function toKind(type: string): Content['kind'] {
+  if (/^application\/(?:[\w.+-]+\+)?json\b/.test(type)) return 'json';
+  return type.startsWith('text/') ? 'text' : 'bytes';
+}

@@ -1,0 +1,92 @@
+/** The bundled contract as its readers take it, once the checks have found it sound. */
+
+export type HttpMethod = 'delete' | 'get' | 'patch' | 'post' | 'put';
+
+export const METHODS: readonly HttpMethod[] = ['delete', 'get', 'patch', 'post', 'put'];
+
+export interface ReferenceObject {
+  readonly $ref: string;
+}
+
+/** A JSON Schema; `true` allows anything, `false` nothing. */
+export type SchemaObject = boolean | SchemaKeywords;
+
+export interface SchemaKeywords {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly default?: unknown;
+  readonly items?: SchemaObject;
+  readonly properties?: Readonly<Record<string, SchemaObject>>;
+  readonly [keyword: string]: unknown;
+}
+
+export interface ParameterObject {
+  readonly name: string;
+  readonly in: 'header' | 'path' | 'query';
+  readonly description?: string;
+  readonly required?: boolean;
+  readonly schema: SchemaObject;
+  readonly 'x-rest'?: boolean;
+}
+
+export interface HeaderObject {
+  readonly description?: string;
+  readonly required?: boolean;
+}
+
+export type ContentObject = Readonly<Record<string, { readonly schema?: SchemaObject }>>;
+
+export interface RequestBodyObject {
+  readonly required?: boolean;
+  readonly content: ContentObject;
+  readonly 'x-max-bytes'?: number;
+}
+
+export interface ResponseObject {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, HeaderObject | ReferenceObject>>;
+  readonly content?: ContentObject;
+}
+
+export type SecurityRequirement = Readonly<Record<string, readonly string[]>>;
+
+export interface OperationObject {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description?: string;
+  readonly deprecated?: boolean;
+  readonly parameters?: readonly (ParameterObject | ReferenceObject)[];
+  readonly requestBody?: ReferenceObject | RequestBodyObject;
+  readonly responses: Readonly<Record<string, ReferenceObject | ResponseObject>>;
+  readonly security?: readonly SecurityRequirement[];
+}
+
+export type PathItemObject = Partial<Readonly<Record<HttpMethod, OperationObject>>> & {
+  readonly parameters?: readonly (ParameterObject | ReferenceObject)[];
+};
+
+export type CallerKind = 'consumer_token' | 'session' | 'token';
+
+export interface ContractDocument {
+  readonly info: { readonly title: string };
+  readonly servers: readonly [{ readonly url: string }];
+  readonly tags?: readonly { readonly name: string; readonly description?: string }[];
+  readonly security?: readonly SecurityRequirement[];
+  readonly paths: Readonly<Record<string, PathItemObject>>;
+  readonly components?: {
+    readonly schemas?: Readonly<Record<string, SchemaObject>>;
+    readonly securitySchemes?: Readonly<Record<string, { readonly 'x-caller': CallerKind }>>;
+    readonly [section: string]: Readonly<Record<string, unknown>> | undefined;
+  };
+}
+
+/** The object itself, or the component that it refers to. */
+export function dereference<T extends object>(document: ContractDocument, object: ReferenceObject | T): T {
+  if (!('$ref' in object) || typeof object.$ref !== 'string') return object as T;
+  const [, , section = '', name = ''] = object.$ref.split('/');
+  // The checks have made sure that references lead to objects of the right sort.
+  return dereference(document, document.components?.[section]?.[name] as ReferenceObject | T);
+}

@@ -1,0 +1,283 @@
+/**
+ * The part of OpenAPI 3.1 that the generators understand, as a table. What
+ * stands in `unsupported` is known to OpenAPI and not to us; the text says what
+ * to write instead.
+ */
+import { formatNames } from 'ajv-formats/dist/formats.js';
+
+export type Scalar = 'boolean' | 'count' | 'number' | 'text';
+
+export type Shape =
+  | Scalar
+  | 'any'
+  | { readonly oneOf: readonly string[] }
+  | { readonly object: ObjectName }
+  | { readonly list: Shape }
+  | { readonly map: Shape }
+  | { readonly either: readonly [Shape, Shape] };
+
+export interface ObjectShape {
+  readonly fields: Readonly<Record<string, Shape>>;
+  readonly required?: readonly string[];
+  readonly unsupported?: Readonly<Record<string, string>>;
+  /** The section of `components` that a `$ref` in its place may lead to. */
+  readonly section?: string;
+}
+
+export type ObjectName =
+  | 'components'
+  | 'contract'
+  | 'example'
+  | 'header'
+  | 'info'
+  | 'mediaType'
+  | 'operation'
+  | 'parameter'
+  | 'pathItem'
+  | 'requestBody'
+  | 'response'
+  | 'schema'
+  | 'securityScheme'
+  | 'server'
+  | 'tag';
+
+const TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'] as const;
+const SCHEMA: Shape = { object: 'schema' };
+const EXAMPLES: Shape = { map: { object: 'example' } };
+const OPERATION: Shape = { object: 'operation' };
+const SECURITY: Shape = { list: { map: { list: 'text' } } };
+const METHODS_WE_HAVE = 'use delete, get, patch, post or put';
+
+export const STRUCTURE: Readonly<Record<ObjectName, ObjectShape>> = {
+  contract: {
+    required: ['openapi', 'info'],
+    fields: {
+      openapi: { oneOf: ['3.1.0', '3.1.1'] },
+      info: { object: 'info' },
+      servers: { list: { object: 'server' } },
+      tags: { list: { object: 'tag' } },
+      paths: { map: { object: 'pathItem' } },
+      components: { object: 'components' },
+      security: SECURITY,
+      externalDocs: 'any',
+    },
+    unsupported: {
+      webhooks: 'describe what the server sends in prose',
+      jsonSchemaDialect: 'schemas are JSON Schema 2020-12',
+    },
+  },
+  info: {
+    required: ['title', 'version'],
+    fields: {
+      title: 'text',
+      version: 'text',
+      summary: 'text',
+      description: 'text',
+      termsOfService: 'text',
+      contact: 'any',
+      license: 'any',
+    },
+  },
+  server: {
+    required: ['url'],
+    fields: { url: 'text', description: 'text' },
+    unsupported: { variables: 'write the path out' },
+  },
+  tag: { required: ['name'], fields: { name: 'text', description: 'text', externalDocs: 'any' } },
+  components: {
+    fields: {
+      schemas: { map: SCHEMA },
+      responses: { map: { object: 'response' } },
+      parameters: { map: { object: 'parameter' } },
+      examples: EXAMPLES,
+      requestBodies: { map: { object: 'requestBody' } },
+      headers: { map: { object: 'header' } },
+      securitySchemes: { map: { object: 'securityScheme' } },
+    },
+    unsupported: {
+      links: 'describe them in prose',
+      callbacks: 'describe them in prose',
+      pathItems: 'write paths under paths',
+    },
+  },
+  pathItem: {
+    fields: {
+      delete: OPERATION,
+      get: OPERATION,
+      patch: OPERATION,
+      post: OPERATION,
+      put: OPERATION,
+      parameters: { list: { object: 'parameter' } },
+      summary: 'text',
+      description: 'text',
+    },
+    unsupported: {
+      head: METHODS_WE_HAVE,
+      options: METHODS_WE_HAVE,
+      trace: METHODS_WE_HAVE,
+      servers: 'a contract has one server, at its root',
+      $ref: 'write the path out',
+    },
+  },
+  operation: {
+    required: ['operationId', 'tags', 'summary', 'responses'],
+    fields: {
+      operationId: 'text',
+      tags: { list: 'text' },
+      summary: 'text',
+      description: 'text',
+      parameters: { list: { object: 'parameter' } },
+      requestBody: { object: 'requestBody' },
+      responses: { map: { object: 'response' } },
+      security: SECURITY,
+      deprecated: 'boolean',
+      externalDocs: 'any',
+    },
+    unsupported: {
+      callbacks: 'describe them in prose',
+      servers: 'a contract has one server, at its root',
+    },
+  },
+  parameter: {
+    section: 'parameters',
+    required: ['name', 'in', 'schema'],
+    fields: {
+      name: 'text',
+      in: { oneOf: ['header', 'path', 'query'] },
+      description: 'text',
+      required: 'boolean',
+      deprecated: 'boolean',
+      schema: SCHEMA,
+      example: 'any',
+      examples: EXAMPLES,
+      'x-rest': 'boolean',
+    },
+    unsupported: {
+      content: 'use schema',
+      style: 'lists are repeated query parameters',
+      explode: 'lists are repeated query parameters',
+      allowReserved: 'values are percent-encoded',
+      allowEmptyValue: 'use minLength',
+    },
+  },
+  requestBody: {
+    section: 'requestBodies',
+    required: ['content'],
+    fields: {
+      content: { map: { object: 'mediaType' } },
+      description: 'text',
+      required: 'boolean',
+      'x-max-bytes': 'count',
+    },
+  },
+  mediaType: {
+    fields: { schema: SCHEMA, example: 'any', examples: EXAMPLES },
+    unsupported: { encoding: 'bodies are JSON, text or bytes' },
+  },
+  response: {
+    section: 'responses',
+    required: ['description'],
+    fields: {
+      description: 'text',
+      headers: { map: { object: 'header' } },
+      content: { map: { object: 'mediaType' } },
+    },
+    unsupported: { links: 'describe them in prose' },
+  },
+  header: {
+    section: 'headers',
+    required: ['schema'],
+    fields: {
+      description: 'text',
+      required: 'boolean',
+      deprecated: 'boolean',
+      schema: SCHEMA,
+      example: 'any',
+      examples: EXAMPLES,
+    },
+    unsupported: { content: 'use schema', style: 'a header is one text', explode: 'a header is one text' },
+  },
+  example: {
+    section: 'examples',
+    required: ['value'],
+    fields: { summary: 'text', description: 'text', value: 'any' },
+    unsupported: { externalValue: 'write the value out' },
+  },
+  securityScheme: {
+    section: 'securitySchemes',
+    required: ['type', 'x-caller'],
+    fields: {
+      type: { oneOf: ['apiKey', 'http'] },
+      name: 'text',
+      in: { oneOf: ['cookie'] },
+      scheme: { oneOf: ['bearer'] },
+      bearerFormat: 'text',
+      description: 'text',
+      'x-caller': { oneOf: ['consumer_token', 'session', 'token'] },
+    },
+    unsupported: {
+      flows: 'use a session cookie or a bearer token',
+      openIdConnectUrl: 'use a session cookie or a bearer token',
+    },
+  },
+  schema: {
+    section: 'schemas',
+    fields: {
+      $ref: 'text',
+      $comment: 'text',
+      title: 'text',
+      description: 'text',
+      type: { either: [{ oneOf: TYPES }, { list: { oneOf: TYPES } }] },
+      enum: { list: 'any' },
+      const: 'any',
+      default: 'any',
+      example: 'any',
+      examples: { list: 'any' },
+      deprecated: 'boolean',
+      readOnly: 'boolean',
+      writeOnly: 'boolean',
+      format: { oneOf: formatNames },
+      contentEncoding: 'text',
+      contentMediaType: 'text',
+      minimum: 'number',
+      maximum: 'number',
+      exclusiveMinimum: 'number',
+      exclusiveMaximum: 'number',
+      multipleOf: 'number',
+      minLength: 'count',
+      maxLength: 'count',
+      pattern: 'text',
+      items: SCHEMA,
+      prefixItems: { list: SCHEMA },
+      contains: SCHEMA,
+      minItems: 'count',
+      maxItems: 'count',
+      uniqueItems: 'boolean',
+      properties: { map: SCHEMA },
+      patternProperties: { map: SCHEMA },
+      propertyNames: SCHEMA,
+      additionalProperties: { either: ['boolean', SCHEMA] },
+      unevaluatedProperties: { either: ['boolean', SCHEMA] },
+      required: { list: 'text' },
+      minProperties: 'count',
+      maxProperties: 'count',
+      allOf: { list: SCHEMA },
+      anyOf: { list: SCHEMA },
+      oneOf: { list: SCHEMA },
+      not: SCHEMA,
+    },
+    unsupported: {
+      nullable: "use type: [string, 'null']",
+      discriminator: 'use oneOf with a const property',
+      xml: 'bodies are JSON, text or bytes',
+      $defs: 'use components.schemas',
+      $id: 'use components.schemas',
+      $anchor: 'use components.schemas',
+      $dynamicRef: 'use $ref',
+      $dynamicAnchor: 'use $ref',
+      if: 'use oneOf',
+      then: 'use oneOf',
+      else: 'use oneOf',
+    },
+  },
+};

@@ -1,0 +1,28 @@
+/** The end of a message about an unknown name: ` Did you mean "limit"?`, or nothing when no name is near. */
+export function suggest(name: string, known: Iterable<string>): string {
+  const nearest = findNearest(name, known);
+  return nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
+}
+
+/** The known name that fewest edits lead to, if at most a third of the letters (and at least two) may change. */
+export function findNearest(name: string, known: Iterable<string>): string | undefined {
+  const ranked = [...known]
+    .map((candidate) => ({ candidate, edits: countEdits(name.toLowerCase(), candidate.toLowerCase()) }))
+    .sort((a, b) => a.edits - b.edits);
+  const [best] = ranked;
+  return best !== undefined && best.edits <= Math.max(2, name.length / 3) ? best.candidate : undefined;
+}
+
+/** Levenshtein distance: insertions, deletions and replacements. */
+function countEdits(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [line, letter] of [...from].entries()) {
+    const next = [line + 1];
+    for (const [column, other] of [...to].entries()) {
+      const replaced = row[column]! + (letter === other ? 0 : 1);
+      next.push(Math.min(replaced, row[column + 1]! + 1, next[column]! + 1));
+    }
+    row = next;
+  }
+  return row[to.length]!;
+}

@@ -1,0 +1,31 @@
+import type { Contract } from './contract.js';
+import { pascal, quote } from './names.js';
+
+/** The function that makes a client of the service. */
+export function writeClient({ service, title, basePath, revision }: Contract): string {
+  const name = pascal(service);
+  return `import type { ServiceClient } from '../../client/create-client.js';
+import { createClient } from '../../client/create-client.js';
+import type { ClientOptions } from '../../client/client-options.js';
+import type { paths } from './types.js';
+
+/** Names the contract that these types were made from. */
+export const revision = ${quote(revision)};
+
+/** The environment variable that holds the token when no option does. */
+export const TOKEN_ENV_VAR = ${quote(`TRELLIS_${service.toUpperCase()}_TOKEN`)};
+
+/** A client of ${title}: \`GET\`, \`POST\`, … typed by the contract's paths. */
+export type ${name}Client = ServiceClient<paths>;
+
+/**
+ * Makes a client of ${title}.
+ *
+ * @param baseUrl Where the service is, such as \`http://localhost:4000${basePath}\`; slashes at the end are cut.
+ */
+export function create${name}Client(baseUrl: string, options: ClientOptions = {}): ${name}Client {
+  const contract = { baseUrl, revision, product: ${quote(title)}, tokenVariable: TOKEN_ENV_VAR };
+  return createClient<paths>(contract, options);
+}
+`;
+}

@@ -1,0 +1,73 @@
+import type { Contract, Operation, Response } from './contract.js';
+import { quote } from './names.js';
+import type { ValidatorNames } from './validator-names.js';
+import { listCallers, writeSignatures } from './write-signatures.js';
+
+/** The operation table and the signatures of its handlers. */
+export function writeOperations(contract: Contract, names: ValidatorNames): string {
+  const signatures = writeSignatures(contract);
+  const callers = listCallers(contract).join(', ');
+  const types = ['components', 'operations as shapes']
+    .filter((name) => signatures.includes(`${name.split(' ').at(-1) ?? ''}[`))
+    .join(', ');
+  return `${callers === '' ? '' : `import type { ${callers} } from '../../accounts/callers.js';\n`}import type { HandlerRequest, OperationSpec } from '../../server/operation.js';
+${types === '' ? '' : `import type { ${types} } from './types.js';\n`}import * as validators from './validators.js';
+
+/** Goes before every path. */
+export const basePath = ${quote(contract.basePath)};
+
+/** Names what the contract says; the client is told it and compares. */
+export const revision = ${quote(contract.revision)};
+
+/** The kind of caller that each security scheme proves. */
+export const schemes = {
+${Object.entries(contract.schemes)
+  .map(([name, kind]) => `  ${name}: ${quote(kind)},\n`)
+  .join('')}} as const;
+
+export const operations: readonly OperationSpec[] = [
+${contract.operations.map((operation) => writeOperation(operation, names)).join('')}];
+
+/** What every handler is told besides its parameters. */
+type Facts = Pick<HandlerRequest, 'address' | 'requestId' | 'signal'>;
+
+${signatures}`;
+}
+
+function writeOperation(operation: Operation, names: ValidatorNames): string {
+  const { id, method, path, security, parameters, body, responses } = operation;
+  const validators = (['params', 'query', 'headers', 'body'] as const).flatMap((part) => {
+    const name = names.requests.get(`${id} ${part}`);
+    return name === undefined ? [] : [`${part}: validators.${name}`];
+  });
+  return `  {
+    id: ${quote(id)},
+    method: ${quote(method)},
+    path: ${quote(path)},
+    security: ${inlineList(security.map(({ scheme, roles }) => `{ scheme: ${quote(scheme)}, roles: ${inlineList(roles.map(quote))} }`))},
+    parameters: ${lines(
+      parameters.map(
+        (spec) =>
+          `{ name: ${quote(spec.name)}, in: ${quote(spec.in)}, required: ${spec.required}, type: ${quote(spec.type)}, list: ${spec.list}, rest: ${spec.rest} }`,
+      ),
+    )},
+${body === undefined ? '' : `    body: { required: ${body.required}, contentTypes: ${inlineList(body.contents.map(({ type }) => quote(type)))}, maxBytes: ${body.maxBytes} },\n`}    responses: {
+${responses.map((response) => `      ${response.status}: ${writeResponse(operation, response, names)},\n`).join('')}    },
+    validate: {${validators.length === 0 ? '' : ` ${validators.join(', ')} `}},
+  },
+`;
+}
+
+function writeResponse({ id }: Operation, { status, contents }: Response, names: ValidatorNames): string {
+  const name = names.responses.get(`${id} ${status}`);
+  const types = inlineList(contents.map(({ type }) => quote(type)));
+  return `{ contentTypes: ${types}${name === undefined ? '' : `, validate: validators.${name}`} }`;
+}
+
+function inlineList(texts: readonly string[]): string {
+  return `[${texts.join(', ')}]`;
+}
+
+function lines(texts: readonly string[]): string {
+  return texts.length === 0 ? '[]' : `[\n${texts.map((text) => `      ${text},\n`).join('')}    ]`;
+}

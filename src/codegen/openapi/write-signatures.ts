@@ -1,0 +1,156 @@
+import { ERROR_REF } from './contract.js';
+import type { Content, Contract, Operation, Parameter, Response } from './contract.js';
+import type { CallerKind, SchemaObject } from './document.js';
+import { docstring, handlersName, inputName, outputName, pascal, quote, toKey } from './names.js';
+
+const CALLERS: Readonly<Record<CallerKind, string>> = {
+  consumer_token: 'ConsumerTokenCaller',
+  session: 'SessionCaller',
+  token: 'TokenCaller',
+};
+
+const PLACES = { params: 'path', query: 'query', headers: 'header' } as const;
+
+/** The types of every operation's input and output, and an interface of handlers for each tag. */
+export function writeSignatures(contract: Contract): string {
+  return [
+    ...contract.operations.flatMap((operation) => [writeInput(contract, operation), writeOutput(operation)]),
+    ...contract.tags.map((tag) => writeHandlers(tag)),
+    writeServiceHandlers(contract),
+  ].join('\n');
+}
+
+/** The names of callers that the signatures mention, in alphabetical order. */
+export function listCallers(contract: Contract): readonly string[] {
+  return [...new Set(contract.operations.map((operation) => callerType(contract, operation)))]
+    .flatMap((type) => type.split(' | '))
+    .filter((name, index, names) => name !== 'undefined' && names.indexOf(name) === index)
+    .sort();
+}
+
+function writeInput(contract: Contract, operation: Operation): string {
+  const members = [
+    ...(['params', 'query', 'headers'] as const).flatMap((part) => {
+      const parameters = operation.parameters.filter((parameter) => parameter.in === PLACES[part]);
+      return parameters.length === 0 ? [] : [`  readonly ${part}: {\n${parameters.map(writeParameter).join('')}  };\n`];
+    }),
+    ...(operation.body === undefined ? [] : [`  readonly body: ${bodyType(contract, operation)};\n`]),
+    `  readonly caller: ${callerType(contract, operation)};\n`,
+  ];
+  const heading = `export interface ${inputName(operation.typeName)} extends Facts {\n`;
+  return `/** What \`${operation.id}\` is given. */\n${heading}${members.join('')}}\n`;
+}
+
+function writeParameter(parameter: Parameter): string {
+  const isThere = parameter.required || parameter.hasDefault || parameter.in === 'path';
+  const type = typeOfSchema(parameter.schema);
+  return `${docstring(parameter.description, '    ')}    readonly ${toKey(parameter.name)}${isThere ? '' : '?'}: ${type};\n`;
+}
+
+function bodyType({ schemas }: Contract, { id, body }: Operation): string {
+  const [contents, required] = [body?.contents ?? [], body?.required ?? false];
+  const types = contents.map((content) => {
+    const path = `NonNullable<shapes[${quote(id)}]['requestBody']>['content'][${quote(content.type)}]`;
+    return withDefaults(typeOfContent(content, path), schemas, content);
+  });
+  return [...types, ...(required ? [] : ['undefined'])].join(' | ');
+}
+
+/** Defaults are filled in before a handler is called, so their properties are there. */
+function withDefaults(type: string, schemas: Contract['schemas'], { kind, schema }: Content): string {
+  const target = resolve(schemas, schema);
+  if (kind !== 'json' || typeof target !== 'object') return type;
+  const names = Object.entries(target.properties ?? {}).flatMap(([name, property]) => {
+    const resolved = resolve(schemas, property);
+    const isFilled = hasDefault(property) || hasDefault(resolved);
+    return isFilled ? [quote(name)] : [];
+  });
+  return names.length === 0 ? type : `${type} & Required<Pick<${type}, ${names.join(' | ')}>>`;
+}
+
+function hasDefault(schema: SchemaObject | undefined): boolean {
+  return typeof schema === 'object' && schema.default !== undefined;
+}
+
+function resolve(schemas: Contract['schemas'], schema: SchemaObject | undefined): SchemaObject | undefined {
+  if (typeof schema !== 'object' || schema.$ref === undefined) return schema;
+  return resolve(schemas, schemas[schema.$ref.split('/').at(-1) ?? '']);
+}
+
+function callerType({ schemes }: Contract, { security }: Operation): string {
+  if (security.length === 0) return 'Caller | undefined';
+  const kinds = security.map(({ scheme }) => schemes[scheme]).filter((kind) => kind !== undefined);
+  return [...new Set(kinds)].map((kind) => CALLERS[kind]).join(' | ');
+}
+
+function writeOutput(operation: Operation): string {
+  const variants = operation.responses.filter(({ isError }) => !isError);
+  const types = variants.map((response) => `  | {\n${writeVariant(operation, response)}    }`);
+  const heading = `export type ${outputName(operation.typeName)} =`;
+  return `/** What \`${operation.id}\` answers; refusals are thrown. */\n${heading}\n${types.join('\n')};\n`;
+}
+
+function writeVariant({ id }: Operation, { status, headers, contents }: Response): string {
+  const types = contents.map((content) =>
+    typeOfContent(content, `shapes[${quote(id)}]['responses'][${status}]['content'][${quote(content.type)}]`),
+  );
+  const body = types.length === 0 ? 'readonly body?: undefined' : `readonly body: ${types.join(' | ')}`;
+  return `      readonly status: ${status};\n      ${body};\n${writeHeaders(headers)}`;
+}
+
+function writeHeaders(headers: Response['headers']): string {
+  if (headers.length === 0) return '';
+  const members = headers.map(
+    ({ name, required, description }) =>
+      `${docstring(description, '        ')}        readonly ${toKey(name)}${required ? '' : '?'}: string;\n`,
+  );
+  const isThere = headers.some(({ required }) => required);
+  return `      readonly headers${isThere ? '' : '?'}: {\n${members.join('')}      };\n`;
+}
+
+function writeHandlers({ name, description, operations }: Contract['tags'][number]): string {
+  const members = operations.map(({ id, typeName, summary, isDeprecated }) => {
+    const text = isDeprecated ? `${summary}\n@deprecated` : summary;
+    return `${docstring(text, '  ')}  readonly ${id}: (input: ${inputName(typeName)}) => Promise<${outputName(typeName)}>;\n`;
+  });
+  return `${docstring(description)}export interface ${handlersName(name)} {\n${members.join('')}}\n`;
+}
+
+function writeServiceHandlers({ service, title, tags }: Contract): string {
+  const parts = tags.map(({ name }) => handlersName(name)).join(', ');
+  return `${docstring(`Every handler of ${title}.`)}export interface ${pascal(service)}Handlers extends ${parts} {}\n`;
+}
+
+function typeOfContent({ kind, schema }: Content, inline: string): string {
+  if (kind === 'bytes') return 'Uint8Array';
+  if (kind === 'text') return 'string';
+  return typeof schema === 'object' && schema.$ref !== undefined ? typeOfReference(schema.$ref) : inline;
+}
+
+/** The type of a parameter's schema, which is a scalar or a list of scalars. */
+function typeOfSchema(schema: SchemaObject | undefined): string {
+  if (typeof schema !== 'object') return 'unknown';
+  if (schema.$ref !== undefined) return typeOfReference(schema.$ref);
+  if (schema.const !== undefined) return literal(schema.const);
+  if (schema.enum !== undefined) return schema.enum.map(literal).join(' | ');
+  switch (schema.type) {
+    case 'array':
+      return `readonly (${typeOfSchema(schema.items)})[]`;
+    case 'integer':
+    case 'number':
+      return 'number';
+    case 'boolean':
+    case 'string':
+      return schema.type;
+    default:
+      return 'unknown';
+  }
+}
+
+function literal(value: unknown): string {
+  return typeof value === 'string' ? quote(value) : JSON.stringify(value);
+}
+
+function typeOfReference(ref: string): string {
+  return `components['schemas'][${quote(ref.slice(ERROR_REF.lastIndexOf('/') + 1))}]`;
+}
