@@ -1,0 +1,103 @@
+import { mkdir } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { createAccounts } from './accounts/accounts.js';
+import type { Accounts } from './accounts/accounts.js';
+import { createAuthenticator } from './accounts/authenticate.js';
+import type { Caller } from './accounts/callers.js';
+import type { TokenKind } from './accounts/token-format.js';
+import type { Config } from './config.js';
+import { createBoards } from './dashboard/boards.js';
+import type { Boards } from './dashboard/boards.js';
+import { records } from './generated/site/records.js';
+import { createAuditLog } from './secrets/audit.js';
+import type { AuditLog } from './secrets/audit.js';
+import { createConsumers } from './secrets/consumers.js';
+import type { Consumers } from './secrets/consumers.js';
+import { createSecretObjects } from './secrets/objects.js';
+import type { SecretObjects } from './secrets/objects.js';
+import { createOwner } from './secrets/owner.js';
+import type { Owner } from './secrets/owner.js';
+import type { CrawlProgress } from './site/crawl-progress.js';
+import { openPublicFiles } from './site/public-files.js';
+import type { PublicFiles } from './site/public-files.js';
+import { openSite } from './site/site.js';
+import type { Site } from './site/site.js';
+import { openDatabase } from './storage/database.js';
+import { createReadiness } from './storage/readiness.js';
+import type { Readiness } from './storage/readiness.js';
+
+/** What handlers and resolvers are given. */
+export interface Services {
+  /** The release that runs, and the revision that it was made from. */
+  readonly release: { readonly version: string; readonly revision: string };
+  readonly readiness: Readiness;
+  readonly accounts: Accounts;
+  readonly boards: Boards;
+  readonly objects: SecretObjects;
+  readonly consumers: Consumers;
+  readonly owner: Owner;
+  readonly audit: AuditLog;
+  /** Absent when the site is not among the services that run. */
+  readonly site: Site | undefined;
+  readonly publicFiles: PublicFiles;
+  /** Finds who sent a request to a service that takes tokens of these kinds. */
+  authenticatorFor(tokens: readonly TokenKind[]): Authenticate;
+  /** Closes the databases. */
+  close(): Promise<void>;
+}
+
+type Authenticate = (request: IncomingMessage) => Promise<Caller | undefined>;
+
+export interface ServicesOptions {
+  readonly version: string;
+  /** The origin that people use, known once the server listens. */
+  readonly origin: () => string;
+  readonly onProgress?: (progress: CrawlProgress) => void;
+  /** Ends a crawl. */
+  readonly signal?: AbortSignal;
+}
+
+/** Opens the databases, reads the site, and wires the domain to them. */
+export async function openServices(config: Config, options: ServicesOptions): Promise<Services> {
+  // Keys and databases: nobody else on the machine has any business here.
+  await mkdir(config.state, { recursive: true, mode: 0o700 });
+  const site = config.services.includes('site') ? await openConfiguredSite(config, options) : undefined;
+  const database = await openDatabase({ file: join(config.state, 'trellis.db') }).catch((error: unknown) => {
+    site?.close();
+    throw error;
+  });
+  const accounts = createAccounts(database);
+  return {
+    release: { version: options.version, revision: config.revision },
+    readiness: createReadiness(database),
+    accounts,
+    boards: createBoards(database),
+    objects: createSecretObjects(database),
+    consumers: createConsumers(database),
+    owner: createOwner(database),
+    audit: createAuditLog(database),
+    site,
+    publicFiles: openPublicFiles({ directory: join(config.state, 'public') }),
+    authenticatorFor(tokens) {
+      let authenticate: Authenticate | undefined;
+      return (request) => {
+        authenticate ??= createAuthenticator({
+          database,
+          sessions: accounts.sessions,
+          publicUrl: options.origin(),
+          tokens,
+        });
+        return authenticate(request);
+      };
+    },
+    async close() {
+      site?.close();
+      await database.destroy();
+    },
+  };
+}
+
+function openConfiguredSite({ site, state }: Config, { onProgress, signal }: ServicesOptions): Promise<Site> {
+  return openSite({ directory: site, stateDirectory: join(state, 'site'), tables: records, onProgress, signal });
+}
