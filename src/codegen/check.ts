@@ -52,15 +52,30 @@ function toDifference(
   return { file, kind: 'edited', line: at + 1, expected: wanted[at], found: found[at], origin };
 }
 
-/** Finds the contract line of the nearest name at or above a line. */
+/** Finds the contract line of the member on a line, or else of the nearest name at or above it. */
 function findOrigin(
   lines: readonly string[],
   from: number,
   origins: ReadonlyMap<string, Location>,
 ): Location | undefined {
-  for (const line of lines.slice(0, from + 1).reverse()) {
-    const name = (line.match(/[\w$]+/gu) ?? []).find((word) => origins.has(word));
-    if (name !== undefined) return origins.get(name);
-  }
-  return undefined;
+  const above = lines.slice(0, from + 1).reverse();
+  return findMember(above, origins) ?? firstOf(above.flatMap(wordsOf), origins);
 }
+
+/** Finds `Owner.member` for the first name of a line and an owner named above, no further than the declaration around it. */
+function findMember(above: readonly string[], origins: ReadonlyMap<string, Location>): Location | undefined {
+  const [member] = wordsOf(above[0] ?? '');
+  const head = above.findIndex((line) => /^[\w$]/u.test(line));
+  const owners = above.slice(0, head + 1).flatMap(wordsOf);
+  return firstOf(
+    owners.map((owner) => `${owner}.${member ?? ''}`),
+    origins,
+  );
+}
+
+function firstOf(names: readonly string[], origins: ReadonlyMap<string, Location>): Location | undefined {
+  const name = names.find((candidate) => origins.has(candidate));
+  return name === undefined ? undefined : origins.get(name);
+}
+
+const wordsOf = (line: string): readonly string[] => line.match(/[\w$]+/gu) ?? [];

@@ -1,0 +1,144 @@
+import { execFile, spawn } from 'node:child_process';
+import { appendFile, cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readFolder } from '../../src/codegen/files.js';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+const COPIED = ['codegen.ts', 'scripts', 'src/codegen', 'schema', 'openapi', 'package.json', 'package-lock.json'];
+/** A full run takes about three seconds on an idle machine. */
+const SLOW = 60_000;
+
+/** A copy of this repository without anything generated. */
+let root: string;
+beforeAll(async () => {
+  root = await mkdtemp(path.join(os.tmpdir(), 'trellis-command-'));
+  for (const name of COPIED) await cp(path.join(repository, name), path.join(root, name), { recursive: true });
+  await symlink(path.join(repository, 'node_modules'), path.join(root, 'node_modules'));
+  expect(await run()).toMatchObject({ exitCode: 0, stderr: '' });
+}, SLOW);
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+const inRoot = (file: string) => path.join(root, file);
+const generated = () => readFolder(inRoot('src/generated'));
+const command = (flags: readonly string[]) => ['--import', 'tsx', 'scripts/generate.ts', ...flags];
+
+function run(...flags: string[]): Promise<{ exitCode: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, command(flags), { cwd: root }, (error, stdout, stderr) => {
+      resolve({ exitCode: error === null ? 0 : Number(error.code), stdout, stderr });
+    });
+  });
+}
+
+/** Changes a file for as long as a test runs. */
+async function withText(file: string, change: (text: string) => string, test: () => Promise<void>): Promise<void> {
+  const text = await readFile(inRoot(file), 'utf8');
+  await writeFile(inRoot(file), change(text));
+  try {
+    await test();
+  } finally {
+    await writeFile(inRoot(file), text);
+  }
+}
+
+test(
+  'another process makes the same bytes',
+  async () => {
+    expect(await run('--check')).toMatchObject({ exitCode: 0, stderr: '' });
+  },
+  SLOW,
+);
+
+test('a run with nothing changed touches nothing', async () => {
+  const before = await generated();
+  expect(await run()).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Nothing changed: ') as string });
+  expect(await generated()).toEqual(before);
+});
+
+test(
+  '--check tells what was edited, deleted and left over, and what a contract changed',
+  async () => {
+    const before = await generated();
+    await appendFile(inRoot('src/generated/site/records.ts'), '// edited\n');
+    await rm(inRoot('src/generated/dashboard/client.ts'));
+    await writeFile(inRoot('src/generated/old.ts'), '');
+    await withText(
+      'openapi/secrets.yaml',
+      (text) => text.replace(/^( *title: ).*$/mu, '$1Other'),
+      async () => {
+        const { exitCode, stderr } = await run('--check');
+        expect(exitCode).toBe(1);
+        expect(stderr).toMatch(/^src\/generated\/site\/records\.ts:\d+ differs\.$/mu);
+        expect(stderr).toMatch(/^src\/generated\/dashboard\/client\.ts is missing\.$/mu);
+        expect(stderr).toMatch(/^src\/generated\/old\.ts is stale: no contract makes it\.$/mu);
+        expect(stderr).toMatch(/^src\/generated\/secrets\/openapi\.json:\d+ differs\.$/mu);
+        expect(stderr).toContain('Run "npm run generate"');
+      },
+    );
+    expect(await run()).toMatchObject({ exitCode: 0 });
+    expect(await generated()).toEqual(before);
+  },
+  SLOW,
+);
+
+test('a mistake is shown with its line and a caret, and no file is touched', async () => {
+  const before = await generated();
+  await withText(
+    'schema/file.graphql',
+    (text) => `${text}\ntype Recipe {\n  title: Strng\n}\n`,
+    async () => {
+      const { exitCode, stderr } = await run();
+      expect(exitCode).toBe(1);
+      expect(stderr).toMatch(/^schema\/file\.graphql:\d+:10 .*Strng.*\n {4}title: Strng\n {11}\^\n/u);
+      expect(stderr).toMatch(/no file was touched\.\n$/u);
+    },
+  );
+  expect(await generated()).toEqual(before);
+});
+
+test.each([
+  [['--help'], 0, 'Usage: npm run generate', 'it is asked for help'],
+  [['--chek'], 2, "Unknown option '--chek'", 'a flag is unknown'],
+  [['schema'], 2, "Unexpected argument 'schema'", 'it takes no names'],
+  [['--check', '--watch'], 2, 'Expected at most one flag', 'two flags contradict each other'],
+])('%j ends with %i and says %j: %s', async (flags, exitCode, said) => {
+  const result = await run(...flags);
+  expect(result.exitCode).toBe(exitCode);
+  expect(result.stdout + result.stderr).toContain(said);
+});
+
+test(
+  '--watch generates after a save, goes on after a mistake, and ends when interrupted',
+  async () => {
+    const watching = spawn(process.execPath, command(['--watch']), { cwd: root });
+    const exitCode = new Promise((resolve) => watching.once('exit', resolve));
+    let said = '';
+    const hear = (chunk: Buffer) => (said += chunk.toString());
+    watching.stdout.on('data', hear);
+    watching.stderr.on('data', hear);
+    const hears = async (expected: string) => {
+      while (!said.includes(expected) && watching.exitCode === null) await new Promise((wake) => setTimeout(wake, 20));
+      expect(said).toContain(expected);
+      said = '';
+    };
+
+    await hears('Nothing changed');
+    await withText(
+      'schema/file.graphql',
+      (text) => `${text}\ntype Recipe implements Node @record {\n  title: String!\n}\n`,
+      () => hears('Generated: '),
+    );
+    await hears('Generated: ');
+    await withText(
+      'schema/file.graphql',
+      (text) => `${text}\ntype Recipe {\n  title: Strng\n}\n`,
+      () => hears('no file was touched'),
+    );
+    await hears('Nothing changed');
+    watching.kill('SIGINT');
+    expect(await exitCode).toBe(0);
+  },
+  SLOW,
+);
