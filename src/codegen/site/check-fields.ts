@@ -74,13 +74,11 @@ function checkDate(field: SdlField, mistakes: MistakeList): void {
 }
 
 function checkSource(kind: GraphQLObjectType, field: SdlField, mistakes: MistakeList): void {
-  const directives = SOURCES.flatMap((name) => findDirective(field, name) ?? []);
-  const [first, second] = directives;
-  if (second !== undefined) {
-    mistakes.add(
-      second,
-      `Expected one of @${SOURCES.join(', @')}; received @${directives.map(({ name }) => name.value).join(' and @')}.`,
-    );
+  const directives = field.astNode?.directives?.filter(({ name }) => SOURCES.some((source) => source === name.value));
+  const [first, second] = directives ?? [];
+  if (first !== undefined && second !== undefined) {
+    const received = `@${first.name.value} and @${second.name.value}`;
+    mistakes.add(second, `Expected one of @${SOURCES.join(', @')}; received ${received}.`);
   }
   const { computed, alias, link, child } = readDirectives(field);
   if (computed === undefined && field.args.length > 0) {
@@ -112,9 +110,9 @@ function checkAlias(kind: GraphQLObjectType, field: SdlField, of: string, mistak
   const [mine, theirs] = [shapeOf(field), stored && shapeOf(stored)];
   if (theirs?.type === mine.type && theirs.list === mine.list) return;
   const directive = findDirective(field, 'alias');
-  const expected = `Expected @alias of a stored field of ${kind.name} that is a ${mine.list ? 'list of ' : ''}${mine.type.name}`;
-  if (directive)
-    mistakes.add(directive, `${expected}; received "${of}"${stored ? ` of type ${String(stored.type)}` : ''}.`);
+  if (directive === undefined) return;
+  const expected = `Expected @alias of a stored field of ${kind.name} with the type ${String(field.type)}`;
+  mistakes.add(directive, `${expected}; received "${of}"${stored ? ` with the type ${String(stored.type)}` : ''}.`);
 }
 
 function checkRelation(field: SdlField, mistakes: MistakeList): void {

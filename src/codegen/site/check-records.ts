@@ -46,15 +46,20 @@ function checkNodes(schema: GraphQLSchema, definitions: readonly DefinitionNode[
 function checkKindNames(kinds: readonly GraphQLObjectType[], mistakes: MistakeList): void {
   const taken = new Map<string, string>();
   for (const { name, astNode } of kinds) {
-    if (!/^[A-Z]/.test(name))
-      mistakes.add(astNode as ASTNode, `Expected the name of a kind to begin with a capital; received "${name}".`);
-    for (const query of [singleName(name), allName(name)]) {
-      // Tables are named by kind, and SQL does not tell capitals from small letters.
-      const other = taken.get(query.toLowerCase());
-      if (other !== undefined)
-        mistakes.add(astNode as ASTNode, `Expected a name whose query "${query}" is free; ${other} has it.`);
-      taken.set(query.toLowerCase(), name);
+    const node = astNode as ASTNode;
+    if (!/^[A-Z]/.test(name)) {
+      mistakes.add(node, `Expected the name of a kind to begin with a capital; received "${name}".`);
     }
+    const queries = [singleName(name), allName(name)];
+    // Tables are named by kind, and SQL does not tell capitals from small letters.
+    const clash = queries.find((query) => taken.has(query.toLowerCase()));
+    if (clash !== undefined) {
+      mistakes.add(
+        node,
+        `Expected a name whose query "${clash}" is free; ${taken.get(clash.toLowerCase()) ?? ''} has it.`,
+      );
+    }
+    for (const query of queries) taken.set(query.toLowerCase(), name);
   }
 }
 

@@ -1,5 +1,5 @@
 import { Kind, parse } from 'graphql';
-import type { DefinitionNode } from 'graphql';
+import type { DefinitionNode, GraphQLError } from 'graphql';
 // Not part of graphql's index, but the only way to its rules that keeps the locations.
 import { validateSDL } from 'graphql/validation/validate.js';
 import { isRecord } from './complete-records.js';
@@ -25,7 +25,18 @@ export function checkSdl(definitions: readonly DefinitionNode[], mistakes: Mista
   checkFoundation(definitions, mistakes);
   for (const definition of definitions) checkDefinition(definition, definitions, mistakes);
   const errors = validateSDL({ kind: Kind.DOCUMENT, definitions: [...definitions, ...declareDerived(definitions)] });
-  for (const error of errors) mistakes.addError(error);
+  for (const error of errors) addSdlError(error, definitions, mistakes);
+}
+
+/** Adds to GraphQL's words what they leave out: the directives that there are. */
+function addSdlError(error: GraphQLError, definitions: readonly DefinitionNode[], mistakes: MistakeList): void {
+  const node = error.nodes?.at(-1);
+  const names = definitions.flatMap((known) => (known.kind === Kind.DIRECTIVE_DEFINITION ? [known.name.value] : []));
+  if (node?.kind !== Kind.DIRECTIVE || !error.message.startsWith('Unknown directive')) {
+    mistakes.addError(error);
+    return;
+  }
+  mistakes.add(node, `Expected one of @${names.toSorted().join(', @')}, @deprecated; received @${node.name.value}.`);
 }
 
 /** What derived types name, or stand for. */

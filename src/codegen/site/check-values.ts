@@ -1,4 +1,4 @@
-import { getDirectiveValues, GraphQLError, isInputType, Kind, print, typeFromAST, valueFromAST, visit } from 'graphql';
+import { isInputType, Kind, print, typeFromAST, valueFromAST, visit } from 'graphql';
 import type { DefinitionNode, DirectiveNode, GraphQLSchema, InputValueDefinitionNode } from 'graphql';
 import type { MistakeList } from './mistakes.js';
 
@@ -25,12 +25,13 @@ function checkDefault(schema: GraphQLSchema, { type, defaultValue }: InputValueD
 }
 
 function checkDirective(schema: GraphQLSchema, node: DirectiveNode, mistakes: MistakeList): void {
-  const definition = schema.getDirective(node.name.value);
-  if (definition == null) return;
-  try {
-    getDirectiveValues(definition, { directives: [node] });
-  } catch (error) {
-    if (!(error instanceof GraphQLError)) throw error;
-    mistakes.addError(error);
+  const known = schema.getDirective(node.name.value)?.args ?? [];
+  for (const { name, value } of node.arguments ?? []) {
+    const argument = known.find((candidate) => candidate.name === name.value);
+    if (argument === undefined || valueFromAST(value, argument.type) !== undefined) continue;
+    mistakes.add(
+      value,
+      `Expected a value of type ${String(argument.type)} for "${name.value}"; received ${print(value)}.`,
+    );
   }
 }

@@ -1,10 +1,11 @@
+import { Kind } from 'graphql';
 import type { ASTNode, GraphQLError } from 'graphql';
 import { ContractError } from '../target.js';
 import type { Location, Mistake } from '../target.js';
 
-/** Where a person finds the node: at its name, if it has one, rather than at its description. */
+/** Where a person finds the node: a definition at its name, rather than at its description. */
 export function locate(node: ASTNode): Location {
-  const { loc } = 'name' in node && node.name !== undefined ? node.name : node;
+  const { loc } = node.kind !== Kind.DIRECTIVE && 'name' in node && node.name !== undefined ? node.name : node;
   // Only derived nodes have no location, and no rule complains about those alone.
   if (loc === undefined) return { file: 'schema', line: 1, column: 1 };
   return { file: loc.source.name, line: loc.startToken.line, column: loc.startToken.column };

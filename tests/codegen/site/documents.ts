@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { ContractError } from '../../../src/codegen/target.js';
+import type { Mistake } from '../../../src/codegen/target.js';
+import { readContract } from '../../../src/codegen/site/read-contract.js';
+
+const read = (name: string): [string, string] => [
+  `schema/${name}`,
+  readFileSync(new URL(`../../../schema/${name}`, import.meta.url), 'utf8'),
+];
+
+/** The documents that every site has, and one more. */
+export const documentsWith = (text: string, file = 'schema/kitchen.graphql'): Map<string, string> =>
+  new Map([read('directives.graphql'), read('node.graphql'), [file, text]]);
+
+/** What reading the documents complains about. */
+export function mistakesIn(documents: ReadonlyMap<string, string>): readonly Mistake[] {
+  try {
+    readContract(documents);
+  } catch (error) {
+    if (error instanceof ContractError) return error.mistakes;
+    throw error;
+  }
+  return [];
+}
