@@ -18,8 +18,18 @@ export interface ServiceContract {
   readonly tokenVariable: string;
 }
 
+/**
+ * A contract's types with lists that can be written to: openapi-fetch knows
+ * no other, and makes an object with numbered members of a readonly one.
+ */
+type Writable<T> = T extends readonly (infer Item)[]
+  ? Writable<Item>[]
+  : T extends object
+    ? { [Name in keyof T]: Writable<T[Name]> }
+    : T;
+
 /** The verbs `GET`, `POST`, … typed by the contract's paths, each answering `{ data, error, response }`. */
-export type ServiceClient<Paths extends object> = Client<Paths> & {
+export type ServiceClient<Paths extends object> = Client<Writable<Paths> & object> & {
   /** The contract's revision that the types were generated from. */
   readonly revision: string;
 };
@@ -38,7 +48,7 @@ export function createClient<Paths extends object>(
 ): ServiceClient<Paths> {
   const settings = toSendSettings(options);
   const streamed = new WeakSet<Request>();
-  const client = createFetchClient<Paths>({
+  const client = createFetchClient<Writable<Paths> & object>({
     baseUrl: toBaseUrl(contract),
     headers: toAuthorization(options.token ?? findEnvironmentToken(contract.tokenVariable)),
     fetch: (request) => sendWithRetries(request, settings, streamed.has(request)),
