@@ -27,7 +27,7 @@ export interface NotePaths {
   };
 }
 
-export interface SeenRequest {
+interface SeenRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
