@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import type { NotesServer } from './notes-server.js';
+import { sendJson, serveNotes } from './notes-server.js';
+
+let server: NotesServer;
+
+beforeEach(async () => {
+  server = await serveNotes((response, _nth, { url }) => {
+    if (url === '/api/version') sendJson(response, 200, { version: '1.2.3' });
+    else sendJson(response, 404, { error: 'Nothing here.', code: 'not_found' });
+  });
+});
+afterEach(() => server.close());
+
+async function run(args: readonly string[], env: Record<string, string> = {}) {
+  const command = ['--import', 'tsx', 'scripts/version.ts', ...args];
+  const child = spawn(process.execPath, command, { env: { ...process.env, ...env } });
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { stdout, stderr, code: child.exitCode };
+}
+
+test('prints the version of the server at the address', async () => {
+  expect(await run([server.url])).toEqual({ stdout: '1.2.3\n', stderr: '', code: 0 });
+});
+
+test('finds the address in the environment', async () => {
+  const { stdout } = await run([], { TRELLIS_URL: server.url });
+  expect(stdout).toBe('1.2.3\n');
+});
+
+test('says that nothing listens', async () => {
+  await server.close();
+  expect(await run([server.url])).toEqual({
+    stdout: '',
+    stderr: `No version from ${server.url}: nothing listens there. Start the server with "npm start".\n`,
+    code: 1,
+  });
+});
+
+test("shows a refusal in the server's words", async () => {
+  const { stderr, code } = await run([`${server.url}/elsewhere`]);
+  expect([stderr, code]).toEqual([`No version from ${server.url}/elsewhere: Nothing here.\n`, 1]);
+});
+
+test('shows how it is called', async () => {
+  const help = await run(['--help']);
+  expect([help.stdout.split('\n')[0], help.code]).toEqual(['Usage: tsx scripts/version.ts [address]', 0]);
+  const wrong = await run(['one', 'two']);
+  expect([wrong.stderr.split('\n')[0], wrong.code]).toEqual(['Expected one address; received 2.', 2]);
+});
