@@ -20,6 +20,8 @@ export interface ContractRouterOptions {
   /** Paths below these that no operation has are answered 404 here, by default those below the base path. */
   readonly owns?: readonly string[];
   readonly operations: readonly OperationSpec[];
+  /** Told in `X-Trellis-Revision`, so that a client can warn of a contract that it does not know. */
+  readonly revision: string;
   /** The generated handler interface, filled in: a function for each `operationId`. */
   readonly handlers: object;
   readonly schemes: Schemes;
@@ -39,7 +41,7 @@ type Dispatch = (operation: OperationSpec, request: HandlerRequest) => Promise<H
  * @throws Error when an operation has no handler or names an unknown security scheme.
  */
 export function contractRouter(options: ContractRouterOptions): RequestHandler {
-  const { basePath, owns = [basePath], operations, schemes } = options;
+  const { basePath, owns = [basePath], operations, schemes, revision } = options;
   const handle = createDispatch(options);
   requireKnownSchemes(operations, schemes);
   const match = createMatcher(operations);
@@ -47,6 +49,7 @@ export function contractRouter(options: ContractRouterOptions): RequestHandler {
   return async (request, response, next) => {
     const { path, query } = parseTarget(request.originalUrl);
     const found = isBelow(path, basePath) ? match(request.method, path.slice(basePath.length)) : NOWHERE;
+    if (found.kind !== 'unknown') response.setHeader('X-Trellis-Revision', revision);
     switch (found.kind) {
       case 'operation':
         await answer(request, response, { ...options, ...found, query, handle });

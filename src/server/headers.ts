@@ -4,6 +4,9 @@ import helmet from 'helmet';
 /** Answers of the services are about one caller: nothing between may keep them. */
 export const PRIVATE = 'no-store';
 
+/** The caller's own browser may keep it, and asks each time whether it still holds. */
+export const REVALIDATE = 'private, no-cache';
+
 /**
  * The headers that keep a browser from doing more with an answer than we mean:
  * scripts, styles and connections of this origin only, no frames, no sniffing.

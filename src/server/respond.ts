@@ -1,25 +1,43 @@
 import type { Response } from 'express';
 import { isJson } from './body.js';
-import { PRIVATE } from './headers.js';
+import { etagOf, matchesEtag } from './etag.js';
+import { PRIVATE, REVALIDATE } from './headers.js';
 import type { HandlerResponse, OperationSpec } from './operation.js';
 
-/** Sends what a handler answered, in the content type that the contract says. */
-export function respond(
-  response: Response,
-  operation: OperationSpec,
-  { status, body, headers }: HandlerResponse,
-): void {
-  const type = contentTypeOf(operation, status);
-  response
-    .status(status)
-    .set('Cache-Control', PRIVATE)
-    .set(headers ?? {});
+/**
+ * Sends what a handler answered, in the content type that the contract says.
+ * Where it documents 304, a client that still has the answer is told so.
+ */
+export function respond(response: Response, operation: OperationSpec, result: HandlerResponse): void {
+  const { status, body, headers } = result;
+  const isConditional = operation.responses[304] !== undefined;
+  const type = operation.responses[status]?.contentTypes[0];
+  response.status(status).set('Cache-Control', isConditional ? REVALIDATE : PRIVATE);
+  response.set(headers ?? {});
   if (type === undefined || body === undefined) {
     response.end();
     return;
   }
   if (!response.hasHeader('Content-Type')) response.type(type);
-  response.send(isJson(type) ? JSON.stringify(body) : toBuffer(body));
+  const payload = isJson(type) ? Buffer.from(JSON.stringify(body)) : toBuffer(body);
+  if (isConditional && status === 200) sendUnlessKnown(response, payload);
+  else send(response, payload);
+}
+
+/** Not Express's own comparison: that skips it for `no-cache`, which fetch adds to every conditional request. */
+function sendUnlessKnown(response: Response, payload: Buffer): void {
+  const etag = etagOf(payload);
+  response.set('ETag', etag);
+  if (!matchesEtag(response.req.headers['if-none-match'], etag)) {
+    send(response, payload);
+    return;
+  }
+  response.removeHeader('Content-Type');
+  response.status(304).end();
+}
+
+function send(response: Response, payload: Buffer): void {
+  response.set('Content-Length', String(payload.length)).end(payload);
 }
 
 /**
@@ -41,10 +59,6 @@ function findProblem({ responses }: OperationSpec, status: number, body: unknown
   if (spec.validate === undefined || spec.validate(JSON.parse(JSON.stringify(body)))) return undefined;
   const [error] = spec.validate.errors ?? [];
   return `the body at "${error?.instancePath ?? ''}" ${error?.message ?? 'does not fit'}`;
-}
-
-function contentTypeOf({ responses }: OperationSpec, status: number): string | undefined {
-  return responses[status]?.contentTypes[0];
 }
 
 function toBuffer(body: unknown): Buffer {

@@ -44,7 +44,15 @@ const handlers = {
 };
 
 const schemes = { session: 'session', token: 'token', consumerToken: 'consumer_token' } as const;
-const options = { basePath: '/api', operations, handlers, schemes, authenticate, validateResponses: true };
+const options = {
+  basePath: '/api',
+  revision: 'r7',
+  operations,
+  handlers,
+  schemes,
+  authenticate,
+  validateResponses: true,
+};
 
 let server: TestServer;
 
@@ -168,7 +176,7 @@ describe('security', () => {
   });
 
   test('does not start without a handler', () => {
-    const { deleteNote: _deleteNote, ...rest } = handlers;
+    const rest = { ...handlers, deleteNote: undefined };
     expect(() => contractRouter({ ...options, handlers: rest })).toThrow('Operation deleteNote has no handler.');
   });
 });
@@ -315,6 +323,19 @@ describe('answers', () => {
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(new Uint8Array([0, 255, 1]));
     expect(response.headers.get('x-version')).toBe('7');
     expect(response.headers.get('content-type')).toBe('application/octet-stream');
+  });
+
+  test('say the revision of the contract', async () => {
+    expect((await call('GET', '/notes')).headers.get('x-trellis-revision')).toBe('r7');
+  });
+
+  test('are compared with what the client has only where the contract documents 304', async () => {
+    answerOf.countNotes = () => ({ status: 200, body: 3 });
+    const first = await call('GET', '/notes/count');
+    expect(first.headers.get('etag')).toMatch(/^"[\w-]{22}"$/);
+    const headers = { 'if-none-match': first.headers.get('etag')! };
+    expect((await call('GET', '/notes/count', { headers })).status).toBe(304);
+    expect((await call('GET', '/notes')).headers.get('etag')).toBeNull();
   });
 
   test('are not kept by anyone between', async () => {

@@ -83,7 +83,13 @@ export const operations: readonly OperationSpec[] = [
     parameters: [parameter({ in: 'path', name: 'id' })],
     responses: { 204: empty },
   },
-  { ...defaults, id: 'countNotes', method: 'get', path: '/notes/count', responses: { 200: json({ type: 'integer' }) } },
+  {
+    ...defaults,
+    id: 'countNotes',
+    method: 'get',
+    path: '/notes/count',
+    responses: { 200: json({ type: 'integer' }), 304: empty },
+  },
   {
     ...defaults,
     id: 'renameFolder',

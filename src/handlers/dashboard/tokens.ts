@@ -1,0 +1,39 @@
+import type { PersonalToken } from '../../accounts/tokens.js';
+import type { TokensHandlers } from '../../generated/dashboard/operations.js';
+import type { components } from '../../generated/dashboard/types.js';
+import type { DashboardServices } from './handlers.js';
+
+export const tokensHandlers = ({ tokens }: Pick<DashboardServices, 'tokens'>): TokensHandlers => ({
+  async listTokens({ caller }) {
+    const own = await tokens.list(caller);
+    return { status: 200, body: own.map(toBody) };
+  },
+
+  async createToken({ caller, body: { label, expiresAt, scopes } }) {
+    const created = await tokens.create(caller, { label, scopes, expiresAt: new Date(expiresAt) });
+    return { status: 201, body: { ...toBody(created), token: created.token } };
+  },
+
+  async revokeToken({ caller, params }) {
+    await tokens.revoke(caller, params.id);
+    return { status: 204 };
+  },
+});
+
+function toBody({
+  id,
+  label,
+  scopes,
+  createdAt,
+  expiresAt,
+  lastUsedAt,
+}: PersonalToken): components['schemas']['APIToken'] {
+  return {
+    id,
+    label,
+    scopes: [...scopes],
+    createdAt: createdAt.toISOString(),
+    expiresAt: expiresAt.toISOString(),
+    ...(lastUsedAt && { lastUsedAt: lastUsedAt.toISOString() }),
+  };
+}

@@ -1,0 +1,11 @@
+import type { AuthHandlers } from '../../generated/secrets/operations.js';
+import type { SecretsServices } from './handlers.js';
+
+export const authHandlers = ({ owner }: Pick<SecretsServices, 'owner'>): AuthHandlers => ({
+  getAuthStatus: async () => ({ status: 200, body: { bootstrapped: await owner.exists() } }),
+
+  async getIdentity({ caller }) {
+    const publicKey = await owner.findPublicKey(caller);
+    return { status: 200, body: publicKey === undefined ? {} : { public_key: publicKey } };
+  },
+});

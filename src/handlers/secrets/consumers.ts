@@ -1,0 +1,31 @@
+import type { ConsumersHandlers, ListConsumersInput } from '../../generated/secrets/operations.js';
+import type { components } from '../../generated/secrets/types.js';
+import type { Consumer } from '../../secrets/consumers.js';
+import type { SecretsServices } from './handlers.js';
+import { pageHeaders } from './paging.js';
+
+type Services = Pick<SecretsServices, 'basePath' | 'consumers'>;
+
+export const consumersHandlers = ({ consumers, basePath }: Services): ConsumersHandlers => ({
+  async listConsumers({ caller, query }) {
+    const path = `${basePath}/consumers`;
+    if (isPlain(query)) {
+      const names = await consumers.listNames(caller);
+      return { status: 200, body: names, headers: pageHeaders({ total: names.length, path, next: undefined }) };
+    }
+    const { q: text, page: number, page_size: pageSize } = query;
+    const page = await consumers.list(caller, { text, page: number, pageSize });
+    const next = page.next === undefined ? undefined : { ...query, page: page.next };
+    const body = { consumers: page.consumers.map(toBody), total: page.total };
+    return { status: 200, body, headers: pageHeaders({ total: page.total, path, next }) };
+  },
+});
+
+/** Without any parameter the answer is a plain list; an empty `?q=` counts as none. */
+function isPlain({ q, page, page_size }: ListConsumersInput['query']): boolean {
+  return (q ?? '') === '' && page === undefined && page_size === undefined;
+}
+
+function toBody({ name, secretCount, publicKey }: Consumer): components['schemas']['ConsumerEntry'] {
+  return { name, secret_count: secretCount, ...(publicKey !== undefined && { public_key: publicKey }) };
+}

@@ -1,0 +1,34 @@
+import type { SecretsHandlers } from '../../generated/secrets/operations.js';
+import type { AuditLog } from '../../secrets/audit.js';
+import type { Consumers } from '../../secrets/consumers.js';
+import type { SecretObjects } from '../../secrets/objects.js';
+import type { Owner } from '../../secrets/owner.js';
+import type { Readiness } from '../../storage/readiness.js';
+import { auditHandlers } from './audit.js';
+import { authHandlers } from './auth.js';
+import { consumersHandlers } from './consumers.js';
+import { healthHandlers } from './health.js';
+import { objectsHandlers } from './objects.js';
+
+/** What the operations of the secrets service stand on. */
+export interface SecretsServices {
+  readonly audit: AuditLog;
+  readonly consumers: Consumers;
+  readonly objects: SecretObjects;
+  readonly owner: Owner;
+  readonly readiness: Readiness;
+  /** Goes before the paths in links to next pages. */
+  readonly basePath: string;
+  /** A public label that the operator set. */
+  readonly environment?: string | undefined;
+  /** The release without its leading v, or `dev`. */
+  readonly version: string;
+}
+
+export const secretsHandlers = (services: SecretsServices): SecretsHandlers => ({
+  ...healthHandlers(services),
+  ...authHandlers(services),
+  ...objectsHandlers(services),
+  ...consumersHandlers(services),
+  ...auditHandlers(services),
+});

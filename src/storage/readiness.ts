@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../errors.js';
+import type { Database } from './database.js';
+
+/** A database that needs longer is as good as away. */
+const PING_BUDGET_MS = 2_000;
+
+/** Probes come in crowds; the database is asked for the first of them. */
+const REUSE_MS = 3_000;
+
+export interface Readiness {
+  /**
+   * @returns how many sockets, timers and requests the process has open, at least 1.
+   * @throws AppError `unavailable` when {@link isReady} is not so.
+   */
+  require(): Promise<{ readonly openResources: number }>;
+  /** Whether requests can be served: the database answers and nobody called {@link stop}. */
+  isReady(): Promise<boolean>;
+  /** From now on the answer is no, so that balancers look elsewhere while we drain. */
+  stop(): void;
+}
+
+export function createReadiness(database: Database, now: () => number = Date.now): Readiness {
+  let isStopping = false;
+  let last: { readonly at: number; readonly answer: Promise<boolean> } | undefined;
+  const isReady = async (): Promise<boolean> => {
+    if (last === undefined || now() - last.at >= REUSE_MS) last = { at: now(), answer: ping(database) };
+    const isThere = await last.answer;
+    return isThere && !isStopping;
+  };
+  return {
+    isReady,
+    async require() {
+      if (!(await isReady())) throw new AppError('unavailable', 'The server is stopping or without its database.');
+      return { openResources: Math.max(1, process.getActiveResourcesInfo().length) };
+    },
+    stop() {
+      isStopping = true;
+    },
+  };
+}
+
+async function ping(database: Database): Promise<boolean> {
+  const controller = new AbortController();
+  const query = database.selectFrom('people').select('id').limit(1).execute();
+  const answer = query.then(
+    () => true,
+    () => false,
+  );
+  const budget = sleep(PING_BUDGET_MS, false, { signal: controller.signal }).catch(() => false);
+  const isThere = await Promise.race([answer, budget]);
+  controller.abort();
+  return isThere;
+}
