@@ -1,0 +1,172 @@
+import { parse as parseCsv } from 'csv-parse/sync';
+import { LineCounter, parseAllDocuments, type Document } from 'yaml';
+
+/** One record as a file writes it, before it is held to the schema. */
+export interface ContentEntry {
+  readonly values: Readonly<Record<string, unknown>>;
+  /** The text after the front matter of a Markdown file. */
+  readonly body: string | undefined;
+  /** Whether every value is text, as in a table, so that numbers and the like are read from it. */
+  readonly textOnly: boolean;
+  /** The line, from 1, that the value at a path stands in, or its nearest parent. */
+  lineOf(path: readonly (number | string)[]): number;
+}
+
+/** A file that can't be read as what its extension says. */
+export class ContentError extends Error {
+  override readonly name = 'ContentError';
+  readonly line: number;
+
+  constructor(message: string, line: number) {
+    super(message);
+    this.line = line;
+  }
+}
+
+type Reader = (text: string) => ContentEntry[];
+
+const READERS: Readonly<Record<string, Reader>> = {
+  csv: readCsv,
+  json: readJson,
+  markdown: readMarkdown,
+  md: readMarkdown,
+  mdx: readMarkdown,
+  yaml: (text) => readYaml(text, 0),
+  yml: (text) => readYaml(text, 0),
+};
+
+export const CONTENT_EXTENSIONS: readonly string[] = Object.keys(READERS);
+
+/**
+ * The records in a file: one for a Markdown file with front matter or an object of JSON or YAML, one each for the
+ * elements of a list or the documents of a YAML stream, one for a row of CSV under its header.
+ *
+ * @param extension Small letters, without the dot.
+ * @throws ContentError with the line, when the text is not of that format or holds something else than records.
+ */
+export function readEntries(text: string, extension: string): ContentEntry[] {
+  const read = READERS[extension];
+  if (read === undefined) {
+    throw new ContentError(`expected a file of ${CONTENT_EXTENSIONS.join(', ')}; received .${extension}.`, 1);
+  }
+  return read(text.startsWith('\uFEFF') ? text.slice(1) : text);
+}
+
+/** Everything between a first line of three dashes and the next one. */
+const FRONT_MATTER = /^---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?---[ \t]*(?:\r?\n|$)/;
+
+function readMarkdown(text: string): ContentEntry[] {
+  const match = FRONT_MATTER.exec(text);
+  const body = match === null ? text : text.slice(match[0].length);
+  const [entry] = match?.[1] === undefined ? [] : readYaml(match[1], 1);
+  return [{ values: entry?.values ?? {}, body, textOnly: false, lineOf: (path) => entry?.lineOf(path) ?? 1 }];
+}
+
+/** JSON is parsed twice at most: the second time, which keeps places, only when a line is asked for. */
+function readJson(text: string): ContentEntry[] {
+  const located = once(() => readYaml(text, 0));
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    // YAML holds JSON, and says where.
+    located();
+    throw new ContentError(firstLine(error), 1);
+  }
+  return toEntries(
+    value,
+    (index, path) => located()[index]?.lineOf(path) ?? 1,
+    () => 1,
+  );
+}
+
+function readYaml(text: string, linesBefore: number): ContentEntry[] {
+  const counter = new LineCounter();
+  const documents = parseAllDocuments(text, { lineCounter: counter, prettyErrors: true, uniqueKeys: true });
+  const list = Array.isArray(documents) ? documents : [];
+  return list.flatMap((document) => {
+    const [error] = document.errors;
+    if (error) throw new ContentError(firstLine(error), linesBefore + (error.linePos?.[0].line ?? 1));
+    const value = unfold(document, linesBefore + 1);
+    const lineAt = (path: readonly (number | string)[]) => linesBefore + lineOfNode(document, path, counter);
+    return toEntries(
+      value,
+      (index, path) => lineAt(Array.isArray(value) ? [index, ...path] : path),
+      () => lineAt([]),
+    );
+  });
+}
+
+/** Aliases that refer to aliases could unfold to more than memory holds; a hundred is more than anyone writes. */
+function unfold(document: Document.Parsed, line: number): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 });
+  } catch (error) {
+    throw new ContentError(firstLine(error), line);
+  }
+}
+
+function lineOfNode(document: Document.Parsed, path: readonly (number | string)[], counter: LineCounter): number {
+  for (let length = path.length; length >= 0; length -= 1) {
+    const node = length === 0 ? document.contents : document.getIn(path.slice(0, length), true);
+    const start = (node as { range?: readonly number[] | null } | null | undefined)?.range?.[0];
+    if (start !== undefined) return counter.linePos(start).line;
+  }
+  return 1;
+}
+
+function toEntries(
+  value: unknown,
+  lineOf: (index: number, path: readonly (number | string)[]) => number,
+  firstLineOf: () => number,
+): ContentEntry[] {
+  // A file of comments alone, or an empty one, has no record.
+  if (value === null || value === undefined) return [];
+  return (Array.isArray(value) ? value : [value]).map((values: unknown, index) => {
+    if (!isObject(values)) {
+      throw new ContentError(
+        'expected an object, or a list of objects.',
+        Array.isArray(value) ? lineOf(index, []) : firstLineOf(),
+      );
+    }
+    return { values, body: undefined, textOnly: false, lineOf: (path) => lineOf(index, path) };
+  });
+}
+
+interface CsvRow {
+  readonly record: Record<string, string>;
+  readonly info: { readonly lines: number };
+}
+
+function readCsv(text: string): ContentEntry[] {
+  try {
+    const rows = parseCsv(text, {
+      columns: true,
+      info: true,
+      skip_empty_lines: true,
+      trim: true,
+    }) as unknown as CsvRow[];
+    return rows.map(({ record, info }) => ({
+      // An empty cell is an absent value.
+      values: Object.fromEntries(Object.entries(record).filter(([, cell]) => cell !== '')),
+      body: undefined,
+      textOnly: true,
+      lineOf: () => info.lines,
+    }));
+  } catch (error) {
+    throw new ContentError(firstLine(error), (error as { lines?: number }).lines ?? 1);
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+function firstLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
+}
