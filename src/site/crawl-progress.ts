@@ -1,0 +1,11 @@
+/** How far the reading of a site's folder is. */
+export interface CrawlProgress {
+  /** Files and folders found so far. */
+  readonly found: number;
+  /** Files to read; 0 while the folder is still being listed. */
+  readonly total: number;
+  readonly hashed: number;
+  readonly totalBytes: number;
+  /** Read so far. */
+  readonly bytes: number;
+}

@@ -1,0 +1,74 @@
+import { SingleBar } from 'cli-progress';
+import prettyBytes from 'pretty-bytes';
+
+import type { CrawlProgress } from './crawl-progress.js';
+
+export interface CrawlTerminal {
+  show(progress: CrawlProgress): void;
+  /** Takes the bar away; to be called also when the crawl fails. */
+  stop(): void;
+}
+
+/** A folder that takes less than this is over before a bar could be read. */
+const QUIET_MS = 500;
+
+/** Few enough for a log, often enough to see that it goes on. */
+const LINE_EVERY_MS = 3000;
+
+/** Shows a crawl to a person: a bar on a terminal, a line every few seconds elsewhere, nothing when it is soon over. */
+export function openCrawlTerminal(stream: NodeJS.WriteStream): CrawlTerminal {
+  const started = performance.now();
+  const view = stream.isTTY ? barOn(stream) : linesOn(stream);
+  return {
+    show(progress) {
+      const milliseconds = performance.now() - started;
+      if (milliseconds > QUIET_MS) view.show(progress, milliseconds);
+    },
+    stop: () => view.stop(),
+  };
+}
+
+interface View {
+  show(progress: CrawlProgress, milliseconds: number): void;
+  stop(): void;
+}
+
+function barOn(stream: NodeJS.WriteStream): View {
+  const bar = new SingleBar({ stream, format: '{bar} {text}', barsize: 24, hideCursor: true, clearOnComplete: true });
+  let shown = false;
+  return {
+    show(progress, milliseconds) {
+      const payload = { text: describeProgress(progress, milliseconds) };
+      if (!shown) bar.start(1, 0, payload);
+      shown = true;
+      bar.update(progress.totalBytes === 0 ? 0 : progress.bytes / progress.totalBytes, payload);
+    },
+    stop: () => bar.stop(),
+  };
+}
+
+function linesOn(stream: NodeJS.WriteStream): View {
+  let lastMs = 0;
+  return {
+    show(progress, milliseconds) {
+      if (milliseconds - lastMs < LINE_EVERY_MS) return;
+      lastMs = milliseconds;
+      stream.write(`${describeProgress(progress, milliseconds)}\n`);
+    },
+    stop: () => undefined,
+  };
+}
+
+/** Such as `Reading the site: 12,000 of 20,000 files, 110 MB of 184 MB, 92 MB/s`. */
+export function describeProgress(
+  { found, total, hashed, bytes, totalBytes }: CrawlProgress,
+  milliseconds: number,
+): string {
+  if (total === 0) return `Listing the site: ${toCount(found)} files and folders`;
+  const rate = prettyBytes(Math.round((bytes * 1000) / Math.max(1, milliseconds)));
+  return `Reading the site: ${toCount(hashed)} of ${toCount(total)} files, ${prettyBytes(bytes)} of ${prettyBytes(totalBytes)}, ${rate}/s`;
+}
+
+function toCount(value: number): string {
+  return value.toLocaleString('en');
+}

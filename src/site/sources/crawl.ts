@@ -1,0 +1,127 @@
+import type { CrawlProgress } from '../crawl-progress.js';
+import type { RecordStore } from '../record-store.js';
+import { isUnchanged, noteEnd, noteStart, RACY_MS, readMemory } from './crawl-memory.js';
+import { planCrawl } from './crawl-plan.js';
+import type { CrawlPlan, PlannedWrite } from './crawl-plan.js';
+import { digestWrites, measureWork } from './digest-writes.js';
+import { openDigesters } from './digesters.js';
+import { createEntryWriter } from './entry-writer.js';
+import type { EntryWriter } from './entry-writer.js';
+import { isFolder } from './entries.js';
+import { isImage } from './file-record.js';
+import type { Source } from './file-record.js';
+import { signFolders } from './signatures.js';
+import { walk } from './walk.js';
+import type { Walk } from './walk.js';
+
+export interface CrawlOptions {
+  readonly source: Source;
+  readonly store: RecordStore;
+  /** Where the folder really is, without links on the way. */
+  readonly root: string;
+  /** Absolute paths without links, in the folder but no part of the site. */
+  readonly except: readonly string[];
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: CrawlProgress) => void) | undefined;
+}
+
+export interface CrawlSummary {
+  readonly files: number;
+  readonly directories: number;
+  readonly images: number;
+  readonly bytes: number;
+  /** Files whose bytes were read. */
+  readonly hashed: number;
+  /** Links to folders, to places outside the site and to nothing; they are no part of the site. */
+  readonly linksLeftOut: number;
+  readonly milliseconds: number;
+}
+
+/**
+ * Makes the store hold the files, folders and pictures of a folder: reads only
+ * what changed since the last time, also when that was ended half-way, writes
+ * only what differs, and removes what has gone.
+ *
+ * @throws AppError `unprocessable` when anything can't be read: an index is
+ * complete or it is none.
+ */
+export async function crawl(options: CrawlOptions): Promise<CrawlSummary> {
+  const startedMs = Date.now();
+  const { store, source } = options;
+  const found = await walk({ ...options, onFound: (count) => options.onProgress?.({ ...NOTHING_READ, found: count }) });
+  const signed = signFolders(found, startedMs - RACY_MS);
+  const writer = createEntryWriter(source, found);
+  let hashed = 0;
+  if (!isUnchanged(store, source, signed)) {
+    const memory = readMemory(store, source);
+    const plan = planCrawl(found, memory);
+    store.write((rows) => {
+      noteStart(rows, source, memory, startedMs);
+      for (const known of plan.removals) writer.remove(rows, known);
+    });
+    hashed = await applyWrites(options, { found, plan, writer });
+    store.write((rows) => noteEnd(rows, signed, startedMs));
+  }
+  return {
+    ...count(found, writer.gone),
+    hashed,
+    linksLeftOut: found.linksLeftOut,
+    milliseconds: Date.now() - startedMs,
+  };
+}
+
+const NOTHING_READ: CrawlProgress = { found: 0, total: 0, hashed: 0, totalBytes: 0, bytes: 0 };
+
+/**
+ * Writes a transaction. A larger one rewrites the pages of the indexes less
+ * often, a smaller one loses less when the crawl is ended half-way.
+ */
+const TRANSACTION_ROWS = 8192;
+
+/** Gives the number of files read. */
+async function applyWrites(
+  { root, store, signal, onProgress }: CrawlOptions,
+  { found, plan, writer }: { found: Walk; plan: CrawlPlan; writer: EntryWriter },
+): Promise<number> {
+  const { entries } = found;
+  const work = measureWork(entries, plan.writes);
+  const digesters = openDigesters(work);
+  const pending: PlannedWrite[] = [];
+  const flush = (): void =>
+    store.write((rows) => {
+      for (const write of pending.splice(0)) writer.put(rows, write);
+    });
+  let [hashed, bytes] = [0, 0];
+  try {
+    for await (const batch of digestWrites({ entries, root, digesters }, plan.writes)) {
+      signal?.throwIfAborted();
+      pending.push(...batch.writes);
+      if (pending.length >= TRANSACTION_ROWS) flush();
+      hashed += batch.files;
+      bytes += batch.bytes;
+      onProgress?.({ found: entries.length, total: work.files, hashed, totalBytes: work.bytes, bytes });
+    }
+    flush();
+  } finally {
+    await digesters.close();
+  }
+  return hashed;
+}
+
+function count(
+  { entries }: Walk,
+  gone: ReadonlySet<number>,
+): Pick<CrawlSummary, 'files' | 'directories' | 'images' | 'bytes'> {
+  const counts = { files: 0, directories: 0, images: 0, bytes: 0 };
+  for (let index = 0; index < entries.length; index += 1) {
+    if (gone.has(index)) continue;
+    if (isFolder({ mode: entries.mode(index) })) {
+      counts.directories += 1;
+      continue;
+    }
+    counts.files += 1;
+    counts.images += isImage(entries.path(index)) ? 1 : 0;
+    counts.bytes += entries.size(index);
+  }
+  return counts;
+}

@@ -1,0 +1,57 @@
+import { createHash, hash } from 'node:crypto';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import type { Stats } from 'node:fs';
+
+import { whenDescriptorsAllow } from './descriptors.js';
+import { isUntouched } from './entries.js';
+import type { Witness } from './entries.js';
+
+/** Larger files are read in pieces of this size, so memory does not grow with the file. */
+const PIECE_BYTES = 256 * 1024;
+
+/** A file that is written to all the time (a log) is taken as it is after this many readings. */
+const MAX_READINGS = 3;
+
+export interface Digested {
+  /** MD5 of the bytes, in hexadecimal. */
+  readonly digest: string;
+  /** What the file was when these bytes were read, if that is not what was known before. */
+  readonly stats: Stats | undefined;
+}
+
+/** Gives a function that reads files into one buffer of its own. */
+export function createFileDigester(): (path: string, known: Witness) => Digested | undefined {
+  const buffer = Buffer.allocUnsafe(PIECE_BYTES);
+  return (path, known) => {
+    // Opening a pipe that took the file's place would otherwise wait for its other end.
+    const descriptor = whenDescriptorsAllow(() => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK));
+    try {
+      return digestDescriptor(descriptor, buffer, known);
+    } finally {
+      closeSync(descriptor);
+    }
+  };
+}
+
+function digestDescriptor(descriptor: number, buffer: Buffer, known: Witness): Digested | undefined {
+  let before = known;
+  for (let reading = 1; ; reading += 1) {
+    const digest = digestBytes(descriptor, buffer);
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) return undefined;
+    if (isUntouched(stats, before) || reading === MAX_READINGS) {
+      return { digest, stats: before === known && isUntouched(stats, known) ? undefined : stats };
+    }
+    before = stats;
+  }
+}
+
+function digestBytes(descriptor: number, buffer: Buffer): string {
+  let length = readSync(descriptor, buffer, 0, buffer.length, 0);
+  if (length < buffer.length) return hash('md5', buffer.subarray(0, length));
+  const digest = createHash('md5');
+  for (let offset = 0; length > 0; offset += length, length = readSync(descriptor, buffer, 0, buffer.length, offset)) {
+    digest.update(buffer.subarray(0, length));
+  }
+  return digest.digest('hex');
+}

@@ -1,0 +1,8 @@
+import { parentPort } from 'node:worker_threads';
+
+import { createBatchDigester } from './digest-batch.js';
+import type { DigestBatch } from './digest-batch.js';
+
+const digest = createBatchDigester();
+
+parentPort?.on('message', (batch: DigestBatch) => parentPort?.postMessage(digest(batch)));

@@ -1,0 +1,108 @@
+import type { DigestAnswer, DigestBatch } from './digest-batch.js';
+import type { Digesters } from './digesters.js';
+import { isFolder } from './entries.js';
+import type { Entries } from './entries.js';
+import type { PlannedWrite } from './crawl-plan.js';
+import { unreadable } from './unreadable.js';
+
+/** Writes with the digests of their files; a file without one has gone. */
+export interface DigestedBatch extends Workload {
+  readonly writes: readonly PlannedWrite[];
+}
+
+export interface Workload {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** What is handed to a thread at once: some 10 ms of reading, so that a refusal or an abort is soon noticed. */
+const BATCH = { writes: 256, bytes: 8 * 1024 * 1024 };
+
+/** Batches under way for each thread, so that none waits while a transaction is written. */
+const AHEAD = 32;
+
+/** What there is to read for these writes. */
+export function measureWork(entries: Entries, writes: readonly PlannedWrite[]): Workload {
+  let files = 0;
+  let bytes = 0;
+  for (const write of writes) {
+    if (!needsDigest(entries, write)) continue;
+    files += 1;
+    bytes += entries.size(write.index);
+  }
+  return { files, bytes };
+}
+
+export function needsDigest(entries: Entries, { index, digest }: PlannedWrite): boolean {
+  return digest === undefined && !isFolder({ mode: entries.mode(index) });
+}
+
+/**
+ * Reads the files of the writes that need it and gives the writes back in the
+ * same order, a batch at a time.
+ *
+ * @throws AppError `unprocessable` naming a file that can't be read.
+ */
+export async function* digestWrites(
+  from: { entries: Entries; root: string; digesters: Digesters },
+  writes: readonly PlannedWrite[],
+): AsyncGenerator<DigestedBatch> {
+  const underWay: Promise<DigestedBatch>[] = [];
+  for (const batch of toBatches(from.entries, writes)) {
+    const digested = digestBatch(from, batch);
+    // Its failure is thrown where its turn comes; until then it is not unhandled.
+    digested.catch(() => undefined);
+    underWay.push(digested);
+    const oldest = underWay.length < from.digesters.parallel * AHEAD ? undefined : underWay.shift();
+    if (oldest) yield await oldest;
+  }
+  for (const digested of underWay) yield await digested;
+}
+
+function* toBatches(entries: Entries, writes: readonly PlannedWrite[]): Generator<PlannedWrite[]> {
+  let batch: PlannedWrite[] = [];
+  let bytes = 0;
+  for (const write of writes) {
+    batch.push(write);
+    bytes += measureWork(entries, [write]).bytes;
+    if (batch.length >= BATCH.writes || bytes >= BATCH.bytes) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function digestBatch(
+  { entries, root, digesters }: { entries: Entries; root: string; digesters: Digesters },
+  writes: readonly PlannedWrite[],
+): Promise<DigestedBatch> {
+  const work = measureWork(entries, writes);
+  if (work.files === 0) return { ...work, writes };
+  const toRead = writes.filter((write) => needsDigest(entries, write)).map(({ index }) => index);
+  const answer = await digesters.digest(toDigestBatch(entries, root, toRead));
+  if (answer.failure) throw unreadable(answer.failure.path, answer.failure.code);
+  for (const { index, stats } of answer.changed) entries.update(toRead[index] ?? 0, stats);
+  return { ...work, writes: withDigests(writes, toRead, answer) };
+}
+
+function toDigestBatch(entries: Entries, root: string, indexes: readonly number[]): DigestBatch {
+  const witnesses = new Float64Array(indexes.length * 4);
+  for (const [place, index] of indexes.entries()) witnesses.set(entries.witness(index), place * 4);
+  return { root, paths: indexes.map((index) => entries.path(index)), witnesses };
+}
+
+function withDigests(
+  writes: readonly PlannedWrite[],
+  read: readonly number[],
+  { digests }: DigestAnswer,
+): PlannedWrite[] {
+  let next = 0;
+  return writes.map((write) => {
+    if (write.index !== read[next]) return write;
+    const digest = digests[next] ?? '';
+    next += 1;
+    return { ...write, digest: digest === '' ? undefined : digest };
+  });
+}

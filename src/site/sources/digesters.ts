@@ -1,0 +1,96 @@
+import { availableParallelism } from 'node:os';
+import { setImmediate } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+
+import { createBatchDigester } from './digest-batch.js';
+import type { DigestAnswer, DigestBatch } from './digest-batch.js';
+
+/** Reads batches of files, each with one descriptor open at a time. */
+export interface Digesters {
+  /** How many batches are read at the same time. */
+  readonly parallel: number;
+  digest(batch: DigestBatch): Promise<DigestAnswer>;
+  close(): Promise<void>;
+}
+
+/** A thread takes some 50 ms to start: as long as reading this many small files, or this many bytes. */
+const WORTH_A_THREAD = { files: 1000, bytes: 32 * 1024 * 1024 };
+
+/** More threads than this wait for one disk. */
+const MAX_THREADS = 4;
+
+/** Reads in this thread when there is little to read, else in threads; one core is left for the records. */
+export function openDigesters(work: { files: number; bytes: number }): Digesters {
+  if (work.files < WORTH_A_THREAD.files && work.bytes < WORTH_A_THREAD.bytes) return inThisThread();
+  return inThreads(Math.min(Math.max(availableParallelism() - 1, 1), MAX_THREADS));
+}
+
+function inThisThread(): Digesters {
+  const digest = createBatchDigester();
+  return {
+    parallel: 1,
+    async digest(batch) {
+      await setImmediate();
+      return digest(batch);
+    },
+    close: async () => undefined,
+  };
+}
+
+function inThreads(count: number): Digesters {
+  const threads = Array.from({ length: count }, startThread);
+  return {
+    parallel: count,
+    digest(batch) {
+      const [idlest] = threads.sort((one, other) => one.waiting() - other.waiting());
+      return idlest ? idlest.digest(batch) : Promise.reject(new Error('Expected a thread to read files in.'));
+    },
+    async close() {
+      await Promise.all(threads.map(({ stop }) => stop()));
+    },
+  };
+}
+
+interface Thread {
+  readonly digest: (batch: DigestBatch) => Promise<DigestAnswer>;
+  /** Batches handed over and not yet answered. */
+  readonly waiting: () => number;
+  readonly stop: () => Promise<number>;
+}
+
+interface Waiting {
+  readonly resolve: (answer: DigestAnswer) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** Answers come in the order of the batches, so a queue says whose each is. */
+function startThread(): Thread {
+  const worker = openWorker();
+  const waiting: Waiting[] = [];
+  const fail = (reason: unknown): void => {
+    for (const { reject } of waiting.splice(0)) reject(reason);
+  };
+  worker.on('message', (answer: DigestAnswer) => waiting.shift()?.resolve(answer));
+  worker.on('error', fail);
+  worker.on('exit', () => fail(new Error('The thread that reads files has ended.')));
+  return {
+    stop: () => worker.terminate(),
+    waiting: () => waiting.length,
+    digest: (batch) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ resolve, reject });
+        worker.postMessage(batch, [batch.witnesses.buffer as ArrayBuffer]);
+      }),
+  };
+}
+
+function openWorker(): Worker {
+  if (import.meta.url.endsWith('.ts')) return openUncompiledWorker(new URL('./digest-worker.ts', import.meta.url));
+  return new Worker(new URL('./digest-worker.js', import.meta.url), { execArgv: [] });
+}
+
+/** In tests and benchmarks the sources are TypeScript, which a new thread can't read until told how. */
+function openUncompiledWorker(url: URL): Worker {
+  const start = `import('tsx/esm/api').then(({ register }) => { register(); return import(${JSON.stringify(url.href)}); })`;
+  return new Worker(start, { eval: true, execArgv: [] });
+}
