@@ -1,0 +1,30 @@
+/** Columns that hold, or once held, text with characters beyond U+FFFF. */
+export class AstralColumns {
+  readonly #columns: Set<string>;
+  #changed = false;
+
+  constructor(stored: string | undefined) {
+    this.#columns = new Set(stored === undefined ? [] : (JSON.parse(stored) as string[]));
+  }
+
+  has(kind: string, column: string): boolean {
+    return this.#columns.has(`${kind} ${column}`);
+  }
+
+  add(kind: string, column: string): void {
+    const key = `${kind} ${column}`;
+    if (this.#columns.has(key)) return;
+    this.#columns.add(key);
+    this.#changed = true;
+  }
+
+  /** Whether there are columns that the stored text does not name. */
+  get changed(): boolean {
+    return this.#changed;
+  }
+
+  toText(): string {
+    this.#changed = false;
+    return JSON.stringify([...this.#columns]);
+  }
+}

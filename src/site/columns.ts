@@ -1,0 +1,49 @@
+import type { Field, RecordTable, ScalarField } from './fields.js';
+
+/** How SQLite keeps a column. Floats are REAL: a whole number beyond 2^53 would be unreadable as an INTEGER. */
+export type ColumnType = 'TEXT' | 'INTEGER' | 'REAL';
+
+export interface Column {
+  readonly name: string;
+  readonly type: ColumnType;
+  readonly indexed: boolean;
+}
+
+/** The columns of a record kind, beside `position`; an alias has none of its own. */
+export function columnsOf(table: RecordTable): Column[] {
+  const columns = new Map<string, Column>([
+    ['id', { name: 'id', type: 'TEXT', indexed: true }],
+    ['parent', { name: 'parent', type: 'TEXT', indexed: true }],
+  ]);
+  for (const column of table.fields.flatMap(columnsOfField)) {
+    const known = columns.get(column.name);
+    columns.set(column.name, { ...column, indexed: column.indexed || known?.indexed === true });
+  }
+  return [...columns.values()];
+}
+
+function columnsOfField(field: Field): Column[] {
+  if (field.kind === 'scalar')
+    return [{ name: field.column, type: columnType(field), indexed: field.indexed && !field.list }];
+  if (field.kind !== 'object') return [];
+  if (field.list) return [{ name: field.path, type: 'TEXT', indexed: false }];
+  return field.fields.flatMap(columnsOfField);
+}
+
+export function columnType({ type, list }: Pick<ScalarField, 'type' | 'list'>): ColumnType {
+  if (list) return 'TEXT';
+  if (type === 'Float') return 'REAL';
+  return type === 'Int' || type === 'Boolean' ? 'INTEGER' : 'TEXT';
+}
+
+const byName = new WeakMap<readonly Field[], ReadonlyMap<string, Field>>();
+
+/** The field of that name among those of one level. */
+export function findField(fields: readonly Field[], name: string): Field | undefined {
+  let names = byName.get(fields);
+  if (!names) {
+    names = new Map(fields.map((field) => [field.name, field]));
+    byName.set(fields, names);
+  }
+  return names.get(name);
+}

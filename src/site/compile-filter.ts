@@ -1,0 +1,131 @@
+import { AppError } from '../errors.js';
+import { findField } from './columns.js';
+import type { Field, RelationField } from './fields.js';
+import { compileOperators, missingMatches } from './operators.js';
+import type { IndexHints } from './index-hints.js';
+import { targetsOf } from './relations.js';
+import type { CompileContext, Scope } from './scope.js';
+import { fieldsBelow, jsonScope } from './scope.js';
+import { ALWAYS, and, frame, NEVER, not, or, sql } from './sql.js';
+import type { Sql } from './sql.js';
+
+/** A filter input, or the arguments of a single-record query, after coercion. */
+export type Filter = Readonly<Record<string, unknown>>;
+
+/** The condition of a filter on the rows of a scope. Null and `{}` at any level are no condition. */
+export function compileFilter(
+  filter: Filter | null | undefined,
+  scope: Scope,
+  context: CompileContext,
+  hints?: IndexHints,
+): Sql {
+  return and(
+    entriesOf(filter).map(([name, input]) =>
+      compileField(getField(scope.fields, name), input, { scope, context, hints }),
+    ),
+  );
+}
+
+interface Compiling {
+  readonly scope: Scope;
+  readonly context: CompileContext;
+  readonly hints: IndexHints | undefined;
+}
+
+function compileField(field: Field, input: Filter, compiling: Compiling): Sql {
+  switch (field.kind) {
+    case 'scalar':
+      compiling.hints?.noteFilter(field, input);
+      return compileOperand(field, input, compiling);
+    case 'object':
+      return field.list ? compileElements(field, input, compiling) : compileObject(field, input, compiling);
+    case 'computed':
+      return field.fields.length === 0
+        ? compileOperand(field, input, compiling)
+        : compileComputed(field, input, compiling);
+    case 'relation':
+      return compileRelation(field, input, compiling);
+  }
+}
+
+function compileOperand(field: Field, input: Filter, { scope, context }: Compiling): Sql {
+  const operand = { expression: scope.value(field), list: field.list, astral: scope.isAstral(field) };
+  return compileOperators(operand, input, context.patterns);
+}
+
+type Parent = Extract<Field, { fields: readonly Field[] }>;
+
+/** The fields of an object have columns of their own, beside those of the record. */
+function compileObject({ fields }: Parent, input: Filter, { scope, context, hints }: Compiling): Sql {
+  return compileFilter(input, { ...scope, fields }, context, hints);
+}
+
+function compileComputed(field: Parent, input: Filter, compiling: Compiling): Sql {
+  if (field.list) return compileElements(field, input, compiling);
+  return compileFilter(input, jsonScope(field.fields, compiling.scope.value(field), field.path), compiling.context);
+}
+
+/** All conditions of `elemMatch` on the same element; a list that is not there counts as one missing element. */
+function compileElements(field: Parent, input: Filter, { scope, context }: Compiling): Sql {
+  const inner = elemMatchOf(input);
+  if (isEmpty(inner, field.fields, context)) return ALWAYS;
+  const alias = context.nextAlias();
+  const element = jsonScope(field.fields, sql(`${alias}.value`), field.path);
+  return frame(
+    `EXISTS (SELECT 1 FROM json_each(coalesce(%, '[null]')) AS ${alias} WHERE %)`,
+    scope.value(field),
+    compileFilter(inner, element, context),
+  );
+}
+
+function compileRelation(field: RelationField, input: Filter, { scope, context }: Compiling): Sql {
+  const inner = field.list ? elemMatchOf(input) : input;
+  const fields = fieldsBelow(field, context);
+  if (isEmpty(inner, fields, context)) return ALWAYS;
+  const targets = targetsOf(field, scope, context);
+  const conditions = targets.map((target) => ({ ...target, condition: compileFilter(inner, target.scope, context) }));
+  // No record at the end of the relation is like a record without any value, but an empty list holds none.
+  if (!field.list && missingHolds(inner, fields, context)) {
+    return and(conditions.map(({ from, condition }) => frame('NOT EXISTS (SELECT 1 % AND %)', from, not(condition))));
+  }
+  return or(
+    conditions.map(({ from, condition }) =>
+      condition === NEVER ? NEVER : frame('EXISTS (SELECT 1 % AND %)', from, condition),
+    ),
+  );
+}
+
+/** Whether a filter holds for a record that is not there. */
+function missingHolds(filter: Filter, fields: readonly Field[], context: CompileContext): boolean {
+  return entriesOf(filter).every(([name, input]) => {
+    const field = getField(fields, name);
+    if (isLeaf(field)) return missingMatches(input);
+    return missingHolds(field.list ? elemMatchOf(input) : input, fieldsBelow(field, context), context);
+  });
+}
+
+/** Whether nothing is asked at any depth, so that nothing has to be looked up. */
+function isEmpty(filter: Filter, fields: readonly Field[], context: CompileContext): boolean {
+  return entriesOf(filter).every(([name, input]) => {
+    const field = getField(fields, name);
+    if (isLeaf(field)) return Object.values(input).every((value) => value === undefined);
+    return isEmpty(field.list ? elemMatchOf(input) : input, fieldsBelow(field, context), context);
+  });
+}
+
+const isLeaf = (field: Field): boolean =>
+  field.kind === 'scalar' || (field.kind === 'computed' && field.fields.length === 0);
+
+function getField(fields: readonly Field[], name: string): Field {
+  const field = findField(fields, name);
+  if (!field) throw new AppError('invalid_input', `Expected a field in a filter; received "${name}".`);
+  return field;
+}
+
+function entriesOf(filter: Filter | null | undefined): [string, Filter][] {
+  return Object.entries(filter ?? {}).filter(
+    (entry): entry is [string, Filter] => entry[1] !== null && entry[1] !== undefined,
+  );
+}
+
+const elemMatchOf = (input: Filter): Filter => (input.elemMatch ?? {}) as Filter;

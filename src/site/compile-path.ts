@@ -1,0 +1,106 @@
+import { AppError } from '../errors.js';
+import { findField } from './columns.js';
+import type { Field, RelationField } from './fields.js';
+import { targetsOf } from './relations.js';
+import type { CompileContext, Scope } from './scope.js';
+import { fieldsBelow, jsonScope } from './scope.js';
+import { frame, sql } from './sql.js';
+import type { Sql } from './sql.js';
+
+/** The value that a dotted path such as `internal.mediaType` leads to. */
+export interface PathValue {
+  /** For a list, JSON text of its elements; lists inside it are to be flattened. */
+  readonly expression: Sql;
+  readonly list: boolean;
+  readonly boolean: boolean;
+  readonly text: boolean;
+  readonly astral: boolean;
+  /** The elements are objects, which have an order but no text. */
+  readonly objects: boolean;
+  /** Set when the value is a column of the row itself, which an index can hold. */
+  readonly column: string | undefined;
+}
+
+/** @throws AppError `invalid_input` when a part of the path is no field. */
+export function compilePath(path: string, scope: Scope, context: CompileContext): PathValue {
+  const [name = '', ...rest] = path.split('.');
+  const field = findField(scope.fields, name);
+  if (!field) throw new AppError('invalid_input', `Expected the path of a field; received "${path}".`);
+  if (rest.length === 0) return leaf(field, scope, context);
+  return below(field, rest.join('.'), scope, context);
+}
+
+function leaf(field: Field, scope: Scope, context: CompileContext): PathValue {
+  if (field.kind === 'relation') return { ...relation(field, 'id', scope, context), objects: true };
+  const type = 'type' in field ? field.type : '';
+  return {
+    expression: scope.value(field),
+    list: field.list,
+    boolean: type === 'Boolean',
+    text: field.list || !['Boolean', 'Int', 'Float'].includes(type),
+    astral: scope.isAstral(field),
+    objects: field.kind === 'object' || (field.kind === 'computed' && field.fields.length > 0),
+    column: scope.row && field.kind === 'scalar' && !field.list ? field.column : undefined,
+  };
+}
+
+function below(field: Field, rest: string, scope: Scope, context: CompileContext): PathValue {
+  if (field.kind === 'relation') return relation(field, rest, scope, context);
+  if (field.list) return elements(field, rest, scope, context);
+  const fields = fieldsBelow(field, context);
+  const inner = field.kind === 'computed' ? jsonScope(fields, scope.value(field), field.path) : { ...scope, fields };
+  return compilePath(rest, inner, context);
+}
+
+function elements(field: Field, rest: string, scope: Scope, context: CompileContext): PathValue {
+  const alias = context.nextAlias();
+  const inner = compilePath(rest, jsonScope(fieldsBelow(field, context), sql(`${alias}.value`), field.path), context);
+  const list = scope.value(field);
+  const values = frame(`(SELECT json_group_array(%) FROM json_each(%) AS ${alias})`, asElement(inner), list);
+  return asList(inner, frame('iif(% IS NULL, NULL, %)', list, values));
+}
+
+function relation(field: RelationField, rest: string, scope: Scope, context: CompileContext): PathValue {
+  const found = targetsOf(field, scope, context).map((target) => ({
+    ...target,
+    value: compilePath(rest, target.scope, context),
+  }));
+  const [first] = found;
+  if (!first)
+    return {
+      expression: sql(field.list ? "'[]'" : 'NULL'),
+      list: field.list,
+      boolean: false,
+      text: true,
+      astral: false,
+      objects: false,
+      column: undefined,
+    };
+  const { value } = first;
+  if (field.list) {
+    const rows = found.map(({ alias, from, value: { expression } }) =>
+      frame(`SELECT % AS value, ${alias}.position AS position %`, value.list ? expression : expression, from),
+    );
+    const all = {
+      text: rows.map(({ text }) => text).join(' UNION ALL '),
+      values: rows.flatMap(({ values }) => values),
+    };
+    const element = value.list ? 'json(value)' : 'value';
+    return asList(value, frame(`(SELECT json_group_array(${element} ORDER BY position) FROM (%))`, all));
+  }
+  const selects = found.map(({ from, value: { expression } }) => frame('(SELECT % %)', expression, from));
+  const any = selects.length === 1 ? selects[0] : undefined;
+  const expression = any ?? frame(`coalesce(${selects.map(() => '%').join(', ')})`, ...selects);
+  return { ...value, expression, astral: found.some(({ value: { astral } }) => astral), column: undefined };
+}
+
+const asElement = ({ list, expression }: PathValue): Sql => (list ? frame('json(%)', expression) : expression);
+
+const asList = (value: PathValue, expression: Sql): PathValue => ({
+  ...value,
+  expression,
+  list: true,
+  text: true,
+  astral: true,
+  column: undefined,
+});

@@ -1,0 +1,91 @@
+import { compileFilter } from './compile-filter.js';
+import type { Filter } from './compile-filter.js';
+import type { PathValue } from './compile-path.js';
+import { compilePath } from './compile-path.js';
+import { compileSort, isIndexable, orderBy } from './compile-sort.js';
+import type { Sort, SortKey } from './compile-sort.js';
+import type { IndexAdvisor, IndexShape } from './index-advisor.js';
+import { IndexHints } from './index-hints.js';
+import type { Page } from './paging.js';
+import type { CompileContext, Scope } from './scope.js';
+import { rowScope, tableOf } from './scope.js';
+import { ALWAYS, frame, NEVER, quote, sql } from './sql.js';
+import type { Sql } from './sql.js';
+
+/** The alias of the rows that a question is about. */
+const ROW = 't';
+
+/** A filter and a sort compiled once; the statements for rows, counts and values share them. */
+export interface CompiledQuery {
+  readonly kind: string;
+  readonly where: Sql;
+  readonly sort: readonly SortKey[];
+  readonly hints: IndexHints;
+  readonly scope: Scope;
+  readonly context: CompileContext;
+}
+
+export function compileQuery(
+  kind: string,
+  { filter, sort }: { filter?: Filter | null; sort?: Sort | null },
+  context: CompileContext,
+): CompiledQuery {
+  const scope = rowScope(tableOf(kind, context), ROW, context);
+  const hints = new IndexHints();
+  const where = compileFilter(filter, scope, context, hints);
+  return { kind, where, sort: compileSort(sort, scope, context), hints, scope, context };
+}
+
+/** `SELECT` of a page's rows in order. An index is forced when one was made for just this shape. */
+export function pageStatement(
+  query: CompiledQuery,
+  select: string,
+  { skip, limit }: Page,
+  advisor?: IndexAdvisor,
+): Sql {
+  const index = limit === undefined ? undefined : advise(query, advisor);
+  const bounds = limit === undefined && skip === 0 ? sql('') : sql(' LIMIT ? OFFSET ?', limit ?? -1, skip);
+  return frame(
+    `SELECT ${select} ${fromClause(query.kind, index)}% %%`,
+    whereClause(query.where),
+    orderBy(query.sort, ROW),
+    bounds,
+  );
+}
+
+export function countStatement(query: CompiledQuery, advisor?: IndexAdvisor): Sql {
+  const { equal, read } = query.hints;
+  const shape: IndexShape = {
+    kind: query.kind,
+    equal: [...equal],
+    sort: [...read].map((column) => ({ column, descending: false })),
+    read: [],
+  };
+  const index = query.where === ALWAYS ? undefined : advisor?.advise(shape);
+  return frame(`SELECT count(*) ${fromClause(query.kind, index)}%`, whereClause(query.where));
+}
+
+/** Every value of a path among all matches, each with how often it occurs. */
+export function tallyStatement(query: CompiledQuery, value: PathValue): Sql {
+  const from = frame(`FROM ${quote(query.kind)} AS ${ROW}%`, whereClause(query.where));
+  return frame('SELECT % AS value, count(*) % GROUP BY 1', value.expression, from);
+}
+
+export const compileValue = (query: CompiledQuery, path: string): PathValue =>
+  compilePath(path, query.scope, query.context);
+
+const fromClause = (kind: string, index: string | undefined): string =>
+  `FROM ${quote(kind)} AS ${ROW}${index === undefined ? '' : ` INDEXED BY ${quote(index)}`}`;
+
+const whereClause = (where: Sql): Sql => (where === ALWAYS ? sql('') : frame(' WHERE %', where));
+
+function advise({ kind, where, sort, hints }: CompiledQuery, advisor: IndexAdvisor | undefined): string | undefined {
+  if (!advisor || where === NEVER || !sort.every(isIndexable)) return undefined;
+  if (sort.length === 0 && hints.equal.size === 0) return undefined;
+  return advisor.advise({
+    kind,
+    equal: [...hints.equal],
+    sort: sort.map(({ value, descending }) => ({ column: value.column ?? '', descending })),
+    read: [...hints.read],
+  });
+}

@@ -1,0 +1,141 @@
+import { compileValue, countStatement, pageStatement, tallyStatement } from './compile-query.js';
+import type { CompiledQuery } from './compile-query.js';
+import type { PathValue } from './compile-path.js';
+import { edgesOf } from './edges.js';
+import type { RecordEdge } from './edges.js';
+import type { Engine } from './engine.js';
+import { groupsOf } from './groups.js';
+import type { RecordGroup } from './groups.js';
+import { requireText, sortTexts, textsOf } from './group-values.js';
+import { pageInfo, parsePage } from './paging.js';
+import type { Page, PageInfo } from './paging.js';
+import type { RecordQuery } from './record-queries.js';
+import type { Selection, SiteRecord } from './selection.js';
+import type { Sql, SqlValue } from './sql.js';
+
+/** The records that match a question, each part read when it is asked for. */
+export class RecordConnection {
+  readonly #engine: Engine;
+  readonly #query: CompiledQuery;
+  readonly #page: Page;
+  readonly #compute: RecordQuery['compute'];
+  readonly #selection: Selection;
+  #nodes: SiteRecord[] | undefined;
+
+  constructor(engine: Engine, kind: string, query: RecordQuery, selection: Selection) {
+    this.#engine = engine;
+    this.#page = parsePage(query);
+    this.#query = engine.compile(kind, query);
+    this.#compute = query.compute;
+    this.#selection = selection;
+  }
+
+  /** The number of matches on all pages. */
+  get totalCount(): number {
+    const { skip, limit } = this.#page;
+    // A page that is not full ends the matches.
+    if (this.#nodes && (limit === undefined || this.#nodes.length < limit) && (this.#nodes.length > 0 || skip === 0)) {
+      return skip + this.#nodes.length;
+    }
+    const statement = countStatement(this.#query, this.#engine.advisor);
+    return this.#engine.aggregate(statement, this.#compute, ([row]) => Number(row?.[0]));
+  }
+
+  get nodes(): readonly SiteRecord[] {
+    this.#nodes ??= this.#load();
+    return this.#nodes;
+  }
+
+  get edges(): RecordEdge[] {
+    return edgesOf(this.nodes);
+  }
+
+  get pageInfo(): PageInfo {
+    return pageInfo(this.#page, this.totalCount);
+  }
+
+  /** The different values of a field on this page, as text, by code unit. */
+  distinct({ field }: { readonly field: string }): readonly string[] {
+    return this.#tally(this.#value(field)).map(([text]) => text);
+  }
+
+  /** One group for each value of a field on this page; `skip` and `limit` apply inside each. */
+  group({
+    field,
+    ...args
+  }: {
+    readonly field: string;
+    readonly skip?: number | null;
+    readonly limit?: number | null;
+  }): RecordGroup[] {
+    const page = parsePage(args);
+    const value = this.#value(field);
+    const readMembers = (): Map<string, number[]> => this.#members(value);
+    return groupsOf({
+      field,
+      page,
+      counts: this.#tally(value),
+      readMembers,
+      readRecords: (positions) => this.#at(positions),
+    });
+  }
+
+  get #isWhole(): boolean {
+    return this.#page.limit === undefined && this.#page.skip === 0;
+  }
+
+  #value(field: string): PathValue {
+    const value = compileValue(this.#query, field);
+    requireText(value, field);
+    return value;
+  }
+
+  /** How many records of the page each value has; counted by SQL where the page is all there is. */
+  #tally(value: PathValue): readonly (readonly [string, number])[] {
+    const reduce = (rows: SqlValue[][]): (readonly [string, number])[] => {
+      const counts = new Map<string, number>();
+      for (const [one = null, count] of rows) {
+        for (const text of textsOf(one, value)) counts.set(text, (counts.get(text) ?? 0) + Number(count));
+      }
+      return sortTexts(counts.keys()).map((text) => [text, counts.get(text) ?? 0] as const);
+    };
+    if (this.#isWhole) return this.#engine.aggregate(tallyStatement(this.#query, value), this.#compute, reduce);
+    return reduce(this.#engine.all(this.#valueStatement(value), this.#compute).map(([one = null]) => [one, 1]));
+  }
+
+  #members(value: PathValue): Map<string, number[]> {
+    const members = new Map<string, number[]>();
+    for (const [one = null, position] of this.#engine.all(this.#valueStatement(value), this.#compute)) {
+      for (const text of textsOf(one, value)) {
+        const positions = members.get(text) ?? [];
+        positions.push(Number(position));
+        members.set(text, positions);
+      }
+    }
+    return members;
+  }
+
+  #valueStatement({ expression }: PathValue): Sql {
+    const statement = pageStatement(this.#query, `${expression.text}, t.position`, this.#page, this.#engine.advisor);
+    return { ...statement, values: [...expression.values, ...statement.values] };
+  }
+
+  #load(): SiteRecord[] {
+    if (this.#page.limit === 0) return [];
+    const reader = this.#engine.reader(this.#query.kind, this.#selection);
+    const rows = this.#engine.all(
+      pageStatement(this.#query, reader.select, this.#page, this.#engine.advisor),
+      this.#compute,
+    );
+    return this.#engine.toRecords(rows, { selection: this.#selection, reader });
+  }
+
+  #at(positions: readonly number[]): ReadonlyMap<number, SiteRecord> {
+    const reader = this.#engine.reader(this.#query.kind, this.#selection, ['position']);
+    const text = `SELECT ${reader.select} FROM "${this.#query.kind}" AS t WHERE t.position IN (SELECT value FROM json_each(?))`;
+    const rows = this.#engine.all({ text, values: [JSON.stringify(positions)] }, undefined);
+    const records = this.#engine.toRecords(rows, { selection: this.#selection, reader });
+    const at = reader.keyIndex('position');
+    return new Map(rows.map((row, index) => [Number(row[at]), records[index] ?? {}]));
+  }
+}

@@ -1,0 +1,83 @@
+import { AggregateCache } from './aggregate-cache.js';
+import { compileQuery } from './compile-query.js';
+import type { CompiledQuery } from './compile-query.js';
+import { IndexAdvisor } from './index-advisor.js';
+import type { RecordQuery } from './record-queries.js';
+import { readerWithRelations, toRecords } from './related-records.js';
+import type { LoadContext } from './related-records.js';
+import { compileContext } from './scope.js';
+import type { CompileContext } from './scope.js';
+import type { Selection, SiteRecord } from './selection.js';
+import type { FunctionState } from './sql-functions.js';
+import type { Sql, SqlValue } from './sql.js';
+import { quote } from './sql.js';
+import type { Statements } from './statements.js';
+
+type Shared = Omit<CompileContext, 'nextAlias' | 'kinds'>;
+
+/** What the questions of one store share: statements, indexes, and what is known of this generation of records. */
+export class Engine {
+  readonly advisor: IndexAdvisor;
+  readonly #statements: Statements;
+  readonly #shared: Shared;
+  readonly #functions: FunctionState;
+  readonly #aggregates = new AggregateCache();
+  readonly #generation: () => number;
+
+  constructor({ statements, shared, functions, generation }: EngineOptions) {
+    this.#statements = statements;
+    this.#shared = shared;
+    this.#functions = functions;
+    this.#generation = generation;
+    this.advisor = new IndexAdvisor(statements);
+  }
+
+  compile(kind: string, query: RecordQuery): CompiledQuery {
+    return compileQuery(kind, query, compileContext({ ...this.#shared, kinds: this.#kinds() }));
+  }
+
+  all({ text, values }: Sql, compute: RecordQuery['compute']): SqlValue[][] {
+    // A computed value may ask the store in its turn.
+    const outer = this.#functions.compute;
+    this.#functions.compute = compute;
+    try {
+      return this.#statements.all(text, values);
+    } finally {
+      this.#functions.compute = outer;
+    }
+  }
+
+  /** As {@link all}, made smaller by `reduce` and kept until a record changes. */
+  aggregate<T>(statement: Sql, compute: RecordQuery['compute'], reduce: (rows: SqlValue[][]) => T): T {
+    return this.#aggregates.get(this.#generation(), statement, () => reduce(this.all(statement, compute)));
+  }
+
+  reader(kind: string, selection: Selection, keys?: readonly string[]): ReturnType<typeof readerWithRelations> {
+    return readerWithRelations(kind, selection, keys);
+  }
+
+  toRecords(rows: readonly SqlValue[][], loading: Omit<Parameters<typeof toRecords>[1], 'context'>): SiteRecord[] {
+    return toRecords(rows, { ...loading, context: this.#loadContext() });
+  }
+
+  #loadContext(): LoadContext {
+    return { statements: this.#statements, kinds: this.#kinds() };
+  }
+
+  #kinds(): CompileContext['kinds'] {
+    const all = Object.keys(this.#shared.tables);
+    const having = (condition: string): string[] =>
+      all.filter((kind) => this.#statements.get(`SELECT 1 FROM ${quote(kind)} ${condition} LIMIT 1`) !== undefined);
+    return this.#aggregates.get(this.#generation(), { text: 'kinds', values: [] }, () => ({
+      any: having(''),
+      children: having('WHERE "parent" > \'\''),
+    }));
+  }
+}
+
+export interface EngineOptions {
+  readonly statements: Statements;
+  readonly shared: Shared;
+  readonly functions: FunctionState;
+  readonly generation: () => number;
+}

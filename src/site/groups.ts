@@ -1,0 +1,62 @@
+import { edgesOf } from './edges.js';
+import type { RecordEdge } from './edges.js';
+import { pageInfo } from './paging.js';
+import type { Page, PageInfo } from './paging.js';
+import type { SiteRecord } from './selection.js';
+
+/** The records of one page that share a value. */
+export interface RecordGroup {
+  readonly field: string;
+  readonly fieldValue: string;
+  /** The number of records in the group, whatever `skip` and `limit` show of it. */
+  readonly totalCount: number;
+  readonly pageInfo: PageInfo;
+  readonly nodes: readonly SiteRecord[];
+  readonly edges: readonly RecordEdge[];
+}
+
+interface Grouping {
+  readonly field: string;
+  readonly page: Page;
+  readonly counts: readonly (readonly [fieldValue: string, count: number])[];
+  /** The positions of each group's records, in the order of the question. */
+  readonly readMembers: () => ReadonlyMap<string, readonly number[]>;
+  readonly readRecords: (positions: readonly number[]) => ReadonlyMap<number, SiteRecord>;
+}
+
+/** Groups by value; the records of all groups are read together, when one of them is asked for. */
+export function groupsOf({ field, page, counts, readMembers, readRecords }: Grouping): RecordGroup[] {
+  let shown: ReadonlyMap<string, readonly SiteRecord[]> | undefined;
+  const nodesOf = (fieldValue: string): readonly SiteRecord[] => {
+    shown ??= readShown(page, readMembers(), readRecords);
+    return shown.get(fieldValue) ?? [];
+  };
+  return counts.map(([fieldValue, totalCount]) => ({
+    field,
+    fieldValue,
+    totalCount,
+    get pageInfo() {
+      return pageInfo(page, totalCount);
+    },
+    get nodes() {
+      return nodesOf(fieldValue);
+    },
+    get edges() {
+      return edgesOf(nodesOf(fieldValue));
+    },
+  }));
+}
+
+function readShown(
+  { skip, limit }: Page,
+  members: ReadonlyMap<string, readonly number[]>,
+  readRecords: Grouping['readRecords'],
+): ReadonlyMap<string, readonly SiteRecord[]> {
+  const shown = [...members].map(([fieldValue, positions]) => {
+    return [fieldValue, positions.slice(skip, limit === undefined ? undefined : skip + limit)] as const;
+  });
+  const records = readRecords([...new Set(shown.flatMap(([, positions]) => positions))]);
+  return new Map(
+    shown.map(([fieldValue, positions]) => [fieldValue, positions.map((position) => records.get(position) ?? {})]),
+  );
+}

@@ -1,0 +1,18 @@
+import type { ScalarField } from './fields.js';
+
+/** What an index for one question would hold, gathered while it is compiled. */
+export class IndexHints {
+  /** Columns that are compared with one value. */
+  readonly equal = new Set<string>();
+  /** Columns that the filter looks at in another way; a copy in the index saves reading the row. */
+  readonly read = new Set<string>();
+
+  noteFilter(field: ScalarField, input: Readonly<Record<string, unknown>>): void {
+    const asked = Object.entries(input).filter(([, value]) => value !== undefined);
+    if (asked.length === 0 || field.list) return;
+    const equal = asked.some(
+      ([operator, value]) => operator === 'eq' || (operator === 'in' && Array.isArray(value) && value.length === 1),
+    );
+    (equal ? this.equal : this.read).add(field.column);
+  }
+}

@@ -1,0 +1,130 @@
+import { AppError } from '../errors.js';
+import type { Patterns } from './patterns.js';
+import { and, frame, NEVER, not, or, sql } from './sql.js';
+import type { Sql, SqlValue } from './sql.js';
+import { codeUnits, hasAstral } from './text-order.js';
+
+/** A value that a filter compares: an expression, or, for a list, the JSON text that holds its elements. */
+export interface Operand {
+  readonly expression: Sql;
+  readonly list: boolean;
+  /** Whether text of this column may hold characters beyond U+FFFF. */
+  readonly astral: boolean;
+}
+
+/** SQLite takes 32,766 values in one statement; one list may use a part of them. */
+const MAX_LISTED = 5000;
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** All conditions of one operator input, such as `{gte: 3, ne: 7}`, joined by AND. */
+export function compileOperators(operand: Operand, input: Input, patterns: Patterns): Sql {
+  return and(
+    Object.entries(input)
+      .filter(([, value]) => value !== undefined)
+      .map(([operator, value]) => compileOperator(operand, operator, { value, patterns })),
+  );
+}
+
+interface Argument {
+  readonly value: unknown;
+  readonly patterns: Patterns;
+}
+
+function compileOperator(operand: Operand, operator: string, { value, patterns }: Argument): Sql {
+  switch (operator) {
+    case 'eq':
+      return compileIn(operand, [toSqlValue(value)]);
+    case 'ne':
+      return not(compileIn(operand, [toSqlValue(value)]));
+    case 'in':
+      return compileIn(operand, toSqlList(operator, value));
+    case 'nin':
+      return not(compileIn(operand, toSqlList(operator, value)));
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return compileComparison(operand, operator, toSqlValue(value));
+    case 'regex':
+    case 'glob':
+      return compilePattern(operand, operator, { value, patterns });
+    default:
+      throw new AppError('invalid_input', `Expected a filter operator; received "${operator}".`);
+  }
+}
+
+/** Equal to one of the values; null stands for a missing value, and an empty list has none. */
+function compileIn(operand: Operand, values: readonly SqlValue[]): Sql {
+  const present = values.filter((value) => value !== null);
+  const equal = present.length === 0 ? NEVER : someElement(operand, (element) => equalsAny(element, present));
+  return present.length === values.length ? equal : or([equal, isMissing(operand)]);
+}
+
+function equalsAny(element: Sql, values: readonly SqlValue[]): Sql {
+  const [first = null] = values;
+  if (values.length === 1) return frame('% = %', element, sql('?', first));
+  // Padding to a power of two keeps the number of different statements small.
+  const padded = [...values, ...Array<SqlValue>(2 ** Math.ceil(Math.log2(values.length)) - values.length).fill(first)];
+  return frame('% IN (%)', element, sql(padded.map(() => '?').join(', '), ...padded));
+}
+
+function isMissing({ expression, list }: Operand): Sql {
+  const missing = frame('% IS NULL', expression);
+  return list ? or([missing, frame('EXISTS (SELECT 1 FROM json_each(%) WHERE value IS NULL)', expression)]) : missing;
+}
+
+const SIGNS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
+
+/** `gte` and `lte` null hold for a missing value, as in the engine that the queries were written for. */
+function compileComparison(operand: Operand, operator: keyof typeof SIGNS, value: SqlValue): Sql {
+  if (value === null) return operator === 'gte' || operator === 'lte' ? isMissing(operand) : NEVER;
+  const sign = SIGNS[operator];
+  const exact = typeof value === 'string' && (operand.astral || hasAstral(value));
+  return someElement(operand, (element) =>
+    exact
+      ? frame(`code_units(%) ${sign} unhex(%)`, element, sql('?', Buffer.from(codeUnits(value)).toString('hex')))
+      : frame(`% ${sign} %`, element, sql('?', value)),
+  );
+}
+
+function compilePattern(operand: Operand, operator: 'regex' | 'glob', { value, patterns }: Argument): Sql {
+  if (typeof value !== 'string') throw new AppError('invalid_input', `Expected text for ${operator}; received null.`);
+  // A mistake in the pattern is an error even where no row is ever tested.
+  patterns.get(operator, value);
+  return someElement(operand, (element) => frame(`matches('${operator}', %, %)`, sql('?', value), element));
+}
+
+function someElement({ expression, list }: Operand, test: (element: Sql) => Sql): Sql {
+  return list ? frame('EXISTS (SELECT 1 FROM json_each(%) WHERE %)', expression, test(sql('value'))) : test(expression);
+}
+
+function toSqlList(operator: string, value: unknown): SqlValue[] {
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (list.length > MAX_LISTED) {
+    throw new AppError(
+      'invalid_input',
+      `Expected at most ${MAX_LISTED} values for ${operator}; received ${list.length}.`,
+    );
+  }
+  return list.map(toSqlValue);
+}
+
+function toSqlValue(value: unknown): SqlValue {
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  if (value === null || typeof value === 'string' || typeof value === 'number') return value;
+  throw new AppError('invalid_input', `Expected a scalar in a filter; received ${typeof value}.`);
+}
+
+/**
+ * Whether the conditions hold for a value that is not there at all: where a
+ * relation leads nowhere, that is all there is to know.
+ */
+export function missingMatches(input: Input): boolean {
+  return Object.entries(input).every(([operator, value]) => {
+    if (value === undefined) return true;
+    const listed = Array.isArray(value) ? value.includes(null) : value === null;
+    if (operator === 'ne' || operator === 'nin') return !listed;
+    return listed && ['eq', 'in', 'gte', 'lte'].includes(operator);
+  });
+}

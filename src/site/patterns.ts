@@ -1,0 +1,25 @@
+import { LRUCache } from 'lru-cache';
+import { compileGlob } from './glob.js';
+import { compileRegex } from './regex.js';
+import type { Matcher } from './regex.js';
+
+export type PatternOperator = 'regex' | 'glob';
+
+/** Compiled patterns hold automata of up to some hundred kilobytes. */
+const MAX_PATTERNS = 200;
+
+/** Compiled patterns by their text. */
+export class Patterns {
+  readonly #matchers = { regex: patternCache(), glob: patternCache() };
+
+  /** @throws AppError `invalid_input` when the pattern is malformed, or cannot be tested in linear time. */
+  get(operator: PatternOperator, pattern: string): Matcher {
+    const known = this.#matchers[operator].get(pattern);
+    if (known) return known;
+    const matcher = operator === 'regex' ? compileRegex(pattern) : compileGlob(pattern);
+    this.#matchers[operator].set(pattern, matcher);
+    return matcher;
+  }
+}
+
+const patternCache = (): LRUCache<string, Matcher> => new LRUCache({ max: MAX_PATTERNS });

@@ -1,0 +1,134 @@
+import { DatabaseSync } from '@photostructure/sqlite';
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { AstralColumns } from './astral-columns.js';
+import { columnsOf } from './columns.js';
+import { RecordConnection } from './connection.js';
+import { Engine } from './engine.js';
+import { Patterns } from './patterns.js';
+import type { RecordQueries } from './record-queries.js';
+import { createSchema, schemaDigest } from './record-schema.js';
+import type { RecordTables } from './record-schema.js';
+import { RecordWriter } from './record-writer.js';
+import { defineFunctions } from './sql-functions.js';
+import type { FunctionState } from './sql-functions.js';
+import type { SqlValue } from './sql.js';
+import { quote } from './sql.js';
+import { Statements } from './statements.js';
+
+export type { RecordWriter } from './record-writer.js';
+export type { SqlValue } from './sql.js';
+
+/** The records of a site: derived data, in one table per kind. */
+export interface RecordStore extends RecordQueries {
+  /** One transaction: queries see all of it or nothing. What `change` throws undoes it. */
+  write<T>(change: (writer: RecordWriter) => T): T;
+  /** Every row of a kind in creation order, with `position` and the named columns. */
+  rows(kind: string, columns: readonly string[]): Iterable<Record<string, SqlValue>>;
+  meta(key: string): string | undefined;
+  /** Grows with each write, so that an equal number means equal answers. */
+  readonly generation: number;
+  close(): void;
+}
+
+export interface RecordStoreOptions {
+  /** `:memory:` keeps nothing. */
+  readonly file: string;
+  readonly tables: RecordTables;
+}
+
+/** Opens the records of a site. A file of other field tables is emptied: its records can be made again. */
+export function openRecordStore({ file, tables }: RecordStoreOptions): RecordStore {
+  const database = new DatabaseSync(file);
+  // A crash may lose the last records, which are made again; it cannot mix old and new ones.
+  database.exec(
+    'PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -32000',
+  );
+  const functions: FunctionState = { patterns: new Patterns(), compute: undefined };
+  defineFunctions(database, functions);
+  prepareTables(database, tables);
+  return new SqliteRecordStore(database, tables, functions);
+}
+
+function prepareTables(database: DatabaseSyncInstance, tables: RecordTables): void {
+  const digest = schemaDigest(tables);
+  database.exec('CREATE TABLE IF NOT EXISTS "~meta" (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID');
+  const stored = database.prepare(`SELECT value FROM "~meta" WHERE key = '~schema'`).get() as
+    { value: string } | undefined;
+  if (stored?.value === digest) return;
+  const old = database
+    .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'`)
+    .all();
+  const drops = (old as { name: string }[])
+    .filter(({ name }) => name !== '~meta')
+    .map(({ name }) => `DROP TABLE ${quote(name)}`);
+  database.exec(['BEGIN', ...drops, 'DELETE FROM "~meta"', ...createSchema(tables), 'COMMIT'].join(';\n'));
+  database.prepare(`INSERT INTO "~meta" VALUES ('~schema', ?)`).run(digest);
+}
+
+class SqliteRecordStore implements RecordStore {
+  readonly #database: DatabaseSyncInstance;
+  readonly #statements: Statements;
+  readonly #engine: Engine;
+  readonly #astral: AstralColumns;
+  readonly #tables: RecordTables;
+  #generation = 0;
+
+  constructor(database: DatabaseSyncInstance, tables: RecordTables, functions: FunctionState) {
+    this.#database = database;
+    this.#tables = tables;
+    this.#statements = new Statements(database);
+    this.#astral = new AstralColumns(this.meta('~astral'));
+    const isAstral = (kind: string, column: string): boolean => this.#astral.has(kind, column);
+    this.#engine = new Engine({
+      statements: this.#statements,
+      shared: { tables, patterns: functions.patterns, isAstral },
+      functions,
+      generation: () => this.#generation,
+    });
+  }
+
+  get generation(): number {
+    return this.#generation;
+  }
+
+  write<T>(change: (writer: RecordWriter) => T): T {
+    const writer = new RecordWriter(this.#statements, this.#columns(), this.#astral);
+    this.#database.exec('BEGIN IMMEDIATE');
+    try {
+      const result = change(writer);
+      if (this.#astral.changed) writer.setMeta('~astral', this.#astral.toText());
+      this.#database.exec('COMMIT');
+      return result;
+    } catch (error) {
+      this.#database.exec('ROLLBACK');
+      throw error;
+    } finally {
+      this.#generation += 1;
+    }
+  }
+
+  *rows(kind: string, columns: readonly string[]): Generator<Record<string, SqlValue>> {
+    const names = ['position', ...columns];
+    const text = `SELECT ${names.map(quote).join(', ')} FROM ${quote(kind)} ORDER BY position`;
+    for (const row of this.#statements.iterate(text)) {
+      yield Object.fromEntries(names.map((name, index) => [name, row[index] ?? null]));
+    }
+  }
+
+  meta(key: string): string | undefined {
+    return this.#statements.get('SELECT value FROM "~meta" WHERE key = ?', [key])?.[0] as string | undefined;
+  }
+
+  find: RecordQueries['find'] = (kind, query, selection) =>
+    new RecordConnection(this.#engine, kind, { ...query, limit: 1 }, selection).nodes[0];
+
+  page: RecordQueries['page'] = (kind, query, selection) => new RecordConnection(this.#engine, kind, query, selection);
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #columns(): ReadonlyMap<string, ReturnType<typeof columnsOf>> {
+    return new Map(Object.values(this.#tables).map((table) => [table.kind, columnsOf(table)]));
+  }
+}

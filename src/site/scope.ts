@@ -1,0 +1,100 @@
+import { AppError } from '../errors.js';
+import type { ComputedField, Field, RecordTable } from './fields.js';
+import type { Patterns } from './patterns.js';
+import type { RecordTables } from './record-schema.js';
+import { frame, quote, sql } from './sql.js';
+import type { Sql } from './sql.js';
+
+/** What compiling one question needs to know of the store. */
+export interface CompileContext {
+  readonly tables: RecordTables;
+  readonly patterns: Patterns;
+  /** Whether text of that column may hold characters beyond U+FFFF. */
+  isAstral(kind: string, column: string): boolean;
+  /** Kinds that have records at all, and among them those whose records have parents. */
+  readonly kinds: { readonly any: readonly string[]; readonly children: readonly string[] };
+  /** Counts what is looked up in other tables, and names each uniquely. */
+  nextAlias(): string;
+}
+
+/** Where the fields of one level are read from: a row, an element of a list, or a computed object. */
+export interface Scope {
+  readonly fields: readonly Field[];
+  /** The SQL alias of the row, for a level whose relations can be followed. */
+  readonly row?: { readonly alias: string; readonly kind: string };
+  value(field: Field): Sql;
+  isAstral(field: Field): boolean;
+}
+
+/** Looking through more relations than this multiplies the work of each row beyond use. */
+const MAX_LOOKUPS = 200;
+
+export function compileContext(shared: Omit<CompileContext, 'nextAlias'>): CompileContext {
+  let lookups = 0;
+  return {
+    ...shared,
+    nextAlias() {
+      lookups += 1;
+      if (lookups <= MAX_LOOKUPS) return `r${lookups}`;
+      throw new AppError(
+        'invalid_input',
+        `Expected a filter or sort that looks through at most ${MAX_LOOKUPS} relations; this one has more.`,
+      );
+    },
+  };
+}
+
+export function rowScope(table: RecordTable, alias: string, context: CompileContext): Scope {
+  const column = (name: string): Sql => sql(`${alias}.${quote(name)}`);
+  return {
+    fields: table.fields,
+    row: { alias, kind: table.kind },
+    value: (field) =>
+      field.kind === 'computed' ? computedValue(table.kind, field, column) : column(storedColumn(field)),
+    isAstral: (field) => field.kind === 'computed' || context.isAstral(table.kind, storedColumn(field)),
+  };
+}
+
+/** The fields of an object kept as JSON, whose own path is `prefix`. */
+export function jsonScope(fields: readonly Field[], object: Sql, prefix: string): Scope {
+  const keys = (field: Field): string =>
+    field.path
+      .slice(prefix.length + 1)
+      .split('.')
+      .map((key) => `."${key}"`)
+      .join('');
+  return {
+    fields,
+    value: (field) => frame(`% ${isList(field) ? '->' : '->>'} %`, object, sql(`'$${keys(field)}'`)),
+    isAstral: () => true,
+  };
+}
+
+const isList = (field: Field): boolean => field.list;
+
+const storedColumn = (field: Field): string => (field.kind === 'scalar' ? field.column : field.path);
+
+/** A call of the resolver with its default arguments, on the columns that it says it needs. */
+function computedValue(kind: string, field: ComputedField, column: (name: string) => Sql): Sql {
+  const needs = ['id', ...field.needs.filter((name) => name !== 'id')];
+  const pairs = needs.map((name) => frame(`'${name.replaceAll("'", "''")}', %`, column(name)));
+  return frame(`computed('${kind}', '${field.path}', json_object(%))`, {
+    text: pairs.map(({ text }) => text).join(', '),
+    values: [],
+  });
+}
+
+/** The table of a kind that a field leads to. */
+export function tableOf(kind: string, { tables }: Pick<CompileContext, 'tables'>): RecordTable {
+  const table = tables[kind];
+  if (!table) throw new Error(`There is no record kind ${kind}.`);
+  return table;
+}
+
+/** The fields that a filter or a path may name below a field; every kind has those of `Node`. */
+export function fieldsBelow(field: Field, context: Pick<CompileContext, 'tables'>): readonly Field[] {
+  if (field.kind === 'scalar') return [];
+  if (field.kind !== 'relation') return field.fields;
+  const table = field.type === 'Node' ? Object.values(context.tables)[0] : context.tables[field.type];
+  return table?.fields ?? [];
+}

@@ -1,0 +1,34 @@
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import type { PatternOperator, Patterns } from './patterns.js';
+import type { ComputeValue } from './record-queries.js';
+import type { SqlValue } from './sql.js';
+import type { SiteRecord } from './selection.js';
+import { codeUnits } from './text-order.js';
+
+/** What the functions of a connection look up at the time of a call. */
+export interface FunctionState {
+  readonly patterns: Patterns;
+  compute: ComputeValue | undefined;
+}
+
+/** What filters and sorts need beyond SQLite's own functions. */
+export function defineFunctions(database: DatabaseSyncInstance, state: FunctionState): void {
+  database.function('matches', { deterministic: true }, (operator: PatternOperator, pattern: string, text: SqlValue) =>
+    typeof text === 'string' && state.patterns.get(operator, pattern)(text) ? 1 : 0,
+  );
+  database.function('code_units', { deterministic: true }, (text: SqlValue) =>
+    text === null ? null : codeUnits(String(text)),
+  );
+  database.function('joined', { deterministic: true }, (list: string | null) =>
+    list === null ? null : String(JSON.parse(list)),
+  );
+  database.function('computed', (kind: string, field: string, record: string) =>
+    toSqlValue(state.compute?.(kind, field, JSON.parse(record) as SiteRecord)),
+  );
+}
+
+function toSqlValue(value: unknown): SqlValue {
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  return typeof value === 'string' || typeof value === 'number' ? value : JSON.stringify(value);
+}

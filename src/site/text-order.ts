@@ -1,0 +1,12 @@
+/**
+ * SQLite compares text by code point, the documented order is by UTF-16 code
+ * unit. The two differ only where a character beyond U+FFFF (two surrogates,
+ * from U+D800) meets one from U+E000 to U+FFFF, so the exact and slower
+ * comparison is needed only where such a character takes part.
+ */
+const SURROGATE = /[\uD800-\uDFFF]/;
+
+export const hasAstral = (text: string): boolean => SURROGATE.test(text);
+
+/** Bytes whose order is that of the text's UTF-16 code units. */
+export const codeUnits = (text: string): Uint8Array => Buffer.from(text, 'utf16le').swap16();
