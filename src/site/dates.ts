@@ -1,0 +1,96 @@
+import { DateTime } from 'luxon';
+import { formatMoment, isMomentFormat } from './moment-format.js';
+
+export interface DateArguments {
+  readonly difference?: string | null;
+  readonly formatString?: string | null;
+  readonly fromNow?: boolean | null;
+  readonly locale?: string | null;
+}
+
+/** A stored date, or each of a list, as the arguments of its field ask for it. */
+export type FormatDate = (value: unknown, args: DateArguments) => unknown;
+
+/** Which tokens `formatString` is made of; `auto` reads what holds a token that only Moment has as Moment's. */
+export type DateDialect = 'auto' | 'luxon' | 'moment';
+
+export interface DateOptions {
+  readonly dialect?: DateDialect;
+  /** The time that `fromNow` and `difference` count from. */
+  readonly now?: () => number;
+}
+
+const INVALID = 'Invalid date';
+
+/** Longer formats and names say nothing that a date has. */
+const MAX_TEXT = 500;
+
+/** `formatString` goes before `fromNow`, and that before `difference`; with none of them the stored text stays. */
+export function createFormatDate({ dialect = 'auto', now = Date.now }: DateOptions = {}): FormatDate {
+  const format: FormatDate = (value, args) => {
+    if (value === null || value === undefined) return null;
+    if (!args.formatString && !args.fromNow && !args.difference) return value;
+    if (Array.isArray(value)) return value.map((one) => format(one, args));
+    const date = typeof value === 'string' ? parseDate(value) : undefined;
+    if (args.formatString)
+      return date ? formatTokens(date, args.formatString, { locale: args.locale, dialect }) : INVALID;
+    if (args.fromNow) return date ? relative(date, args.locale, now()) : INVALID;
+    return date ? difference(date, args.difference ?? '', now()) : null;
+  };
+  return format;
+}
+
+/** Strict ISO 8601 in UTC, with `T` or a space before the time. */
+export function parseDate(text: string): DateTime | undefined {
+  if (text.length > MAX_TEXT || !/^[+-]?\d{4}/.test(text)) return undefined;
+  const date = DateTime.fromISO(text.replace(' ', 'T'), { zone: 'utc', locale: 'en' });
+  return date.isValid ? date : undefined;
+}
+
+interface Wording {
+  readonly locale: string | null | undefined;
+  readonly dialect: DateDialect;
+}
+
+function formatTokens(date: DateTime, format: string, { locale, dialect }: Wording): string {
+  const bounded = format.slice(0, MAX_TEXT);
+  const local = date.setLocale(knownLocale(locale));
+  const isMoment = dialect === 'moment' || (dialect === 'auto' && isMomentFormat(bounded));
+  return isMoment ? formatMoment(local, bounded) : local.toFormat(bounded);
+}
+
+const relative = (date: DateTime, locale: string | null | undefined, now: number): string | null =>
+  date.toRelative({ base: DateTime.fromMillis(now, { zone: 'utc' }), locale: knownLocale(locale) });
+
+/** An unknown locale is English. */
+function knownLocale(locale: string | null | undefined): string {
+  if (!locale || locale.length > MAX_TEXT) return 'en';
+  try {
+    return Intl.DateTimeFormat.supportedLocalesOf(locale.replaceAll('_', '-'))[0] ?? 'en';
+  } catch {
+    return 'en';
+  }
+}
+
+const UNITS = ['years', 'quarters', 'months', 'weeks', 'days', 'hours', 'minutes', 'seconds'] as const;
+
+/** Short names; only the case of the first two tells them apart. */
+const SHORT: Readonly<Record<string, (typeof UNITS)[number]>> = {
+  M: 'months',
+  m: 'minutes',
+  y: 'years',
+  Q: 'quarters',
+  w: 'weeks',
+  d: 'days',
+  h: 'hours',
+  s: 'seconds',
+};
+
+/** Whole units from the date to now, cut toward zero; a name that is no unit counts milliseconds. */
+function difference(date: DateTime, unit: string, now: number): string {
+  const name = unit.toLowerCase();
+  const known = SHORT[unit] ?? UNITS.find((one) => one === name || one === `${name}s`);
+  const elapsed = DateTime.fromMillis(now, { zone: 'utc' }).diff(date, known ?? 'milliseconds');
+  // Adding zero turns a negative zero into zero.
+  return String(Math.trunc(elapsed.as(known ?? 'milliseconds')) + 0);
+}

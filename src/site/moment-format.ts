@@ -1,0 +1,109 @@
+import type { DateTime } from 'luxon';
+
+/** What only Moment's formats hold: `[text]`, years as `Y`, `A`, ordinals, names of days as `dd`, and week years as `gg`. */
+const MOMENT_ONLY = /\[[^\]]*\]|Y|A|Do|dd|gg|^(?:L{1,4}|l{1,4})$/;
+
+const QUOTED = /'[^']*'/g;
+
+/** Whether a format holds a token that only Moment has, or a day of the month as `D` beside others. */
+export function isMomentFormat(format: string): boolean {
+  const tokens = format.replace(QUOTED, '');
+  return MOMENT_ONLY.test(tokens) || (tokens.includes('D') && /[A-CE-Za-z]/.test(tokens));
+}
+
+const TOKEN =
+  /\[([^\]]*)\]|\\([^])|LTS?|[Ll]{1,4}|Mo|M{1,4}|Qo?|DDDo|Do|D{1,4}|do|d{1,4}|e|E|wo|w{1,2}|Wo|W{1,2}|Y{4,6}|YY?|y|g{4,5}|gg|G{4,5}|GG|A|a|HH?|hh?|kk?|mm?|ss?|S{1,9}|ZZ?|z{1,2}|X|x|[^]/g;
+
+/** Formats with the tokens of Moment 2, in the locale and zone of the date. */
+export function formatMoment(date: DateTime, format: string): string {
+  return format.replace(TOKEN, (token, literal: string | undefined, escaped: string | undefined) => {
+    if (literal !== undefined) return literal;
+    if (escaped !== undefined) return escaped;
+    return formatToken(date, token);
+  });
+}
+
+function formatToken(date: DateTime, token: string): string {
+  const localized = LOCALIZED[token];
+  if (localized) return localized(date);
+  const luxon = LUXON[token];
+  if (luxon !== undefined) return date.toFormat(luxon);
+  const number = NUMBERS[token.replace(/o$/, '')];
+  if (token.endsWith('o') && number) return ordinal(number(date), date.locale ?? 'en');
+  if (token.startsWith('S')) return String(date.millisecond).padStart(3, '0').padEnd(9, '0').slice(0, token.length);
+  return OTHERS[token]?.(date) ?? token;
+}
+
+/** Tokens that Luxon has under another name. */
+const LUXON: Readonly<Record<string, string>> = {
+  M: 'L', MM: 'LL', MMM: 'LLL', MMMM: 'LLLL',
+  Q: 'q',
+  D: 'd', DD: 'dd', DDD: 'o', DDDD: 'ooo',
+  ddd: 'ccc', dddd: 'cccc', E: 'E',
+  w: 'n', ww: 'nn', W: 'W', WW: 'WW',
+  YY: 'yy', YYYY: 'yyyy', YYYYY: 'yyyyy', YYYYYY: 'yyyyyy',
+  gg: 'ii', gggg: 'iiii', GG: 'kk', GGGG: 'kkkk',
+  H: 'H', HH: 'HH', h: 'h', hh: 'hh',
+  m: 'm', mm: 'mm', s: 's', ss: 'ss',
+  Z: 'ZZ', ZZ: 'ZZZ', X: 'X', x: 'x',
+}; // prettier-ignore
+
+const NUMBERS: Readonly<Record<string, (date: DateTime) => number>> = {
+  M: (date) => date.month,
+  Q: (date) => date.quarter,
+  D: (date) => date.day,
+  DDD: (date) => date.ordinal,
+  d: (date) => date.weekday % 7,
+  w: (date) => date.localWeekNumber,
+  W: (date) => date.weekNumber,
+};
+
+const isEnglish = (date: DateTime): boolean => (date.locale ?? 'en').startsWith('en');
+
+const OTHERS: Readonly<Record<string, (date: DateTime) => string>> = {
+  d: (date) => String(date.weekday % 7),
+  dd: (date) => date.toFormat('ccc').replace('.', '').slice(0, 2),
+  e: (date) => String(date.localWeekday - 1),
+  k: (date) => String(date.hour === 0 ? 24 : date.hour),
+  kk: (date) => String(date.hour === 0 ? 24 : date.hour).padStart(2, '0'),
+  Y: (date) => String(date.year),
+  y: (date) => String(Math.abs(date.year)),
+  A: (date) => date.toFormat('a').toUpperCase(),
+  a: (date) => (isEnglish(date) ? date.toFormat('a').toLowerCase() : date.toFormat('a')),
+  z: () => 'UTC',
+  zz: () => 'Coordinated Universal Time',
+};
+
+/** English as Moment words it; other languages as their region writes dates. */
+const localize =
+  (english: string, preset: Intl.DateTimeFormatOptions) =>
+  (date: DateTime): string =>
+    isEnglish(date) ? formatMoment(date, english) : date.toLocaleString(preset);
+
+const TIME = { hour: 'numeric', minute: '2-digit' } as const;
+const DAY = { year: 'numeric', month: 'long', day: 'numeric' } as const;
+const SHORT_DAY = { ...DAY, month: 'short' } as const;
+
+const LOCALIZED: Readonly<Record<string, (date: DateTime) => string>> = {
+  LT: localize('h:mm A', TIME),
+  LTS: localize('h:mm:ss A', { ...TIME, second: '2-digit' }),
+  L: localize('MM/DD/YYYY', { year: 'numeric', month: '2-digit', day: '2-digit' }),
+  LL: localize('MMMM D, YYYY', DAY),
+  LLL: localize('MMMM D, YYYY h:mm A', { ...DAY, ...TIME }),
+  LLLL: localize('dddd, MMMM D, YYYY h:mm A', { ...DAY, ...TIME, weekday: 'long' }),
+  l: localize('M/D/YYYY', { year: 'numeric', month: 'numeric', day: 'numeric' }),
+  ll: localize('MMM D, YYYY', SHORT_DAY),
+  lll: localize('MMM D, YYYY h:mm A', { ...SHORT_DAY, ...TIME }),
+  llll: localize('ddd, MMM D, YYYY h:mm A', { ...SHORT_DAY, ...TIME, weekday: 'short' }),
+};
+
+function ordinal(number: number, locale: string): string {
+  if (locale.startsWith('en')) return `${number}${englishSuffix(number)}`;
+  if (locale.startsWith('fr')) return number === 1 ? '1er' : String(number);
+  return /^(?:es|it|pt)/.test(locale) ? `${number}º` : `${number}.`;
+}
+
+function englishSuffix(number: number): string {
+  if (Math.trunc((number % 100) / 10) === 1) return 'th';
+  return ['th', 'st', 'nd', 'rd'][number % 10] ?? 'th';
+}
