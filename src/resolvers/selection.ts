@@ -1,0 +1,140 @@
+import { getDirectiveValues, GraphQLIncludeDirective, GraphQLSkipDirective, isAbstractType, Kind } from 'graphql';
+import type { FieldNode, GraphQLResolveInfo, SelectionNode, SelectionSetNode } from 'graphql';
+import { records } from '../generated/site/records.js';
+import type { Field, ObjectField, RecordTable, ScalarField } from '../site/fields.js';
+import type { SelectedRelation, SelectedValue, Selection } from '../site/selection.js';
+
+const tables: Readonly<Record<string, RecordTable>> = records;
+
+/** What one request says about its document. */
+type Asked = Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'variableValues'>;
+
+interface Known {
+  readonly nodes: readonly FieldNode[];
+  readonly selection: Selection;
+}
+
+/** Parsed documents are kept by the server, so that a repeated query finds its selections here. */
+const known = new WeakMap<FieldNode, Known>();
+
+/** The columns and relations that a query asks of records, `below` the field being resolved. */
+export function selectionOf(kind: string, below: readonly (readonly string[])[], info: GraphQLResolveInfo): Selection {
+  const { fieldNodes } = info;
+  const [first] = fieldNodes;
+  const found = first && known.get(first);
+  if (found && isSame(found.nodes, fieldNodes)) return found.selection;
+  const walk = new Walk(info);
+  const nodes = below.flatMap((path) => walk.follow(fieldNodes, path));
+  const selection = walk.select(nodes, kind);
+  if (first && !walk.isConditional) known.set(first, { nodes: fieldNodes, selection });
+  return selection;
+}
+
+const isSame = (nodes: readonly FieldNode[], others: readonly FieldNode[]): boolean =>
+  nodes.length === others.length && nodes.every((node, index) => node === others[index]);
+
+class Walk {
+  /** Whether variables decided what is selected, so that another request may select otherwise. */
+  isConditional = false;
+  readonly #asked: Asked;
+
+  constructor(asked: Asked) {
+    this.#asked = asked;
+  }
+
+  /** The field nodes at the end of a path of names, through any fragments. */
+  follow(nodes: readonly FieldNode[], path: readonly string[]): readonly FieldNode[] {
+    return path.reduce<readonly FieldNode[]>(
+      (at, name) => this.#fieldsBelow(at).filter((node) => node.name.value === name),
+      nodes,
+    );
+  }
+
+  select(nodes: readonly FieldNode[], kind: string): Selection {
+    const values = new Map<string, SelectedValue>();
+    const relations: SelectedRelation[] = [];
+    for (const [name, same] of byName(this.#fieldsBelow(nodes, kind))) {
+      const field = tables[kind]?.fields.find((one) => one.name === name);
+      if (field?.kind === 'relation') relations.push({ field, select: once((target) => this.select(same, target)) });
+      else if (field) for (const value of this.#values(field, same)) values.set(value.name, value);
+    }
+    return { values: [...values.values()], relations };
+  }
+
+  #values(field: Field, nodes: readonly FieldNode[]): SelectedValue[] {
+    if (field.kind === 'scalar')
+      return [{ kind: 'column', name: field.name, column: field.column, holds: holds(field) }];
+    if (field.kind === 'object') return [this.#object(field, nodes)];
+    if (field.kind === 'computed')
+      return ['id', ...field.needs].map((column) => ({ kind: 'column', name: column, column, holds: 'value' }));
+    return [];
+  }
+
+  #object(field: ObjectField, nodes: readonly FieldNode[]): SelectedValue {
+    if (field.list) return { kind: 'column', name: field.name, column: field.path, holds: 'json' };
+    const names = byName(this.#fieldsBelow(nodes));
+    const values = field.fields.flatMap((inner) => {
+      const same = names.get(inner.name);
+      return same ? this.#values(inner, same) : [];
+    });
+    return { kind: 'object', name: field.name, values, presence: field.nullable ? columnsOf(field) : [] };
+  }
+
+  #fieldsBelow(nodes: readonly FieldNode[], kind?: string): FieldNode[] {
+    return nodes.flatMap(({ selectionSet }) => this.#fieldsOf(selectionSet, kind));
+  }
+
+  #fieldsOf(set: SelectionSetNode | undefined, kind: string | undefined): FieldNode[] {
+    return (set?.selections ?? [])
+      .filter((node) => this.#isIncluded(node))
+      .flatMap((node) => {
+        if (node.kind === Kind.FIELD) return [node];
+        const fragment = node.kind === Kind.FRAGMENT_SPREAD ? this.#asked.fragments[node.name.value] : node;
+        const condition = fragment?.typeCondition?.name.value;
+        return fragment && this.#applies(condition, kind) ? this.#fieldsOf(fragment.selectionSet, kind) : [];
+      });
+  }
+
+  #applies(condition: string | undefined, kind: string | undefined): boolean {
+    if (condition === undefined || kind === undefined || condition === kind) return true;
+    const { schema } = this.#asked;
+    const [abstract, concrete] = [schema.getType(condition), schema.getType(kind)];
+    return isAbstractType(abstract) && schema.getPossibleTypes(abstract).some((type) => type === concrete);
+  }
+
+  #isIncluded(node: SelectionNode): boolean {
+    if (!node.directives?.length) return true;
+    this.isConditional = true;
+    const { variableValues } = this.#asked;
+    const skip = getDirectiveValues(GraphQLSkipDirective, node, variableValues);
+    const include = getDirectiveValues(GraphQLIncludeDirective, node, variableValues);
+    return skip?.if !== true && include?.if !== false;
+  }
+}
+
+function holds({ list, type }: ScalarField): 'json' | 'boolean' | 'value' {
+  if (list) return 'json';
+  return type === 'Boolean' ? 'boolean' : 'value';
+}
+
+/** The columns that tell whether an object is there at all. */
+function columnsOf(field: Field): string[] {
+  if (field.kind === 'scalar') return [field.column];
+  if (field.kind !== 'object') return [];
+  return field.list ? [field.path] : field.fields.flatMap(columnsOf);
+}
+
+function byName(nodes: readonly FieldNode[]): ReadonlyMap<string, FieldNode[]> {
+  const names = new Map<string, FieldNode[]>();
+  for (const node of nodes) names.set(node.name.value, [...(names.get(node.name.value) ?? []), node]);
+  return names;
+}
+
+function once(select: (kind: string) => Selection): (kind: string) => Selection {
+  const selections = new Map<string, Selection>();
+  return (kind) => {
+    const selection = selections.get(kind) ?? select(kind);
+    selections.set(kind, selection);
+    return selection;
+  };
+}
