@@ -1,0 +1,106 @@
+import { createAccounts } from '../../src/accounts/accounts.js';
+import type { Accounts } from '../../src/accounts/accounts.js';
+import { createAuthenticator } from '../../src/accounts/authenticate.js';
+import { issueToken } from '../../src/accounts/issue-token.js';
+import type { Person } from '../../src/accounts/people.js';
+import type { TokenKind } from '../../src/accounts/token-format.js';
+import { createBoards } from '../../src/dashboard/boards.js';
+import type { Boards } from '../../src/dashboard/boards.js';
+import * as dashboard from '../../src/generated/dashboard/operations.js';
+import * as secrets from '../../src/generated/secrets/operations.js';
+import { dashboardHandlers } from '../../src/handlers/dashboard/handlers.js';
+import type { DashboardServices } from '../../src/handlers/dashboard/handlers.js';
+import { secretsHandlers } from '../../src/handlers/secrets/handlers.js';
+import type { SecretsServices } from '../../src/handlers/secrets/handlers.js';
+import { createAuditLog } from '../../src/secrets/audit.js';
+import { createConsumers } from '../../src/secrets/consumers.js';
+import { createSecretObjects } from '../../src/secrets/objects.js';
+import { createOwner } from '../../src/secrets/owner.js';
+import { contractRouter } from '../../src/server/contract-router.js';
+import { openDatabase } from '../../src/storage/database.js';
+import type { Database } from '../../src/storage/database.js';
+import { createReadiness } from '../../src/storage/readiness.js';
+import { serve } from '../server/serve.js';
+import type { TestServer } from '../server/serve.js';
+
+type AllServices = DashboardServices & SecretsServices;
+
+export interface ContractServer extends TestServer, AllServices {
+  readonly accounts: Accounts;
+  readonly boards: Boards;
+  readonly database: Database;
+  /** A new person, and a cookie that signs them in. */
+  addPerson(username: string): Promise<{ readonly person: Person; readonly cookie: string }>;
+  /** A token of any kind that the person answers for. */
+  issueToken(kind: TokenKind, person: Person): Promise<string>;
+}
+
+/** Where the tests pretend that people find the server. */
+export const ORIGIN = 'http://localhost:4000';
+
+/** Both services over a database of their own, as the product serves them, answers held to the contract too. */
+export async function startContractServer(): Promise<ContractServer> {
+  const database = await openDatabase({ file: ':memory:' });
+  const accounts = createAccounts(database);
+  const services = createServices(database, accounts);
+  const authenticatorFor = (tokens: readonly TokenKind[]) =>
+    createAuthenticator({ database, sessions: accounts.sessions, publicUrl: ORIGIN, tokens });
+  const server = await serve(
+    contractRouter({
+      ...secrets,
+      handlers: secretsHandlers(services),
+      authenticate: authenticatorFor(['write', 'consumer']),
+      validateResponses: true,
+    }),
+    contractRouter({
+      ...dashboard,
+      owns: ['/api'],
+      handlers: dashboardHandlers(services),
+      authenticate: authenticatorFor(['personal']),
+      validateResponses: true,
+    }),
+  );
+  return {
+    ...server,
+    ...services,
+    database,
+    accounts,
+    addPerson: async (username) => {
+      const person = await accounts.people.add({ username, displayName: username });
+      return { person, cookie: `trellis_session=${await accounts.sessions.start(person.id)}` };
+    },
+    issueToken: async (kind, { id: personId }) => {
+      const [createdAt, expiresAt] = [Date.now(), new Date(Date.now() + 60_000)];
+      const consumer = kind === 'consumer' ? { consumer: 'acme/shop' } : {};
+      const issue = {
+        kind,
+        personId,
+        ...consumer,
+        label: kind,
+        scopes: ['read', 'write'],
+        createdAt,
+        expiresAt,
+      } as const;
+      return (await issueToken(database, issue)).token;
+    },
+    close: async () => {
+      await server.close();
+      await database.destroy();
+    },
+  };
+}
+
+function createServices(database: Database, { tokens }: Accounts): AllServices {
+  return {
+    version: '1.2.3',
+    environment: 'test',
+    basePath: secrets.basePath,
+    readiness: createReadiness(database),
+    tokens,
+    boards: createBoards(database),
+    audit: createAuditLog(database),
+    consumers: createConsumers(database),
+    objects: createSecretObjects(database),
+    owner: createOwner(database),
+  };
+}
