@@ -1,4 +1,4 @@
-import { Kind, parse } from 'graphql';
+import { isTypeDefinitionNode, Kind, parse } from 'graphql';
 import type { DefinitionNode, GraphQLError } from 'graphql';
 // Not part of graphql's index, but the only way to its rules that keeps the locations.
 import { validateSDL } from 'graphql/validation/validate.js';
@@ -13,7 +13,7 @@ import { derivedNames } from './names.js';
  */
 export function declareDerived(definitions: readonly DefinitionNode[]): readonly DefinitionNode[] {
   const bodies = { enum: '{ _ }', input: '{ _: Int }', type: '{ _: Int }' };
-  const taken = new Set(definitions.map((definition) => 'name' in definition && definition.name?.value));
+  const taken = new Set(definitions.map((node) => isTypeDefinitionNode(node) && node.name.value));
   const names = [...derivedNames(definitions)].filter(([name]) => !taken.has(name));
   const text = names.map(([name, kind]) => `${kind} ${name} ${bodies[kind]}`);
   const query = taken.has('Query') ? '' : 'type Query { _: Int }';
@@ -66,7 +66,7 @@ function checkDefinition(definition: DefinitionNode, all: readonly DefinitionNod
   if (name === 'Mutation' || name === 'Subscription') {
     mistakes.add(definition, `Expected a read-only schema, with Query alone; received the reserved name "${name}".`);
   }
-  if (kind.endsWith('TypeDefinition')) checkTypeName(definition, name, all, mistakes);
+  if (isTypeDefinitionNode(definition)) checkTypeName(definition, name, all, mistakes);
 }
 
 function checkTypeName(

@@ -1,4 +1,4 @@
-import { Kind } from 'graphql';
+import { isTypeDefinitionNode, isTypeExtensionNode, Kind } from 'graphql';
 import type { DefinitionNode, EnumValueDefinitionNode, FieldDefinitionNode, InputValueDefinitionNode } from 'graphql';
 import type { Location } from '../target.js';
 import { locate } from './mistakes.js';
@@ -11,18 +11,22 @@ import { recordName } from './print-records.js';
  */
 export function listOrigins(written: readonly DefinitionNode[]): ReadonlyMap<string, Location> {
   const origins = new Map<string, Location>();
-  const bare = new Map<string, Member[]>();
+  const bare = new Map<string, Set<Member>>();
   for (const definition of written) {
-    if (!('name' in definition) || definition.name === undefined) continue;
+    if (!isTypeDefinitionNode(definition) && !isTypeExtensionNode(definition)) continue;
     const type = definition.name.value;
-    for (const name of [type, ...namesAfter(definition, type)]) origins.set(name, locate(definition));
+    for (const name of [type, ...namesAfter(definition, type)]) {
+      if (!origins.has(name)) origins.set(name, locate(definition));
+    }
     for (const member of membersOf(definition)) {
-      origins.set(`${type}.${member.name.value}`, locate(member));
-      bare.set(member.name.value, [...(bare.get(member.name.value) ?? []), member]);
+      for (const owner of ownersOf(type)) origins.set(`${owner}.${member.name.value}`, locate(member));
+      // A field of Node is one and the same in each kind that leaves it out.
+      bare.set(member.name.value, (bare.get(member.name.value) ?? new Set()).add(member));
     }
   }
-  for (const [name, [node, ...others]] of bare)
-    if (node && others.length === 0 && !origins.has(name)) origins.set(name, locate(node));
+  for (const [name, [member, ...others]] of bare) {
+    if (member !== undefined && others.length === 0 && !origins.has(name)) origins.set(name, locate(member));
+  }
   return origins;
 }
 
@@ -30,6 +34,9 @@ const namesAfter = (definition: DefinitionNode, type: string): string[] =>
   definition.kind === Kind.OBJECT_TYPE_DEFINITION || definition.kind === Kind.INTERFACE_TYPE_DEFINITION
     ? [recordName(type), ...[...derivedNames([definition]).keys()].filter((name) => name.startsWith(type))]
     : [];
+
+/** The generated types that have a member for each member of the type. */
+const ownersOf = (type: string): string[] => [type, recordName(type), `${type}FilterInput`, `${type}FieldsEnum`];
 
 type Member = EnumValueDefinitionNode | FieldDefinitionNode | InputValueDefinitionNode;
 

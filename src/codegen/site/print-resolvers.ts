@@ -9,11 +9,9 @@ import { recordName } from './print-records.js';
  */
 export async function printResolvers(schema: DocumentNode, schemaAst: GraphQLSchema, tables: readonly RecordTable[]) {
   // Loaded when needed: checking a contract with mistakes gets by without them.
-  const [{ codegen }, typescript, resolvers] = await Promise.all([
-    import('@graphql-codegen/core'),
-    import('@graphql-codegen/typescript'),
-    import('@graphql-codegen/typescript-resolvers'),
-  ]);
+  const { codegen } = await import('@graphql-codegen/core');
+  const typescript = await import('@graphql-codegen/typescript');
+  const resolvers = await import('@graphql-codegen/typescript-resolvers');
   return codegen({
     filename: 'resolvers.ts',
     schema,

@@ -1,0 +1,117 @@
+import { deriveFieldsEnum } from '../../../src/codegen/site/derive-enum.js';
+import { deriveFilterInput, filterType } from '../../../src/codegen/site/derive-filters.js';
+import { innerFields, listMembers } from '../../../src/codegen/site/derive-members.js';
+import { deriveQuery } from '../../../src/codegen/site/derive-query.js';
+import { readContract } from '../../../src/codegen/site/read-contract.js';
+import { documentsWith } from './documents.js';
+
+/** The fields of the kind Pan, without those of Node, and where they lead. */
+function readPan(fields: string, types = '') {
+  const { tables, nodeFields } = readContract(
+    documentsWith(`type Pan implements Node @record { ${fields} }\n${types}`),
+  );
+  const own = (tables[0]?.fields ?? []).filter(({ name }) => !nodeFields.some((field) => field.name === name));
+  return { tables, own, nodeFields, inner: innerFields(tables, nodeFields) };
+}
+
+const memberNames = (fields: string, types?: string): string[] => {
+  const { own, inner } = readPan(fields, types);
+  return listMembers(own, inner).map(({ name, deprecated }) => (deprecated ? `${name}!` : name));
+};
+
+describe('the members of a FieldsEnum', () => {
+  test.each([
+    ['a scalar', 'a: Int b: [String!]!', '', ['a', 'b']],
+    ['an enum', 'a: Heat', 'enum Heat { LOW }', ['a']],
+    ['an object, only by its fields', 'a: Lid b: Int', 'type Lid { c: Int d: Int }', ['a___c', 'a___d', 'b']],
+    ['a list of objects, also by itself', 'a: [Lid]', 'type Lid { c: Int }', ['a', 'a___c']],
+    ['date formatting, which deprecates nothing', 'a: Date @dateformat b: Int', '', ['a', 'b']],
+    ['a computed field without arguments, which deprecates nothing', 'a: Int @computed b: Int', '', ['a', 'b']],
+    ['arguments, which deprecate what follows', 'a: Int b(c: Int): Int @computed d: Int', '', ['a', 'b!', 'd!']],
+    [
+      'arguments, which deprecate what is inside',
+      'a(b: Int): Lid @computed',
+      'type Lid { c: Int d: Rim }\ntype Rim { e: Int }',
+      ['a___c!', 'a___d___e!'],
+    ],
+    [
+      'four steps at most; on the last, lists of objects stay and objects go',
+      'a: A',
+      'type A { b: B }\ntype B { c: C }\ntype C { d: D e: [D] f: Int }\ntype D { g: Int }',
+      ['a___b___c___e', 'a___b___c___f'],
+    ],
+  ])('show %s', (_reason, fields, types, members) => {
+    expect(memberNames(fields, types)).toEqual(members);
+  });
+
+  test('leak no deprecation from a related record to the fields beside it', () => {
+    const members = memberNames(
+      'lid: Lid @child b: Int',
+      'type Lid implements Node @record { c(d: Int): Int @computed }',
+    );
+    expect(members.filter((name) => !name.startsWith('lid___'))).toEqual(['b']);
+    expect(members.filter((name) => name.startsWith('lid___')).every((name) => name.endsWith('!'))).toBe(true);
+  });
+
+  test('end with those of Node', () => {
+    const { tables, inner } = readPan('a: Int');
+    const names = listMembers(tables[0]?.fields ?? [], inner).map(({ name }) => name);
+    expect(names).toHaveLength(87);
+    expect(names.slice(0, 3)).toEqual(['a', 'id', 'parent___id']);
+    expect(names).toContain('parent___parent___parent___children');
+    expect(names).not.toContain('parent___parent___parent___internal___type');
+    expect(names.at(-1)).toBe('internal___type');
+  });
+});
+
+test('a FieldsEnum says which members are deprecated, and why', () => {
+  const members = [
+    { name: 'a', deprecated: false },
+    { name: 'b___c', deprecated: true },
+  ];
+  expect(deriveFieldsEnum('Pan', members).trim()).toBe(
+    `
+"The fields of Pan and of what it leads to; \`___\` stands between the steps of a path."
+enum PanFieldsEnum {
+  a
+  b___c @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+}`.trim(),
+  );
+});
+
+test.each([
+  ['a: Int', 'IntQueryOperatorInput'],
+  ['a: Float', 'FloatQueryOperatorInput'],
+  ['a: Date @dateformat', 'DateQueryOperatorInput'],
+  ['a: Boolean!', 'BooleanQueryOperatorInput'],
+  ['a: ID!', 'StringQueryOperatorInput'],
+  ['a: [String!]!', 'StringQueryOperatorInput'],
+  ['a: Heat', 'StringQueryOperatorInput'],
+  ['a: Lid', 'LidFilterInput'],
+  ['a: [Lid!]', 'LidFilterListInput'],
+  ['a(b: Int): Lid @computed', 'LidFilterInput'],
+  ['a: Pan @child', 'PanFilterInput'],
+])('a field "%s" is filtered by %s', (field, type) => {
+  const { own, inner } = readPan(field, 'type Lid { c: Int }\nenum Heat { LOW }');
+  expect(own.map((only) => filterType(only, inner))).toEqual([type]);
+});
+
+test('a FilterInput has the fields of its type, in their order', () => {
+  const { own, inner } = readPan('b: Int a: String');
+  expect(deriveFilterInput('Pan', own, inner).trim()).toBe(
+    `
+"Conditions on Pan, all of which must hold."
+input PanFilterInput {
+  b: IntQueryOperatorInput
+  a: StringQueryOperatorInput
+}`.trim(),
+  );
+});
+
+test('Query has a pair for each kind', () => {
+  const { tables, inner } = readPan('a: Int');
+  const query = deriveQuery(tables, inner);
+  expect(query).toContain('\n  pan(\n    a: IntQueryOperatorInput\n    id: StringQueryOperatorInput\n');
+  expect(query).toMatch(/\n {2}\): Pan\n.*\n {2}allPan\(/);
+  expect(query).toContain('\n  ): PanConnection!\n');
+});

@@ -1,0 +1,159 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildSchema } from 'graphql';
+import ts from 'typescript';
+import { generateSite } from '../../../src/codegen/site/generate-site.js';
+import { documentsWith } from './documents.js';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+const KITCHEN = `
+type Recipe implements Node @record @source(glob: "content/recipes/*.md") {
+  title: String!
+  cooked: Date @dateformat
+  tags: [String!]!
+  summary(words: Int = 20, end: String): String @computed(needs: ["title", "internal.content"])
+}
+type Cook implements Node @record {
+  name: String!
+  title: String
+  age: Int! @computed
+}
+extend type Query {
+  today: Date!
+}
+`;
+
+/** What a person would write for it. */
+const RESOLVERS = `
+import type { SiteResolvers } from '../generated/site/resolvers.js';
+export const resolvers: SiteResolvers = {
+  Recipe: {
+    summary: ({ id, title, 'internal.content': content }, { words, end }) =>
+      id + title + (content ?? '').split(' ').slice(0, words.valueOf()).join(' ') + (end ?? ''),
+  },
+  Cook: { age: async () => 40 },
+  Query: { today: (_root, _args, { now }) => now },
+};
+`;
+
+const generated = await generateSite(documentsWith(KITCHEN));
+const text = (file: string): string => generated.files.get(`site/${file}`) ?? '';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'trellis-site-'));
+  await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
+  await symlink(path.join(ROOT, 'src/site'), path.join(folder, 'site'));
+  await mkdir(path.join(folder, 'generated/site'), { recursive: true });
+  await mkdir(path.join(folder, 'resolvers'));
+  await writeFile(path.join(folder, 'package.json'), '{ "type": "module" }');
+  await writeFile(path.join(folder, 'resolvers/context.ts'), 'export interface SiteContext { now: string }');
+  for (const [file, content] of generated.files) await writeFile(path.join(folder, 'generated', file), content);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** What the compiler says about the generated files and the resolvers. */
+async function compile(resolvers: string): Promise<string[]> {
+  const file = path.join(folder, 'resolvers/kitchen.ts');
+  await writeFile(file, resolvers);
+  const files = [file, ...['type-defs.ts', 'records.ts'].map((name) => path.join(folder, 'generated/site', name))];
+  const program = ts.createProgram(files, {
+    module: ts.ModuleKind.NodeNext,
+    target: ts.ScriptTarget.ES2023,
+    lib: ['lib.es2023.d.ts'],
+    types: [],
+    strict: true,
+    verbatimModuleSyntax: true,
+    noEmit: true,
+    skipLibCheck: true,
+  });
+  return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+}
+
+describe('what a whole contract becomes', () => {
+  test('compiles, with the resolvers that it asks for', async () => {
+    expect(await compile(RESOLVERS)).toEqual([]);
+  });
+
+  test.each([
+    ['summary', /summary:[^]*?,\n {2}\},/, '},'],
+    ['age', /age: .* 40/, ''],
+    ['today', /today: .* now/, ''],
+  ])('names the missing resolver %s in a compile error', async (name, member, nothing) => {
+    const [error, ...others] = await compile(RESOLVERS.replace(member, nothing));
+    expect(error).toContain(`Property '${name}' is missing`);
+    expect(others).toEqual([]);
+  });
+
+  test('refuses a resolver that reads a column it does not need', async () => {
+    const [error] = await compile(RESOLVERS.replace('{ id, title,', '{ id, title, cooked,'));
+    expect(error).toContain("Property 'cooked' does not exist");
+  });
+
+  test('is a schema that queries the new kind', () => {
+    const query = buildSchema(text('schema.graphql')).getQueryType()?.getFields() ?? {};
+    expect(Object.keys(query)).toEqual(['recipe', 'allRecipe', 'cook', 'allCook', 'today']);
+  });
+
+  test('says the same in type-defs as in the schema', async () => {
+    await writeFile(path.join(folder, 'type-defs.mjs'), text('type-defs.ts'));
+    const loaded = (await import(path.join(folder, 'type-defs.mjs'))) as { typeDefs: string };
+    expect(text('schema.graphql')).toBe(`${text('schema.graphql').split('\n')[0] ?? ''}\n\n${loaded.typeDefs}`);
+  });
+
+  test('has a record by column', () => {
+    expect(text('records.ts')).toContain(`/** A record of Recipe as it is stored, by column. */
+export type RecipeRecord = {
+  readonly title: string;
+  readonly cooked: string | null;
+  readonly tags: string;
+  readonly id: string;
+  readonly parent: string | null;
+  readonly 'internal.content': string | null;
+`);
+  });
+
+  test('starts with a banner in every file', () => {
+    for (const content of generated.files.values()) {
+      expect(content).toMatch(/^(\/\/|#) Generated by "npm run generate" from schema\/\*\.graphql\. Do not edit\.\n/);
+    }
+  });
+
+  test('is the same each time, whatever the order of the documents', async () => {
+    const again = await generateSite(new Map([...documentsWith(KITCHEN)].toReversed()));
+    expect([...again.files]).toEqual([...generated.files]);
+  });
+
+  test.each([
+    ['Recipe', 2, 6],
+    ['Recipe.title', 3, 3],
+    ['cooked', 4, 3],
+    ['RecipeFieldsEnum', 2, 6],
+    ['RecipeFilterInput.cooked', 4, 3],
+    ['CookRecord', 8, 6],
+  ])('has %s from line %i', (name, line, column) => {
+    expect(generated.origins.get(name)).toEqual({ file: 'schema/kitchen.graphql', line, column });
+  });
+
+  test('has a bare name from its line where only one type writes it', () => {
+    expect(generated.origins.get('id')?.file).toBe('schema/node.graphql');
+    expect(generated.origins.has('title')).toBe(false);
+  });
+
+  test('asks for a file by subject, further types of it in files of their own', () => {
+    expect(generated.stubs.map(({ file, exportName }) => [file, exportName])).toEqual([
+      ['src/resolvers/kitchen.ts', 'recipeResolvers'],
+      ['src/resolvers/cook.ts', 'cookResolvers'],
+      ['src/resolvers/query.ts', 'queryResolvers'],
+    ]);
+  });
+
+  test('has skeletons that compile', async () => {
+    for (const { header, members, footer } of generated.stubs) {
+      expect(await compile([header, ...members.map((member) => member.text), footer].join('\n'))).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,88 @@
+import type { Field } from '../../../src/site/fields.js';
+import { listColumns } from '../../../src/codegen/site/list-columns.js';
+import { readContract } from '../../../src/codegen/site/read-contract.js';
+import { documentsWith } from './documents.js';
+
+const TYPES = 'type Lid { b: Int @index c: Boolean }\nenum Heat { LOW }';
+
+function readField(text: string): Field | undefined {
+  const { tables } = readContract(documentsWith(`type Pan implements Node @record { ${text} }\n${TYPES}`));
+  return tables[0]?.fields[0];
+}
+
+const scalar = { kind: 'scalar', name: 'a', path: 'a', column: 'a', list: false, nullable: true } as const;
+const plain = { dateArguments: false, indexed: false };
+const base = { name: 'a', path: 'a', list: false, nullable: true };
+const lid = [
+  { ...scalar, ...plain, name: 'b', path: 'a.b', column: 'a.b', type: 'Int', indexed: true },
+  { ...scalar, ...plain, name: 'c', path: 'a.c', column: 'a.c', type: 'Boolean' },
+];
+
+test.each([
+  ['a: Int', { ...scalar, ...plain, type: 'Int' }],
+  ['a: [Int!]!', { ...scalar, ...plain, type: 'Int', list: true, nullable: false }],
+  ['a: Heat', { ...scalar, ...plain, type: 'String' }],
+  ['a: String! @index', { ...scalar, ...plain, type: 'String', nullable: false, indexed: true }],
+  ['a: Date @dateformat', { ...scalar, ...plain, type: 'Date', dateArguments: true }],
+  ['a: ID @alias(of: "id")', { ...scalar, ...plain, type: 'ID', column: 'id' }],
+  ['a: Lid', { kind: 'object', ...base, type: 'Lid', fields: lid }],
+  ['a: [Lid!]', { kind: 'object', ...base, type: 'Lid', list: true, fields: lid }],
+  ['a: Pan @child', { kind: 'relation', ...base, type: 'Pan', relation: { by: 'child' } }],
+  [
+    'a: Pan @link(from: "b", to: "id") b: String',
+    { kind: 'relation', ...base, type: 'Pan', relation: { by: 'link', from: 'b', to: 'id' } },
+  ],
+  [
+    'a(c: Int): Heat @computed(needs: ["internal.type"])',
+    {
+      ...{ kind: 'computed', ...base, type: 'String', fields: [] },
+      ...{ needs: ['internal.type'], hasArguments: true, dateArguments: false },
+    },
+  ],
+  [
+    'a: Date @dateformat @computed',
+    {
+      ...{ kind: 'computed', ...base, type: 'Date', fields: [] },
+      ...{ needs: [], hasArguments: false, dateArguments: true },
+    },
+  ],
+  [
+    'a: Lid @computed',
+    {
+      ...{ kind: 'computed', ...base, type: 'Lid', fields: lid },
+      ...{ needs: [], hasArguments: false, dateArguments: false },
+    },
+  ],
+])('reads "%s"', (text, field) => {
+  expect(readField(text)).toEqual(field);
+});
+
+test('a kind has the fields of Node at its end, unless it writes them itself', () => {
+  const text = 'type Pan implements Node @record { a: Int }\ntype Lid implements Node @record { id: ID! a: Int }';
+  const { tables } = readContract(documentsWith(text));
+  expect(tables.map(({ kind, single, all }) => [kind, single, all])).toEqual([
+    ['Pan', 'pan', 'allPan'],
+    ['Lid', 'lid', 'allLid'],
+  ]);
+  expect(tables.map(({ fields }) => fields.map(({ name }) => name))).toEqual([
+    ['a', 'id', 'parent', 'children', 'internal'],
+    ['id', 'a', 'parent', 'children', 'internal'],
+  ]);
+});
+
+test('a record has a column for each stored value', () => {
+  const text = `type Pan implements Node @record {
+    a: Lid! b: [Lid!]! c: [Int]! d: Boolean! e: ID! @alias(of: "id") f: Int @computed g: Pan @child
+  }\n${TYPES}`;
+  const { tables } = readContract(documentsWith(text));
+  const columns = listColumns(tables[0]?.fields ?? []).map(({ name, type }) => `${name}: ${type}`);
+  expect(columns.slice(0, 7)).toEqual([
+    'a.b: number | null',
+    'a.c: 0 | 1 | null',
+    'b: string',
+    'c: string',
+    'd: 0 | 1',
+    'id: string',
+    'parent: string | null',
+  ]);
+});
