@@ -2,9 +2,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Options } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
-/** An ajv for the schemas of OpenAPI 3.1, whose keywords have been checked before. */
+/** An ajv for the schemas of OpenAPI 3.1, whose keywords and formats are checked elsewhere. */
 export function createAjv(options: Options = {}): Ajv2020 {
-  const ajv = new Ajv2020({ strict: false, validateSchema: false, ...options });
+  const ajv = new Ajv2020({ strict: false, validateSchema: false, logger: false, ...options });
   addFormats.default(ajv);
   return ajv;
 }
@@ -28,13 +28,14 @@ function keepRules(schema: unknown, dropped: ReadonlySet<string>): unknown {
   if (typeof schema !== 'object' || schema === null) return schema;
   const kept = Object.entries(schema).filter(([keyword]) => !dropped.has(keyword) && !keyword.startsWith('x-'));
   return Object.fromEntries(
-    kept.map(([keyword, value]) => {
+    kept.map(([keyword, value]: [string, unknown]) => {
       if (VALUES.has(keyword)) return [keyword, value];
       return [keyword, NAMED.has(keyword) ? keepMembers(value, dropped) : keepRules(value, dropped)];
     }),
   );
 }
 
-function keepMembers(members: object, dropped: ReadonlySet<string>): unknown {
+function keepMembers(members: unknown, dropped: ReadonlySet<string>): unknown {
+  if (typeof members !== 'object' || members === null) return members;
   return Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, keepRules(schema, dropped)]));
 }

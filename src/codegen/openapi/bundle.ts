@@ -69,7 +69,8 @@ class Bundler {
     if (known === file) return;
     if (known !== undefined) {
       const message = `Expected one component of the name "${key}"; ${known} and ${file} have one each.`;
-      return this.#report(place, message, 'key');
+      this.#report(place, message, 'key');
+      return;
     }
     this.#origins.set(key, file);
     const section = (this.#components[reference.section] ??= {});

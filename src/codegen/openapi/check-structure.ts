@@ -1,6 +1,6 @@
 import { checkReference } from './references.js';
 import type { Sources } from './references.js';
-import { child, entries, has, isRecord, items } from './source.js';
+import { entries, has, isRecord, items } from './source.js';
 import type { Place, Report } from './source.js';
 import type { ObjectName, Scalar, Shape } from './structure.js';
 import { STRUCTURE } from './structure.js';
@@ -20,21 +20,39 @@ const SCALARS: Readonly<Record<Scalar, { readonly words: string; readonly fits: 
   boolean: { words: 'true or false', fits: (value) => typeof value === 'boolean' },
   count: { words: 'a whole number from 0', fits: (value) => Number.isSafeInteger(value) && Number(value) >= 0 },
   number: { words: 'a number', fits: (value) => typeof value === 'number' },
+  pattern: { words: 'a regular expression', fits: isPattern },
   text: { words: 'text', fits: (value) => typeof value === 'string' },
+  values: { words: 'a list of at least one value', fits: (value) => Array.isArray(value) && value.length > 0 },
 };
+
+/** Validators read patterns by the rules of Unicode, which refuse needless escapes. */
+function isPattern(value: unknown): boolean {
+  if (typeof value !== 'string') return false;
+  try {
+    return new RegExp(value, 'u') instanceof RegExp;
+  } catch {
+    return false;
+  }
+}
 
 function checkShape(place: Place, shape: Shape, context: Context): void {
   if (shape === 'any') return;
-  if (typeof shape === 'string') return checkScalar(place, shape, context);
-  if ('oneOf' in shape) return checkOneOf(place, shape.oneOf, context);
-  if ('object' in shape) return checkObject(place, shape.object, context);
-  if ('either' in shape) return checkShape(place, pickShape(place, shape.either), context);
+  if (typeof shape === 'string') checkScalar(place, shape, context);
+  else if ('oneOf' in shape) checkOneOf(place, shape.oneOf, context);
+  else if ('object' in shape) checkObject(place, shape.object, context);
+  else if ('either' in shape) checkShape(place, pickShape(place, shape.either), context);
+  else checkParts(place, shape, context);
+}
+
+type Compound = Extract<Shape, { readonly list: Shape } | { readonly map: Shape }>;
+
+function checkParts(place: Place, shape: Compound, context: Context): void {
   const [parts, words, inner] =
     'list' in shape
       ? ([Array.isArray(place.value) ? items(place) : undefined, 'a list', shape.list] as const)
       : ([isRecord(place.value) ? entries(place).map(([, part]) => part) : undefined, 'a mapping', shape.map] as const);
-  if (parts === undefined) return reportSort(place, words, context);
-  for (const part of parts) checkShape(part, inner, context);
+  if (parts === undefined) reportSort(place, words, context);
+  for (const part of parts ?? []) checkShape(part, inner, context);
 }
 
 /** The second of two shapes is the one for mappings and lists. */
@@ -56,11 +74,17 @@ function checkObject(place: Place, name: ObjectName, context: Context): void {
   const { fields, required = [], section } = STRUCTURE[name];
   // true and false are schemas too: anything, nothing.
   if (name === 'schema' && typeof place.value === 'boolean') return;
-  if (!isRecord(place.value)) return reportSort(place, `a mapping (${toWords(name)})`, context);
+  if (!isRecord(place.value)) {
+    reportSort(place, `a mapping (${toWords(name)})`, context);
+    return;
+  }
   if (section !== undefined && has(place, '$ref')) {
     checkReference(context.sources, place, section, context.report);
     // Only schemas may say more beside a reference; elsewhere tools ignore it.
-    if (name !== 'schema') return checkReferenceAlone(place, context);
+    if (name !== 'schema') {
+      checkReferenceAlone(place, context);
+      return;
+    }
   }
   for (const [key, part] of entries(place)) {
     const shape = Object.hasOwn(fields, key) ? fields[key] : undefined;
@@ -86,13 +110,16 @@ function checkUnknownField(
   { report }: Context,
 ): void {
   const { fields, unsupported = {} } = STRUCTURE[name];
-  const instead = Object.hasOwn(unsupported, key) ? unsupported[key] : undefined;
-  if (instead !== undefined) return report(place, `"${key}" is not supported here: ${instead}.`, 'key');
+  if (Object.hasOwn(unsupported, key)) {
+    report(place, `"${key}" is not supported here: ${unsupported[key] ?? ''}.`, 'key');
+    return;
+  }
   const known = Object.keys(fields);
   if (!key.startsWith('x-')) {
     const near = suggest(key, known);
     const list = near === '' ? ` Known are ${known.join(', ')}.` : near;
-    return report(place, `Expected a field of a ${toWords(name)}; received "${key}".${list}`, 'key');
+    report(place, `Expected a field of a ${toWords(name)}; received "${key}".${list}`, 'key');
+    return;
   }
   // Extensions of other tools pass; one that nearly reads like ours is a slip.
   const near = suggest(
@@ -118,10 +145,4 @@ function show(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'a list';
   return typeof value === 'object' ? 'a mapping' : JSON.stringify(value);
-}
-
-/** The field of a place, when it holds text. */
-export function findText(place: Place, key: string): string | undefined {
-  const { value } = child(place, key);
-  return typeof value === 'string' ? value : undefined;
 }

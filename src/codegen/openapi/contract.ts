@@ -27,7 +27,7 @@ export interface Contract {
   readonly schemas: Readonly<Record<string, SchemaObject>>;
 }
 
-export interface Tag {
+interface Tag {
   readonly name: string;
   readonly description: string;
   readonly operations: readonly Operation[];
@@ -66,7 +66,7 @@ export interface Content {
   readonly schema: SchemaObject | undefined;
 }
 
-export interface Body {
+interface Body {
   readonly required: boolean;
   readonly maxBytes: number;
   readonly contents: readonly Content[];
@@ -171,7 +171,7 @@ function readParameter(document: ContractDocument, parameter: ParameterObject): 
 
 function readParameterType(document: ContractDocument, schema: SchemaObject): Pick<Parameter, 'list' | 'type'> {
   if (typeof schema === 'boolean') return { type: 'string', list: false };
-  const { type, items } = dereference<Exclude<SchemaObject, boolean>>(document, schema as ReferenceObject);
+  const { type, items } = dereference<Exclude<SchemaObject, boolean>>(document, schema);
   if (type === 'array')
     return { type: items === undefined ? 'string' : readParameterType(document, items).type, list: true };
   return { type: type as Parameter['type'], list: false };
@@ -216,7 +216,7 @@ function readContents(content: ContentObject): readonly Content[] {
   return Object.entries(content).map(([type, { schema }]) => ({ type, kind: toKind(type), schema }));
 }
 
-export function toKind(type: string): Content['kind'] {
+function toKind(type: string): Content['kind'] {
   if (/^application\/(?:[\w.+-]+\+)?json\b/.test(type)) return 'json';
   return type.startsWith('text/') ? 'text' : 'bytes';
 }

@@ -11,7 +11,7 @@ export interface ReferenceObject {
 /** A JSON Schema; `true` allows anything, `false` nothing. */
 export type SchemaObject = boolean | SchemaKeywords;
 
-export interface SchemaKeywords {
+interface SchemaKeywords {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
@@ -31,7 +31,7 @@ export interface ParameterObject {
   readonly 'x-rest'?: boolean;
 }
 
-export interface HeaderObject {
+interface HeaderObject {
   readonly description?: string;
   readonly required?: boolean;
 }
@@ -50,7 +50,7 @@ export interface ResponseObject {
   readonly content?: ContentObject;
 }
 
-export type SecurityRequirement = Readonly<Record<string, readonly string[]>>;
+type SecurityRequirement = Readonly<Record<string, readonly string[]>>;
 
 export interface OperationObject {
   readonly operationId: string;

@@ -30,48 +30,45 @@ export function findComponent(sources: Sources, { file, section, name }: Referen
 
 /** The place itself, or what its `$ref` leads to in the end; `undefined` when that is nowhere. */
 export function follow(sources: Sources, place: Place): Place | undefined {
+  const { end } = trace(sources, place);
+  return typeof end === 'object' ? end : undefined;
+}
+
+function trace(sources: Sources, place: Place): { readonly end: Place | 'loop' | 'missing' } {
   const seen = new Set<unknown>();
-  let current: Place | undefined = place;
-  while (current !== undefined && isRecord(current.value) && typeof current.value.$ref === 'string') {
-    // References that lead back to themselves end nowhere.
-    if (seen.has(current.value)) return undefined;
+  let current = place;
+  while (isRecord(current.value) && typeof current.value.$ref === 'string') {
+    if (seen.has(current.value)) return { end: 'loop' };
     seen.add(current.value);
     const reference = parseReference(current.source.file, current.value.$ref);
-    current = reference && findComponent(sources, reference);
+    const next = reference && findComponent(sources, reference);
+    if (next === undefined) return { end: 'missing' };
+    current = next;
   }
-  return current;
+  return { end: current };
 }
 
 /** Reports a `$ref` that leads nowhere, or to a component of another sort than its place asks for. */
 export function checkReference(sources: Sources, place: Place, section: string, report: Report): void {
   const ref = child(place, '$ref');
-  if (typeof ref.value !== 'string') return report(ref, 'Expected $ref to be text.');
-  const reference = parseReference(place.source.file, ref.value);
-  if (reference === undefined) {
-    const example = `#/components/${section}/Name`;
-    return report(ref, `Expected $ref as "${example}", with a file before the # or without; received "${ref.value}".`);
-  }
-  if (reference.section !== section) {
-    return report(ref, `Expected $ref to lead to components/${section}; received "${ref.value}".`);
-  }
-  if (findComponent(sources, reference) === undefined) report(ref, describeMissing(sources, reference, ref.value));
-  else if (follow(sources, place) === undefined && !leadsToMissing(sources, place)) {
-    report(ref, `Expected $ref to lead to something; "${ref.value}" leads back to itself.`);
-  }
+  const problem =
+    typeof ref.value === 'string' ? findProblem(sources, place, section, ref.value) : 'Expected $ref to be text.';
+  if (problem !== undefined) report(ref, problem);
 }
 
-/** Whether a later link of the chain is missing, which is reported where that link stands. */
-function leadsToMissing(sources: Sources, place: Place): boolean {
-  const seen = new Set<unknown>();
-  let current: Place = place;
-  while (isRecord(current.value) && typeof current.value.$ref === 'string' && !seen.has(current.value)) {
-    seen.add(current.value);
-    const reference = parseReference(current.source.file, current.value.$ref);
-    const next = reference && findComponent(sources, reference);
-    if (next === undefined) return true;
-    current = next;
+function findProblem(sources: Sources, place: Place, section: string, text: string): string | undefined {
+  const reference = parseReference(place.source.file, text);
+  if (reference === undefined) {
+    return `Expected $ref as "#/components/${section}/Name", with a file before the # or without; received "${text}".`;
   }
-  return false;
+  if (reference.section !== section) return `Expected $ref to lead to components/${section}; received "${text}".`;
+  if (findComponent(sources, reference) === undefined) return describeMissing(sources, reference, text);
+  return leadsBack(sources, place) ? `Expected $ref to lead to something; "${text}" leads back to itself.` : undefined;
+}
+
+/** Whether a chain of references never ends; one that breaks off is reported where its last link stands. */
+function leadsBack(sources: Sources, place: Place): boolean {
+  return trace(sources, place).end === 'loop';
 }
 
 function describeMissing(sources: Sources, { file, section, name }: Reference, received: string): string {

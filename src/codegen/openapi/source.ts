@@ -3,7 +3,7 @@ import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } f
 import type { Location, Mistake } from '../target.js';
 
 /** One YAML document of a contract. */
-export interface Source {
+interface Source {
   readonly file: string;
   readonly document: Document;
   readonly lines: LineCounter;
@@ -34,7 +34,8 @@ export function parseSource(file: string, text: string, mistakes: Mistake[]): Pl
 }
 
 export function child(place: Place, key: number | string): Place {
-  const value = isRecord(place.value) || Array.isArray(place.value) ? Reflect.get(place.value, key) : undefined;
+  const parent = place.value as Readonly<Record<string, unknown>> | null | undefined;
+  const value = typeof parent === 'object' && parent !== null && Object.hasOwn(parent, key) ? parent[key] : undefined;
   return { source: place.source, path: [...place.path, String(key)], value };
 }
 
@@ -50,6 +51,12 @@ export function items(place: Place): Place[] {
 
 export function has(place: Place, key: string): boolean {
   return isRecord(place.value) && Object.hasOwn(place.value, key);
+}
+
+/** The field of a place, when it holds text. */
+export function findText(place: Place, key: string): string | undefined {
+  const { value } = child(place, key);
+  return typeof value === 'string' ? value : undefined;
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

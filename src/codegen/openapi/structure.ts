@@ -5,7 +5,7 @@
  */
 import { formatNames } from 'ajv-formats/dist/formats.js';
 
-export type Scalar = 'boolean' | 'count' | 'number' | 'text';
+export type Scalar = 'boolean' | 'count' | 'number' | 'pattern' | 'text' | 'values';
 
 export type Shape =
   | Scalar
@@ -228,7 +228,7 @@ export const STRUCTURE: Readonly<Record<ObjectName, ObjectShape>> = {
       title: 'text',
       description: 'text',
       type: { either: [{ oneOf: TYPES }, { list: { oneOf: TYPES } }] },
-      enum: { list: 'any' },
+      enum: 'values',
       const: 'any',
       default: 'any',
       example: 'any',
@@ -246,7 +246,7 @@ export const STRUCTURE: Readonly<Record<ObjectName, ObjectShape>> = {
       multipleOf: 'number',
       minLength: 'count',
       maxLength: 'count',
-      pattern: 'text',
+      pattern: 'pattern',
       items: SCHEMA,
       prefixItems: { list: SCHEMA },
       contains: SCHEMA,

@@ -1,0 +1,125 @@
+import { handlersName, inputName, outputName, pascal } from './names.js';
+import { follow } from './references.js';
+import { child, entries, findText, has, items } from './source.js';
+import type { Place, Report } from './source.js';
+import { suggest } from './suggest.js';
+import type { Survey, SurveyedOperation } from './survey.js';
+
+/** Holds operations to what the router and the writers need: ids, tags, security, bodies and responses. */
+export function checkOperations(survey: Survey, service: string, report: Report): void {
+  checkRoot(survey.root, report);
+  checkNames(survey, service, report);
+  for (const operation of survey.operations) {
+    checkTag(survey.root, operation, report);
+    checkSecurity(survey, operation, report);
+    checkBody(survey, operation, report);
+    checkResponses(survey, operation, report);
+  }
+}
+
+function checkRoot(root: Place, report: Report): void {
+  const servers = items(child(root, 'servers'));
+  const [server] = servers;
+  if (!has(root, 'paths')) report(root, 'Expected paths in this contract; it is missing.');
+  if (server === undefined || servers.length > 1) {
+    report(child(root, 'servers'), `Expected one server; received ${servers.length}.`, 'key');
+  }
+  const url = server && findText(server, 'url');
+  if (server !== undefined && url !== undefined && !/^(?:\/|(?:\/[\w.-]+)+)$/.test(url)) {
+    report(child(server, 'url'), `Expected a path below our origin, such as / or /secrets; received "${url}".`);
+  }
+}
+
+/** Ids and tags become the names of types and files, which must differ. */
+function checkNames({ root, operations }: Survey, service: string, report: Report): void {
+  const known = new Map<string, string>([[handlersName(service), `the service "${service}"`]]);
+  const claim = (place: Place, owner: string, names: readonly string[]): void => {
+    const taken = names.find((name) => known.has(name));
+    if (taken !== undefined)
+      report(place, `Expected names of their own; ${owner} and ${known.get(taken) ?? ''} both give ${taken}.`);
+    for (const name of names) known.set(name, owner);
+  };
+  for (const tag of items(child(root, 'tags'))) {
+    const name = findText(tag, 'name');
+    if (name !== undefined) claim(child(tag, 'name'), `the tag "${name}"`, [handlersName(name)]);
+  }
+  const ids = new Set<string>();
+  for (const { place, method, path } of operations) {
+    const id = findText(place, 'operationId');
+    if (id === undefined) continue;
+    const at = child(place, 'operationId');
+    if (!/^[a-z][A-Za-z0-9]*$/.test(id))
+      report(at, `Expected operationId as a name such as listTokens; received "${id}".`);
+    else if (ids.has(id)) report(at, `Expected each operationId once; "${id}" is taken before ${method} ${path}.`);
+    else claim(at, `the operation "${id}"`, [inputName(pascal(id)), outputName(pascal(id))]);
+    ids.add(id);
+  }
+}
+
+function checkTag(root: Place, { place }: SurveyedOperation, report: Report): void {
+  const known = items(child(root, 'tags')).flatMap((tag) => findText(tag, 'name') ?? []);
+  const tags = items(child(place, 'tags'));
+  if (has(place, 'tags') && tags.length !== 1) {
+    report(child(place, 'tags'), `Expected one tag, which names the file of the handler; received ${tags.length}.`);
+  }
+  for (const tag of tags) {
+    if (typeof tag.value !== 'string' || known.includes(tag.value)) continue;
+    report(tag, `Expected one of the contract's tags; received "${tag.value}".${suggest(tag.value, known)}`);
+  }
+}
+
+function checkSecurity({ root }: Survey, { place }: SurveyedOperation, report: Report): void {
+  const security = has(place, 'security') ? child(place, 'security') : child(root, 'security');
+  if (security.value === undefined) {
+    report(place, 'Expected security in this operation, or [] to let anyone call; it is missing.', 'key');
+  }
+  const schemes = entries(child(child(root, 'components'), 'securitySchemes')).map(([name]) => name);
+  for (const requirement of items(security)) {
+    const parts = entries(requirement);
+    if (parts.length !== 1) {
+      report(requirement, `Expected one scheme in each alternative, or security: []; received ${parts.length}.`);
+    }
+    for (const [scheme, part] of parts) {
+      if (schemes.includes(scheme)) continue;
+      const message = `Expected one of the contract's security schemes; received "${scheme}".`;
+      report(part, message + suggest(scheme, schemes), 'key');
+    }
+  }
+}
+
+function checkBody({ sources }: Survey, { place, method }: SurveyedOperation, report: Report): void {
+  if (!has(place, 'requestBody')) return;
+  const mention = child(place, 'requestBody');
+  if (method === 'get' || method === 'delete') {
+    report(mention, `Expected no body for ${method}; use query parameters, or post.`, 'key');
+  }
+  const body = follow(sources, mention);
+  if (body !== undefined) checkContent(body, report);
+}
+
+function checkResponses({ sources }: Survey, { place }: SurveyedOperation, report: Report): void {
+  if (!has(place, 'responses')) return;
+  const responses = entries(child(place, 'responses'));
+  for (const [status, mention] of responses) {
+    const isStatus = /^[1-5]\d\d$/.test(status);
+    if (!isStatus) report(mention, `Expected a status such as 200, each on its own; received "${status}".`, 'key');
+    const response = follow(sources, mention);
+    if (response === undefined) continue;
+    checkContent(response, report);
+    const isBare = status === '204' || status === '304';
+    if (isBare && has(response, 'content')) report(response, `Expected no content, as ${status} has no body.`, 'key');
+  }
+  if (!responses.some(([status]) => status.startsWith('2'))) {
+    report(child(place, 'responses'), 'Expected at least one response from 200 to 299; there is none.', 'key');
+  }
+}
+
+function checkContent(parent: Place, report: Report): void {
+  for (const [type, media] of entries(child(parent, 'content'))) {
+    if (!/^[a-z]+\/[a-z0-9][a-z0-9.+-]*$/.test(type)) {
+      report(media, `Expected a media type such as application/json; received "${type}".`, 'key');
+    } else if (type.endsWith('json') && !has(media, 'schema')) {
+      report(media, 'Expected schema in this media type; it is missing.', 'key');
+    }
+  }
+}

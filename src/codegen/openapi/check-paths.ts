@@ -1,0 +1,60 @@
+import { child, entries } from './source.js';
+import type { Place, Report } from './source.js';
+import { suggest } from './suggest.js';
+import type { Survey, SurveyedOperation } from './survey.js';
+
+/** Holds paths to their form, to their parameters, and apart from each other. */
+export function checkPaths({ root, operations }: Survey, report: Report): void {
+  const paths = entries(child(root, 'paths'));
+  for (const [path, place] of paths) checkForm(path, place, report);
+  checkAmbiguity(paths, report);
+  for (const operation of operations) checkPathParameters(operation, report);
+}
+
+function checkForm(path: string, place: Place, report: Report): void {
+  const segments = path.slice(1).split('/');
+  if (!path.startsWith('/')) report(place, `Expected a path to begin with "/"; received "${path}".`, 'key');
+  for (const segment of segments.filter((text) => /[{}]/.test(text) && !/^\{[^{}]+\}$/.test(text))) {
+    report(place, `Expected a path parameter to take a whole segment, as in /{id}/; received "${segment}".`, 'key');
+  }
+  const names = listNames(path);
+  for (const name of names.filter((text, index) => names.indexOf(text) !== index)) {
+    report(place, `Expected each path parameter once; "${name}" is in "${path}" twice.`, 'key');
+  }
+}
+
+function checkAmbiguity(paths: readonly [path: string, place: Place][], report: Report): void {
+  const known = new Map<string, string>();
+  for (const [path, place] of paths) {
+    const shape = path.replace(/\{[^{}]*\}/g, '{}');
+    const other = known.get(shape);
+    known.set(shape, other ?? path);
+    if (other === undefined) continue;
+    report(place, `Expected paths that can be told apart; "${other}" and "${path}" differ only in names.`, 'key');
+  }
+}
+
+function checkPathParameters({ path, place, method, parameters }: SurveyedOperation, report: Report): void {
+  const names = listNames(path);
+  const declared = parameters.filter((parameter) => parameter.in === 'path');
+  for (const name of names.filter((text) => !declared.some((parameter) => parameter.name === text))) {
+    const others = declared.flatMap((parameter) => parameter.name ?? []).filter((text) => !names.includes(text));
+    const message = `Expected a path parameter "${name}" for ${method} ${path}; none is described.`;
+    report(place, message + suggest(name, others), 'key');
+  }
+  for (const { name, mention, place: described } of declared) {
+    if (name !== undefined && !names.includes(name)) {
+      report(mention, `Expected "{${name}}" in the path "${path}"; it has no such segment.${suggest(name, names)}`);
+    }
+    if (child(described, 'required').value !== true) {
+      report(described, `Expected required: true for the path parameter "${name ?? ''}".`);
+    }
+    if (child(described, 'x-rest').value === true && names.at(-1) !== name) {
+      report(mention, `Expected x-rest on the last segment of "${path}" only; "${name ?? ''}" is not the last.`);
+    }
+  }
+}
+
+function listNames(path: string): string[] {
+  return [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name);
+}

@@ -1,0 +1,119 @@
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import { createAjv, toRules } from './ajv.js';
+import type { ContractDocument } from './document.js';
+import { parseReference } from './references.js';
+import { child, entries, has, isRecord, items } from './source.js';
+import type { Place, Report } from './source.js';
+
+/** A value that a document gives as an example or a default, and the schema that it must fit. */
+interface Sample {
+  readonly word: string;
+  readonly value: Place;
+  readonly schema: Place;
+}
+
+/** Holds every example and every default to its schema. */
+export function checkValues(roots: Iterable<Place>, document: ContractDocument, report: Report): void {
+  const compile = createCompiler(document);
+  for (const root of roots) {
+    for (const { word, value, schema } of listSamples(root)) {
+      const validate = compile(schema);
+      if (validate === undefined || validate(value.value)) continue;
+      const [error] = validate.errors ?? [];
+      if (error !== undefined) report(toCulprit(value, error), describe(word, error));
+    }
+  }
+}
+
+type Compile = (schema: Place) => ValidateFunction | undefined;
+
+/** Schemas that don't compile have been reported already, or are about to be. */
+function createCompiler(document: ContractDocument): Compile {
+  const ajv = createAjv();
+  const schemas = document.components?.schemas ?? {};
+  ajv.addSchema({ $id: 'contract', components: toRules({ schemas }, { defaults: false }) as object });
+  const known = new Map<unknown, ValidateFunction | undefined>();
+  return ({ value, source }) => {
+    if (known.has(value)) return known.get(value);
+    let validate: ValidateFunction | undefined;
+    try {
+      const schema = pointIntoContract(toRules(value, { defaults: false }), source.file);
+      if (isRecord(schema)) validate = ajv.compile(schema);
+    } catch {
+      validate = undefined;
+    }
+    known.set(value, validate);
+    return validate;
+  };
+}
+
+function pointIntoContract(schema: unknown, file: string): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => pointIntoContract(item, file));
+  if (!isRecord(schema)) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => {
+      const reference = key === '$ref' && typeof value === 'string' ? parseReference(file, value) : undefined;
+      if (reference === undefined) return [key, pointIntoContract(value, file)];
+      return [key, `contract#/components/${reference.section}/${reference.name}`];
+    }),
+  );
+}
+
+/** Keywords that hold values, not parts of the contract. */
+const VALUES = ['const', 'default', 'enum', 'example', 'examples'];
+/** Mappings whose keys are the author's: a property may be called "default". */
+const NAMED = ['headers', 'parameters', 'patternProperties', 'properties', 'schemas'];
+
+/** Walks through a document; `example`, `examples` and `default` are looked at where a schema goes with them. */
+function listSamples(place: Place): Sample[] {
+  if (Array.isArray(place.value)) return items(place).flatMap(listSamples);
+  const own = isSchemaHolder(place) ? listHolderSamples(place) : listSchemaSamples(place);
+  const parts = entries(place).filter(([key]) => !VALUES.includes(key));
+  return [
+    ...own,
+    ...parts.flatMap(([key, part]) => (NAMED.includes(key) ? listMemberSamples(part) : listSamples(part))),
+  ];
+}
+
+function listMemberSamples(place: Place): Sample[] {
+  return [...items(place), ...entries(place).map(([, member]) => member)].flatMap(listSamples);
+}
+
+/** Parameters, headers and media types have their schema beside their examples. */
+function isSchemaHolder(place: Place): boolean {
+  return has(place, 'schema') && isRecord(child(place, 'schema').value);
+}
+
+function listHolderSamples(place: Place): Sample[] {
+  const schema = child(place, 'schema');
+  const single = has(place, 'example') ? [{ word: 'example', value: child(place, 'example'), schema }] : [];
+  const named = entries(child(place, 'examples')).filter(([, example]) => has(example, 'value'));
+  return [...single, ...named.map(([, example]) => ({ word: 'example', value: child(example, 'value'), schema }))];
+}
+
+function listSchemaSamples(schema: Place): Sample[] {
+  const single = ['default', 'example'].filter((word) => has(schema, word));
+  return [
+    ...single.map((word) => ({ word, value: child(schema, word), schema })),
+    ...items(child(schema, 'examples')).map((value) => ({ word: 'example', value, schema })),
+  ];
+}
+
+/** The part of the value that does not fit. */
+function toCulprit(value: Place, { instancePath }: ErrorObject): Place {
+  return instancePath
+    .split('/')
+    .slice(1)
+    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce(child, value);
+}
+
+function describe(
+  word: string,
+  { instancePath, message = 'must fit its schema', keyword, params }: ErrorObject,
+): string {
+  const part = instancePath === '' ? `the ${word}` : `${instancePath} of the ${word}`;
+  const { allowedValues } = params as { readonly allowedValues?: readonly unknown[] };
+  const wish = keyword === 'enum' ? `to be one of ${allowedValues?.join(', ') ?? ''}` : message.replace(/^must/, 'to');
+  return `Expected ${part} ${wish}, as its schema says.`;
+}

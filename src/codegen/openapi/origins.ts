@@ -1,0 +1,32 @@
+import type { Location } from '../target.js';
+import { handlersName, inputName, outputName, pascal } from './names.js';
+import { child, entries, findText, items, locate } from './source.js';
+import type { Survey } from './survey.js';
+import type { ValidatorNames } from './validator-names.js';
+
+/** The contract line behind each name in generated text. */
+export function listOrigins(survey: Survey, { requests, responses }: ValidatorNames): ReadonlyMap<string, Location> {
+  const origins = new Map<string, Location>();
+  for (const source of [...survey.sources.values()].reverse()) {
+    for (const [name, schema] of entries(child(child(source, 'components'), 'schemas'))) {
+      origins.set(name, locate(schema, 'key'));
+    }
+  }
+  for (const tag of items(child(survey.root, 'tags'))) {
+    origins.set(handlersName(findText(tag, 'name') ?? ''), locate(child(tag, 'name')));
+  }
+  for (const { place } of survey.operations) {
+    const id = findText(place, 'operationId') ?? '';
+    const location = locate(child(place, 'operationId'));
+    const derived = [...requests, ...responses].filter(([key]) => key.startsWith(`${id} `)).map(([, name]) => name);
+    for (const name of [
+      id,
+      inputName(pascal(id)),
+      outputName(pascal(id)),
+      ...derived.filter((text) => text.startsWith(id)),
+    ]) {
+      origins.set(name, location);
+    }
+  }
+  return origins;
+}
