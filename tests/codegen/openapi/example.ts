@@ -1,0 +1,130 @@
+import type { Mistake } from '../../../src/codegen/target.js';
+import { ContractError } from '../../../src/codegen/target.js';
+import { generateService } from '../../../src/codegen/openapi/generate-service.js';
+
+/** A whole small contract that has one of everything the generators treat differently. */
+export const NOTES = `openapi: 3.1.0
+info: { title: Notes, version: 1.0.0 }
+servers: [{ url: /notes }]
+tags:
+  - name: Notes
+    description: Short texts.
+paths:
+  /notes:
+    get:
+      operationId: listNotes
+      tags: [Notes]
+      summary: List notes
+      security: [{ session: [] }, { token: [read] }]
+      parameters:
+        - name: limit
+          in: query
+          schema: { type: integer, maximum: 50, default: 10 }
+        - name: tag
+          in: query
+          schema: { type: array, items: { type: string } }
+      responses:
+        '200':
+          description: Notes.
+          headers:
+            X-Total-Count: { required: true, schema: { type: integer } }
+          content:
+            application/json:
+              schema: { type: array, items: { $ref: '#/components/schemas/Note' } }
+              example: [{ id: 1, text: Buy milk }]
+        '400': { $ref: 'common.yaml#/components/responses/Refused' }
+    post:
+      operationId: createNote
+      tags: [Notes]
+      summary: Create a note
+      security: [{ session: [] }]
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema: { $ref: '#/components/schemas/NewNote' }
+      responses:
+        '201':
+          description: The note.
+          content:
+            application/json: { schema: { $ref: '#/components/schemas/Note' } }
+  /notes/{id}/picture:
+    get:
+      operationId: getPicture
+      tags: [Notes]
+      summary: Get the picture of a note
+      security: []
+      parameters:
+        - name: id
+          in: path
+          required: true
+          schema: { type: integer, minimum: 1 }
+      responses:
+        '200':
+          description: The picture.
+          content:
+            image/png: {}
+        '304':
+          description: The same as before.
+components:
+  securitySchemes:
+    session: { $ref: 'common.yaml#/components/securitySchemes/session' }
+    token: { type: http, scheme: bearer, x-caller: token }
+  schemas:
+    Note:
+      type: object
+      required: [id, text]
+      properties:
+        id: { type: integer }
+        text: { type: string }
+    NewNote:
+      type: object
+      required: [text]
+      properties:
+        text: { type: string, maxLength: 100 }
+        pinned: { type: boolean, default: false }
+`;
+
+export const COMMON = `openapi: 3.1.0
+info: { title: Shared, version: 1.0.0 }
+components:
+  securitySchemes:
+    session: { type: apiKey, in: cookie, name: sid, x-caller: session }
+  responses:
+    Refused:
+      description: Refused.
+      content:
+        application/json: { schema: { $ref: '#/components/schemas/Error' } }
+  schemas:
+    Error:
+      type: object
+      required: [error]
+      properties:
+        error: { type: string }
+`;
+
+export const NOTES_FILE = 'openapi/dashboard.yaml';
+export const COMMON_FILE = 'openapi/common.yaml';
+
+export function toDocuments(notes = NOTES, common = COMMON): ReadonlyMap<string, string> {
+  return new Map([
+    [NOTES_FILE, notes],
+    [COMMON_FILE, common],
+  ]);
+}
+
+/** The file below `src/generated/dashboard` that the small contract gives. */
+export async function generate(file: string, notes = NOTES): Promise<string> {
+  const { files } = await generateService('dashboard', toDocuments(notes));
+  return files.get(`dashboard/${file}`) ?? '';
+}
+
+export async function findMistakes(documents: ReadonlyMap<string, string>): Promise<readonly Mistake[]> {
+  try {
+    await generateService('dashboard', documents);
+    return [];
+  } catch (error) {
+    if (error instanceof ContractError) return error.mistakes;
+    throw error;
+  }
+}
