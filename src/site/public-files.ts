@@ -5,6 +5,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
 import { AppError } from '../errors.js';
+import { isGone } from './sources/unreadable.js';
 
 export interface PublicFile {
   readonly absolutePath: string;
@@ -78,7 +79,7 @@ async function copy(file: PublicFile, target: string): Promise<void> {
     if ((await digestOf(temporary)) !== file.contentDigest) throw changed(file);
     await rename(temporary, target);
   } catch (error) {
-    throw isMissing(error) ? gone(file, error) : error;
+    throw isGone(error) ? gone(file, error) : error;
   } finally {
     await rm(temporary, { force: true });
   }
@@ -95,10 +96,6 @@ async function digestOf(file: string): Promise<string> {
   const digest = createHash('md5');
   await pipeline(createReadStream(file), digest);
   return digest.digest('hex');
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
 function changed({ base }: PublicFile): AppError {

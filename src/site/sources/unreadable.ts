@@ -8,8 +8,8 @@ export function isGone(error: unknown): boolean {
 
 /** `EACCES`, or the text of an error that has no code. */
 export function errorCode(error: unknown): string {
-  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
-  return String(error);
+  const hasCode = typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string';
+  return hasCode ? String(error.code) : String(error);
 }
 
 const MEANINGS: Readonly<Record<string, string>> = {

@@ -1,0 +1,41 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+import { whenDescriptorsAllow } from '../../../src/site/sources/descriptors.js';
+import { SiteFolder } from './site-folder.js';
+
+test('reads thousands of files with the few descriptors that a process may have', () => {
+  const folder = new SiteFolder();
+  for (let index = 0; index < 2500; index += 1) folder.put(`${index % 25}/${index}.md`, `${index}`);
+  const script = `
+    import { openSite } from './src/site/site.ts';
+    import { records } from './src/generated/site/records.ts';
+    const [directory, stateDirectory] = process.argv.slice(1);
+    const site = await openSite({ directory, stateDirectory, tables: records });
+    console.log(JSON.stringify(site.summary));
+    site.close();`;
+  // Node itself, its TypeScript loader and one thread hold some 50.
+  const limited = 'ulimit -n 64 && exec node --import tsx --input-type=module -e "$0" "$1" "$2"';
+  const output = execFileSync('bash', ['-c', limited, script, folder.directory, folder.stateDirectory], {
+    encoding: 'utf8',
+  });
+  expect(JSON.parse(output)).toMatchObject({ files: 2500, hashed: 2500 });
+  folder.remove();
+});
+
+function fails(code: string, times: number): () => string {
+  let count = 0;
+  return () => {
+    if ((count += 1) <= times) throw Object.assign(new Error(code), { code });
+    return 'read';
+  };
+}
+
+test.each(['EMFILE', 'ENFILE'])('waits while there is no descriptor to be had (%s)', (code) => {
+  expect(whenDescriptorsAllow(fails(code, 3))).toBe('read');
+});
+
+test('throws any other failure at once', () => {
+  expect(() => whenDescriptorsAllow(fails('EACCES', 1))).toThrow('EACCES');
+  expect(() => whenDescriptorsAllow(() => readFileSync('/no/such/file'))).toThrow('ENOENT');
+});

@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
+
+import { pathsOf, SiteFolder } from './site-folder.js';
+import type { CrawledSite, Row } from './site-folder.js';
+
+const NAMES = [
+  ['Upper.TXT', 'Upper', '.TXT', 'txt'],
+  ['archive.tar.gz', 'archive.tar', '.gz', 'gz'],
+  ['.hidden', '.hidden', '', ''],
+  ['.env.local', '.env', '.local', 'local'],
+  ['trailing.', 'trailing', '.', ''],
+  ['LICENSE', 'LICENSE', '', ''],
+  ['..two', '.', '.two', 'two'],
+  ['with space .md', 'with space ', '.md', 'md'],
+  ['line\nbreak.md', 'line\nbreak', '.md', 'md'],
+  ['back\\slash.md', 'back\\slash', '.md', 'md'],
+  ['äöü-日本-😀.md', 'äöü-日本-😀', '.md', 'md'],
+  ['100%.txt', '100%', '.txt', 'txt'],
+  ['\uFFFD.txt', '\uFFFD', '.txt', 'txt'],
+] as const;
+
+let folder: SiteFolder;
+let site: CrawledSite;
+
+beforeAll(async () => {
+  folder = new SiteFolder(NAMES.map(([base]) => `odd/${base}`));
+  folder.put('top.md', 'twelve bytes');
+  folder.put('big.bin', 'x'.repeat(600_000));
+  folder.put('empty.bin', '');
+  mkdirSync(folder.path('empty/inner'), { recursive: true });
+  chmodSync(folder.path('top.md'), 0o640);
+  utimesSync(folder.path('top.md'), 1_400_000_000.125, 1_500_000_000.875);
+  site = await folder.crawl({ sourceName: 'content' });
+});
+afterAll(() => folder.remove());
+
+function file(relativePath: string): Row {
+  return site.files.find((row) => row['relativePath'] === relativePath)!;
+}
+
+function directory(relativePath: string): Row {
+  return site.directories.find((row) => row['relativePath'] === relativePath)!;
+}
+
+test.each(NAMES)('the parts of the name %j', (base, name, ext, extension) => {
+  expect(file(`odd/${base}`)).toMatchObject({ base, name, ext, extension, relativeDirectory: 'odd' });
+  expect(file(`odd/${base}`)).toMatchObject({
+    dir: folder.path('odd'),
+    root: '/',
+    absolutePath: folder.path(`odd/${base}`),
+  });
+});
+
+test('a file has the numbers and times of its stat', () => {
+  const {
+    dev,
+    mode,
+    nlink,
+    uid,
+    gid,
+    rdev,
+    blksize,
+    ino,
+    size,
+    blocks,
+    mtimeMs,
+    ctimeMs,
+    birthtimeMs,
+    mtime,
+    ctime,
+    birthtime,
+  } = statSync(folder.path('top.md'));
+  expect(file('top.md')).toMatchObject({
+    dev,
+    mode,
+    nlink,
+    uid,
+    gid,
+    rdev,
+    blksize,
+    ino,
+    size,
+    blocks,
+    mtimeMs,
+    ctimeMs,
+    birthtimeMs,
+  });
+  expect(file('top.md')).toMatchObject({
+    mtime: mtime.toISOString(),
+    ctime: ctime.toISOString(),
+    birthTime: birthtime.toISOString(),
+    atime: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+  });
+  expect(file('top.md')).toMatchObject({
+    mtime: '2017-07-14T02:40:00.875Z',
+    mode: 0o100640,
+    size: 12,
+    prettySize: '12 B',
+  });
+});
+
+test('a file has the digest of its bytes, read in pieces or at once', () => {
+  for (const path of ['top.md', 'big.bin', 'empty.bin']) {
+    const digest = createHash('md5')
+      .update(readFileSync(folder.path(path)))
+      .digest('hex');
+    expect(file(path)['internal.contentDigest']).toBe(digest);
+  }
+});
+
+test('a file says where it comes from', () => {
+  expect(file('top.md')).toMatchObject({
+    sourceInstanceName: 'content',
+    parent: null,
+    relativeDirectory: '',
+    'internal.type': 'File',
+    'internal.mediaType': 'text/markdown',
+    'internal.owner': 'gatsby-source-filesystem',
+    'internal.description': 'File "content/top.md"',
+    'internal.content': null,
+    'internal.fieldOwners': null,
+    'internal.ignoreType': null,
+  });
+});
+
+test('a source without a name is called as in the original', async () => {
+  const { files } = await folder.crawl();
+  expect(files[0]).toMatchObject({ sourceInstanceName: '__PROGRAMMATIC__' });
+});
+
+test('folders have records, the root and empty ones too', () => {
+  expect(pathsOf(site.directories)).toEqual(['', 'empty', 'empty/inner', 'odd']);
+  expect(directory('')).toMatchObject({
+    relativeDirectory: '..',
+    base: 'content',
+    'internal.description': 'Directory "content"',
+  });
+  expect(directory('empty')).toMatchObject({
+    relativeDirectory: '',
+    extension: '',
+    ext: '',
+    'internal.mediaType': null,
+    parent: null,
+  });
+  expect(directory('empty/inner')).toMatchObject({ relativeDirectory: 'empty', 'internal.type': 'Directory' });
+});
+
+test('the digest of a folder changes at a touch, that of others does not', async () => {
+  const before = directory('empty');
+  utimesSync(folder.path('empty'), 1_600_000_000, 1_600_000_000);
+  const { directories } = await folder.crawl({ sourceName: 'content' });
+  expect(directories[1]!['internal.contentDigest']).not.toBe(before['internal.contentDigest']);
+  expect(directories[3]!['internal.contentDigest']).toBe(directory('odd')['internal.contentDigest']);
+});
+
+test('records come in the order of their paths by UTF-16 code unit', async () => {
+  const sorted = new SiteFolder(['b/1', 'b-1', 'b.1', 'B', 'a', 'ä', '\uFF5E', '😀', '10', '9']);
+  const { files, directories } = await sorted.crawl();
+  expect(pathsOf(files)).toEqual(['10', '9', 'B', 'a', 'b-1', 'b.1', 'b/1', 'ä', '😀', '\uFF5E']);
+  expect(pathsOf(directories)).toEqual(['', 'b']);
+  sorted.remove();
+});

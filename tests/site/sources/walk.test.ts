@@ -1,0 +1,162 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { pathsOf, SiteFolder } from './site-folder.js';
+
+let folder: SiteFolder;
+
+beforeEach(() => {
+  folder = new SiteFolder();
+});
+afterEach(() => folder.remove());
+
+test('leaves out what the original leaves out, and nothing else', async () => {
+  const kept = ['.eslintrc', '.env.local', '.git/HEAD', 'dist/bundle.js', 'package-lock.json', 'x.bak', 'sub/ok.txt'];
+  const left = ['.DS_Store', '.gitignore', '.npmignore', '.babelrc', 'yarn.lock', 'x.un~', 'sub/.DS_Store'];
+  const below = ['node_modules/a/index.js', 'bower_components/b.js', 'sub/node_modules/deep.txt'];
+  for (const file of [...kept, ...left, ...below]) folder.put(file);
+  const { files, directories } = await folder.crawl();
+  expect(pathsOf(files)).toEqual([...kept].sort());
+  expect(pathsOf(directories)).toEqual(['', '.git', 'dist', 'sub']);
+});
+
+test('a link to a file inside the site is that file under its own name', async () => {
+  folder.put('real/a.md', 'text');
+  symlinkSync('real/a.md', folder.path('alias.txt'));
+  const { files, summary } = await folder.crawl();
+  expect(pathsOf(files)).toEqual(['alias.txt', 'real/a.md']);
+  expect(files[0]).toMatchObject({ base: 'alias.txt', size: 4, ino: files[1]!.ino });
+  expect(files[0]!.id).not.toBe(files[1]!.id);
+  expect(summary.linksLeftOut).toBe(0);
+});
+
+test.each([
+  ['to its own folder', '.'],
+  ['to the folder above', '..'],
+  ['to itself', 'link'],
+  ['to nothing', 'missing'],
+  ['to another folder of the site', '../b'],
+  ['to a file outside', '../../outside.txt'],
+  ['to a file of the system', '/etc/hostname'],
+])('a link %s is left out and counted', async (_, target) => {
+  writeFileSync(path.join(folder.base, 'outside.txt'), '');
+  folder.put('a/file');
+  mkdirSync(folder.path('b'));
+  symlinkSync(target, folder.path('a/link'));
+  const { files, directories, summary } = await folder.crawl();
+  expect(pathsOf(files)).toEqual(['a/file']);
+  expect(pathsOf(directories)).toEqual(['', 'a', 'b']);
+  expect(summary.linksLeftOut).toBe(1);
+});
+
+test('a folder that is reached through a link keeps the path it was given by', async () => {
+  folder.put('a.md');
+  const link = path.join(folder.base, 'link');
+  symlinkSync(folder.directory, link);
+  const { files } = await folder.crawl({ directory: link });
+  expect(files).toMatchObject([{ absolutePath: path.join(link, 'a.md'), relativePath: 'a.md' }]);
+});
+
+test('the state of the server is no part of the site, by link neither', async () => {
+  folder.put('a.md');
+  const stateDirectory = folder.path('.trellis');
+  mkdirSync(stateDirectory);
+  writeFileSync(path.join(stateDirectory, 'secrets.db'), '');
+  symlinkSync('.trellis/secrets.db', folder.path('link'));
+  const { files, directories } = await folder.crawl({ stateDirectory });
+  expect([...pathsOf(files), ...pathsOf(directories)]).toEqual(['a.md', '']);
+});
+
+test('pipes are left out, and do not stop the crawl', async () => {
+  folder.put('a.md');
+  execFileSync('mkfifo', [folder.path('pipe')]);
+  expect(pathsOf((await folder.crawl()).files)).toEqual(['a.md']);
+});
+
+test('two names of one file are two files', async () => {
+  folder.put('one.md');
+  linkSync(folder.path('one.md'), folder.path('two.md'));
+  const { files } = await folder.crawl();
+  expect(files.map(({ nlink }) => nlink)).toEqual([2, 2]);
+});
+
+test('a name that is not valid UTF-8 is refused, with the name and its folder', async () => {
+  folder.put('sub/fine.md');
+  writeFileSync(Buffer.concat([Buffer.from(folder.path('sub/caf')), Buffer.from([0xe9]), Buffer.from('.md')]), '');
+  await expect(folder.open()).rejects.toMatchObject({
+    code: 'unprocessable',
+    message: `Expected all of the site to be readable; the name 'caf\\xe9.md' in "sub" is not valid UTF-8; rename it.`,
+  });
+});
+
+test('a path longer than the system can open is refused', async () => {
+  // Made from inside, a folder at a time: the whole path would be refused here too.
+  const script = 'cd "$0"; for i in $(seq 20); do mkdir "$1"; cd -P "$1"; done; touch file';
+  execFileSync('bash', ['-c', script, folder.directory, 'n'.repeat(240)], { stdio: 'pipe' });
+  await expect(folder.open()).rejects.toMatchObject({
+    code: 'unprocessable',
+    message: expect.stringContaining('ENAMETOOLONG'),
+  });
+});
+
+test.each(['missing', 'file.txt'])('a site that is no folder (%s) is refused', async (name) => {
+  writeFileSync(path.join(folder.base, 'file.txt'), '');
+  const directory = path.join(folder.base, name);
+  await expect(folder.open({ directory })).rejects.toMatchObject({
+    code: 'invalid_input',
+    message: expect.stringContaining(directory),
+  });
+});
+
+describe('as a user who may not read everything', () => {
+  const isRoot = process.geteuid?.() === 0;
+
+  async function asNobody<T>(run: () => Promise<T>): Promise<T> {
+    if (!isRoot) return run();
+    execFileSync('chown', ['-R', '65534', folder.base]);
+    process.seteuid?.(65_534);
+    try {
+      return await run();
+    } finally {
+      process.seteuid?.(0);
+    }
+  }
+
+  test.each([
+    ['file', 'sub/secret.md', '"sub/secret.md"'],
+    ['folder', 'sub', '"sub"'],
+  ])('a %s that is not readable stops the crawl and is named', async (_, path, shown) => {
+    folder.put('sub/secret.md');
+    chmodSync(folder.path(path), 0o000);
+    const refused = asNobody(() => folder.open()).finally(() => chmodSync(folder.path(path), 0o700));
+    await expect(refused).rejects.toMatchObject({
+      code: 'unprocessable',
+      message: `Expected all of the site to be readable; ${shown} is not: EACCES, permission denied.`,
+    });
+  });
+
+  test('what was mended is read at the next start', async () => {
+    folder.put('a.md');
+    folder.put('sub/secret.md');
+    chmodSync(folder.path('sub/secret.md'), 0o000);
+    await expect(asNobody(() => folder.open())).rejects.toThrow('EACCES');
+    chmodSync(folder.path('sub/secret.md'), 0o644);
+    expect(pathsOf((await asNobody(() => folder.crawl())).files)).toEqual(['a.md', 'sub/secret.md']);
+  });
+});
+
+test('a folder that is removed while it is walked is simply not there', async () => {
+  for (let index = 0; index < 3000; index += 1) folder.put(`many/${index}`, '');
+  for (const name of ['a', 'b', 'c', 'zz']) folder.put(`${name}/file`);
+  let removed = false;
+  const { files } = await folder.crawl({
+    onProgress: () => {
+      if (!removed) for (const name of ['a', 'b', 'c', 'zz', 'many']) rmSync(folder.path(name), { recursive: true });
+      removed = true;
+    },
+  });
+  expect(removed).toBe(true);
+  expect(files).toEqual([]);
+  expect(pathsOf((await folder.crawl()).directories)).toEqual(['']);
+});
