@@ -98,7 +98,7 @@ function endedEarly(cause?: Error): AppError {
 /** Reads on for a moment without keeping anything, then hangs up. */
 function linger(request: IncomingMessage): void {
   request.resume();
-  const timer = setTimeout(() => request.destroy(), LINGER_MS);
+  const timer = setTimeout(() => request.destroy(), LINGER_MS).unref();
   request.once('end', () => clearTimeout(timer));
   request.once('close', () => clearTimeout(timer));
 }

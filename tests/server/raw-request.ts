@@ -1,0 +1,28 @@
+import { connect } from 'node:net';
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Sends bytes that no client library would, and reads the answer until its end. */
+export async function sendRaw(port: number, request: string): Promise<RawAnswer> {
+  const text = await new Promise<string>((resolve, reject) => {
+    let received = '';
+    const socket = connect(port, '127.0.0.1');
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      received += chunk;
+      if (isComplete(received)) socket.destroy();
+    });
+    socket.on('close', () => resolve(received)).on('error', reject);
+    socket.write(request, 'latin1');
+  });
+  const [head = '', body = ''] = text.split('\r\n\r\n');
+  return { status: Number(head.split(' ')[1]), body: JSON.parse(body || '{}') as RawAnswer['body'] };
+}
+
+function isComplete(text: string): boolean {
+  const [head = '', body] = text.split('\r\n\r\n');
+  const length = Number(/^content-length: (\d+)/im.exec(head)?.[1]);
+  return body !== undefined && Buffer.byteLength(body) >= length;
+}
