@@ -18,7 +18,9 @@ import { createSecretObjects } from './secrets/objects.js';
 import type { SecretObjects } from './secrets/objects.js';
 import { createOwner } from './secrets/owner.js';
 import type { Owner } from './secrets/owner.js';
-import type { CrawlProgress } from './site/crawl-progress.js';
+import { openCrawlTerminal } from './site/crawl-terminal.js';
+import { createFormatDate } from './site/dates.js';
+import type { FormatDate } from './site/dates.js';
 import { openPublicFiles } from './site/public-files.js';
 import type { PublicFiles } from './site/public-files.js';
 import { openSite } from './site/site.js';
@@ -41,8 +43,11 @@ export interface Services {
   /** Absent when the site is not among the services that run. */
   readonly site: Site | undefined;
   readonly publicFiles: PublicFiles;
+  /** Where published files are, to be served below `/static`. */
+  readonly staticFolder: string;
+  readonly formatDate: FormatDate;
   /** Finds who sent a request to a service that takes tokens of these kinds. */
-  authenticatorFor(tokens: readonly TokenKind[]): Authenticate;
+  readonly authenticatorFor: (tokens: readonly TokenKind[]) => Authenticate;
   /** Closes the databases. */
   close(): Promise<void>;
 }
@@ -53,7 +58,8 @@ export interface ServicesOptions {
   readonly version: string;
   /** The origin that people use, known once the server listens. */
   readonly origin: () => string;
-  readonly onProgress?: (progress: CrawlProgress) => void;
+  /** Where a long crawl shows how far it is. */
+  readonly terminal: NodeJS.WriteStream;
   /** Ends a crawl. */
   readonly signal?: AbortSignal;
 }
@@ -79,6 +85,8 @@ export async function openServices(config: Config, options: ServicesOptions): Pr
     audit: createAuditLog(database),
     site,
     publicFiles: openPublicFiles({ directory: join(config.state, 'public') }),
+    staticFolder: join(config.state, 'public', 'static'),
+    formatDate: createFormatDate(),
     authenticatorFor(tokens) {
       let authenticate: Authenticate | undefined;
       return (request) => {
@@ -98,6 +106,17 @@ export async function openServices(config: Config, options: ServicesOptions): Pr
   };
 }
 
-function openConfiguredSite({ site, state }: Config, { onProgress, signal }: ServicesOptions): Promise<Site> {
-  return openSite({ directory: site, stateDirectory: join(state, 'site'), tables: records, onProgress, signal });
+async function openConfiguredSite({ site, state }: Config, { terminal, signal }: ServicesOptions): Promise<Site> {
+  const view = openCrawlTerminal(terminal);
+  try {
+    return await openSite({
+      directory: site,
+      stateDirectory: join(state, 'site'),
+      tables: records,
+      onProgress: (progress) => view.show(progress),
+      signal,
+    });
+  } finally {
+    view.stop();
+  }
 }

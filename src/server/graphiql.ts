@@ -33,7 +33,11 @@ export function graphiqlPage(file: string, assets: Assets): RequestHandler {
       return;
     }
     policy(request, response, () => {
-      response.set('Cache-Control', 'no-cache').vary('Accept').type('html').send(page);
+      response
+        .set({ 'Cache-Control': 'no-cache', 'X-Content-Type-Options': 'nosniff' })
+        .vary('Accept')
+        .type('html')
+        .send(page);
     });
   };
 }

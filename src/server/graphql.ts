@@ -13,13 +13,12 @@ export interface GraphqlOptions {
   readonly schema: GraphQLSchema;
   /** What the resolvers of one request are given. */
   readonly createContext: () => unknown;
-  readonly requestIdOf: (request: IncomingMessage, response: ServerResponse) => string;
   readonly report: (defect: unknown, requestId: string) => void;
   /** Another engine than graphql-js may stand in here. */
   readonly execute?: (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>;
 }
 
-export type GraphqlEndpoint = (request: IncomingMessage, response: ServerResponse) => void;
+export type GraphqlEndpoint = (request: IncomingMessage, response: ServerResponse, requestId: string) => void;
 
 interface Answer {
   readonly status: number;
@@ -38,8 +37,7 @@ interface Answer {
  */
 export function createGraphqlEndpoint(options: GraphqlOptions): GraphqlEndpoint {
   const answer = createAnswer(options);
-  return (request, response) => {
-    const requestId = options.requestIdOf(request, response);
+  return (request, response, requestId) => {
     const report: Report = (defect) => options.report(defect, requestId);
     const type = chooseMediaType(request.headers.accept);
     const answered = type ? answer(request, unfitStatus(type)) : Promise.reject(notAcceptable());

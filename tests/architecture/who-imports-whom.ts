@@ -15,9 +15,10 @@ const domain: Rule = {
 /** Who imports whom. A room is a folder of `src` or a file beside them. */
 export const whoImportsWhom: Readonly<Record<string, Rule>> = {
   cli: { rooms: ['main', 'config', 'settings', 'start-error'] },
-  main: { rooms: ['app', 'services', 'config', 'settings', 'start-error'] },
+  main: { rooms: ['app', 'services', 'config', 'listen', 'settings', 'start-error'] },
   app: { rooms: ['server', 'handlers', 'resolvers', 'generated'] },
-  services: { rooms: ['accounts', 'site', 'images', 'dashboard', 'secrets', 'storage'] },
+  services: { rooms: ['accounts', 'site', 'images', 'dashboard', 'secrets', 'storage', 'generated'] },
+  listen: { rooms: ['start-error'] },
   config: { rooms: ['config-file', 'settings', 'start-error'] },
   'config-file': { rooms: ['settings', 'start-error'] },
   settings: { rooms: ['start-error'] },

@@ -34,13 +34,12 @@ const endpoint = createGraphqlEndpoint({
   schema,
   createContext: () => ({}),
   execute: async (args) => (await import('graphql')).execute({ ...args, rootValue: roots }),
-  requestIdOf: (_request, response) => {
-    response.setHeader('X-Request-Id', 'r-1');
-    return 'r-1';
-  },
   report: (defect) => reported.push(defect),
 });
-const server = createServer(endpoint);
+const server = createServer((request, response) => {
+  response.setHeader('X-Request-Id', 'r-1');
+  endpoint(request, response, 'r-1');
+});
 let origin: string;
 
 beforeAll(async () => {

@@ -1,0 +1,105 @@
+import type { RequestListener, Server } from 'node:http';
+import express from 'express';
+import type { RequestHandler } from 'express';
+import type { Config } from './config.js';
+import * as dashboard from './generated/dashboard/operations.js';
+import * as secrets from './generated/secrets/operations.js';
+import { dashboardHandlers } from './handlers/dashboard/handlers.js';
+import { secretsHandlers } from './handlers/secrets/handlers.js';
+
+import { createSiteContext } from './resolvers/context.js';
+import { buildSiteSchema } from './resolvers/schema.js';
+import { requestBounds } from './server/bounds.js';
+import { contractRouter } from './server/contract-router.js';
+import { errorHandler, notFoundHandler } from './server/errors.js';
+import { createGraphqlEndpoint } from './server/graphql.js';
+import { securityHeaders } from './server/headers.js';
+import { createHttpServer } from './server/http-server.js';
+import { createLog } from './server/log.js';
+import type { Log } from './server/log.js';
+import { contextOf, requestContext } from './server/request-context.js';
+import { contractDocument } from './server/static-contract.js';
+import { staticFiles } from './server/static-files.js';
+import { loadPages } from './server/static-pages.js';
+import type { Services } from './services.js';
+import type { Site } from './site/site.js';
+
+export interface AppOptions {
+  readonly config: Config;
+  readonly services: Services;
+  /** The origin that people use, known once the server listens. */
+  readonly origin: () => string;
+}
+
+const GRAPHQL_PATHS = ['/graphql', '/___graphql'];
+
+/** Operations that every server answers, whichever services it runs. */
+const ALWAYS = ['getHealth', 'getReadiness', 'getVersion'];
+
+/** The server, ready to listen: operation tables to handlers, the schema to resolvers, and pages. */
+export function createApp(options: AppOptions): Server {
+  const { config, services, origin } = options;
+  const log = createLog({ level: config.logLevel });
+  const app = express().disable('x-powered-by').set('trust proxy', config.trustProxy);
+  const pages = loadPages(origin);
+  app.use(requestContext({ log }), requestBounds());
+  // Before what it has no use for: a query is answered in less time than some headers take.
+  if (services.site) app.get(GRAPHQL_PATHS, pages.explorer).all(GRAPHQL_PATHS, graphql(services, services.site, log));
+  app.use(securityHeaders({ isHttps: config.publicUrl?.startsWith('https:') ?? false }));
+  app.use(pages.assets).get('/', pages.home);
+  app.use('/static', staticFiles(services.staticFolder));
+  if (config.services.includes('secrets')) app.use(secretsRouter(options));
+  app.use(dashboardRouter(options), notFoundHandler(), errorHandler({ log }));
+  return createHttpServer(app as RequestListener, { log });
+}
+
+function graphql({ publicFiles, formatDate }: Services, { store }: Site, log: Log): RequestHandler {
+  const endpoint = createGraphqlEndpoint({
+    schema: buildSiteSchema(),
+    createContext: () => createSiteContext({ records: store, publicFiles, formatDate }),
+    report: (defect, requestId) => log.error({ requestId, err: defect }, 'defect'),
+  });
+  return (request, response) => {
+    const context = contextOf(response);
+    context.operation = 'graphql';
+    endpoint(request, response, context.requestId);
+  };
+}
+
+function dashboardRouter({ config, services }: AppOptions): RequestHandler {
+  const { boards, readiness, accounts, release, authenticatorFor } = services;
+  const isRunning = config.services.includes('dashboard');
+  const { operations, basePath, revision, schemes } = dashboard;
+  const router = contractRouter({
+    basePath,
+    owns: ['/api'],
+    operations: isRunning ? operations : operations.filter(({ id }) => ALWAYS.includes(id)),
+    revision,
+    schemes,
+    handlers: dashboardHandlers({ boards, readiness, tokens: accounts.tokens, version: release.version }),
+    authenticate: authenticatorFor(['personal']),
+    validateResponses: !config.production,
+  });
+  return isRunning ? withDocument('/api/openapi.json', 'dashboard', router) : router;
+}
+
+function secretsRouter({ config, services }: AppOptions): RequestHandler {
+  const { release, authenticatorFor } = services;
+  const { operations, basePath, revision, schemes } = secrets;
+  const router = contractRouter({
+    basePath,
+    operations,
+    revision,
+    schemes,
+    handlers: secretsHandlers({ ...services, version: release.version, basePath }),
+    authenticate: authenticatorFor(['write', 'consumer']),
+    validateResponses: !config.production,
+  });
+  return withDocument('/secrets/openapi.json', 'secrets', router);
+}
+
+/** Serves a contract beside its operations. */
+function withDocument(path: string, service: string, operations: RequestHandler): RequestHandler {
+  const file = new URL(`./generated/${service}/openapi.json`, import.meta.url);
+  return express.Router().get(path, contractDocument(file)).use(operations);
+}

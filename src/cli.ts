@@ -1,0 +1,40 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { loadConfig } from './config.js';
+import { SETTINGS } from './settings.js';
+import { StartError } from './start-error.js';
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+const program = new Command('trellis')
+  .description('Serves site data over GraphQL, a dashboard of pull requests and sealed secrets over REST.')
+  .version(version);
+
+const serveCommand = program
+  .command('serve')
+  .description('start the server; each option also has a variable, and a name in trellis.config.json or .yaml')
+  .option('--config <file>', 'the configuration file (default: trellis.config.* in the working directory)')
+  .action(async (flags: Record<string, string | undefined>) => {
+    const config = await loadConfig({ flags });
+    // Loading the server takes a moment, which a wrong setting and --help need not wait for.
+    const { serve } = await import('./main.js');
+    await serve(config, { version, terminal: process.stderr, print });
+  });
+for (const { flag, description, env } of Object.values(SETTINGS)) {
+  serveCommand.option(flag, `${description} [${env}]`);
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (!(error instanceof StartError)) throw error;
+  process.stderr.write(`trellis: ${error.message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,97 @@
+import { createApp } from './app.js';
+import type { Config } from './config.js';
+import { drain, listen, localOrigin } from './listen.js';
+import { openServices } from './services.js';
+import type { Services, ServicesOptions } from './services.js';
+import { StartError } from './start-error.js';
+
+export interface ServeOptions {
+  readonly version: string;
+  /** Says that the server is ready, and that it stops. */
+  readonly print: (line: string) => void;
+  /** Where a long crawl shows how far it is. */
+  readonly terminal: NodeJS.WriteStream;
+}
+
+/**
+ * Serves until SIGTERM or SIGINT, then answers what is under way and ends. A
+ * second signal ends the process at once.
+ *
+ * @throws StartError for a site or a state folder that can't be used, or a port that is taken.
+ */
+export async function serve(config: Config, options: ServeOptions): Promise<void> {
+  const startedAt = performance.now();
+  const stopped = new AbortController();
+  const onSignal = () => stopped.abort();
+  process.once('SIGTERM', onSignal).once('SIGINT', onSignal);
+  try {
+    await run(config, { ...options, startedAt, signal: stopped.signal });
+  } finally {
+    process.off('SIGTERM', onSignal).off('SIGINT', onSignal);
+  }
+}
+
+interface Run extends ServeOptions {
+  readonly startedAt: number;
+  readonly signal: AbortSignal;
+}
+
+async function run(config: Config, { startedAt, signal, print, ...options }: Run): Promise<void> {
+  let origin = config.publicUrl ?? '';
+  const services = await open(config, { ...options, signal, origin: () => origin });
+  try {
+    const server = createApp({ config, services, origin: () => origin });
+    const address = await listen(server, config);
+    origin = config.publicUrl ?? localOrigin(address);
+    print(describe(services, origin, performance.now() - startedAt).join('\n'));
+    await aborted(signal);
+    print('Stopping: answering what is under way.');
+    services.readiness.stop();
+    await drain(server);
+  } finally {
+    await services.close();
+  }
+}
+
+async function open(config: Config, options: ServicesOptions): Promise<Services> {
+  try {
+    return await openServices(config, options);
+  } catch (error) {
+    throw toStartError(error, config);
+  }
+}
+
+/** What a person can mend gets one line; anything else keeps its stack. */
+function toStartError(error: unknown, { site, state }: Config): unknown {
+  if (!(error instanceof Error)) return error;
+  const code = 'code' in error ? error.code : undefined;
+  if (error.name === 'AbortError') return new StartError('stopped before the site was read', { cause: error });
+  if (error.name === 'AppError') return new StartError(`TRELLIS_SITE (${site}): ${error.message}`, { cause: error });
+  if (code === 'EACCES' || code === 'EROFS' || code === 'ENOTDIR' || code === 'EEXIST') {
+    const message = `TRELLIS_STATE (${state}): expected a folder that can be written; ${error.message}`;
+    return new StartError(message, { cause: error });
+  }
+  return error;
+}
+
+function describe({ release, site }: Services, origin: string, milliseconds: number): string[] {
+  const ready = `Trellis ${release.version} ready at ${origin}`;
+  if (!site) return [`${ready} - started in ${toTime(milliseconds)}.`];
+  const { files, directories, images, milliseconds: crawl } = site.summary;
+  const counts = `${count(files, 'file')} in ${count(directories, 'folder')}, ${count(images, 'image')}`;
+  return [
+    `${ready} - ${counts}, indexed in ${toTime(crawl)}, started in ${toTime(milliseconds)}.`,
+    `Explore the site's data at ${origin}/graphql`,
+  ];
+}
+
+const count = (number: number, noun: string) => `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
+
+const toTime = (milliseconds: number) =>
+  milliseconds < 100 ? `${Math.ceil(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
+
+const aborted = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });

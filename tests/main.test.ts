@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { collect, runCli, startServer } from './running-server.js';
+import type { RunningServer } from './running-server.js';
+
+let folder: string;
+let shared: RunningServer;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'trellis-main-'));
+  await writeFile(join(folder, 'file'), '');
+  shared = await startServer(['--state', join(folder, 'state')]);
+});
+afterAll(async () => {
+  await shared.stop();
+  await rm(folder, { recursive: true });
+});
+
+async function runToEnd(args: readonly string[]) {
+  const child = runCli(args);
+  const output = collect(child);
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output: output() };
+}
+
+async function statusOf(server: RunningServer, path: string, headers = {}): Promise<number> {
+  return (await fetch(server.origin + path, { headers })).status;
+}
+
+test('says where it listens and what it serves', () => {
+  const [ready, explore] = shared.output().split('\n');
+  expect(ready?.replace(/\d+/g, '1')).toMatch(
+    /^Trellis 1\.1\.1 ready at http:\/\/localhost:1 - 1 files in 1 folders, 1 images, indexed in (1 ms|1\.1 s), started in (1 ms|1\.1 s)\.$/,
+  );
+  expect(explore).toBe(`Explore the site's data at ${shared.origin}/graphql`);
+});
+
+test('keeps its state where only its user looks', async () => {
+  expect((await stat(join(folder, 'state'))).mode & 0o777).toBe(0o700);
+});
+
+test.each([
+  ['the home page', '/', {}, 200],
+  ['the explorer', '/graphql', { Accept: 'text/html' }, 200],
+  ['GraphQL', '/graphql?query={__typename}', {}, 200],
+  ['its alias', '/___graphql?query={__typename}', {}, 200],
+  ['the contract of the dashboard', '/api/openapi.json', {}, 200],
+  ['the contract of the secrets', '/secrets/openapi.json', {}, 200],
+  ['health', '/healthz', {}, 200],
+  ['readiness', '/readyz', {}, 200],
+  ['a board without a credential', '/api/dashboard', {}, 401],
+  ['secrets without a credential', '/secrets/objects', {}, 401],
+  ['a token that is none', '/api/dashboard', { Authorization: 'Bearer x' }, 401],
+  ['an address of nothing', '/nothing', {}, 404],
+])('answers for %s', async (_what, path, headers, status) => {
+  await expect(statusOf(shared, path, headers)).resolves.toBe(status);
+});
+
+test('serves the public copy of a file that it gave the address of', async () => {
+  const query = '{ file(extension: { eq: "md" }) { publicURL size } }';
+  const answer = await fetch(`${shared.origin}/graphql?query=${encodeURIComponent(query)}`);
+  const { data } = (await answer.json()) as { data: { file: { publicURL: string; size: number } } };
+  const copy = await fetch(shared.origin + data.file.publicURL);
+  expect(copy.headers.get('cache-control')).toContain('immutable');
+  expect((await copy.arrayBuffer()).byteLength).toBe(data.file.size);
+});
+
+test('runs only the services that it is told to', async () => {
+  const server = await startServer([], { TRELLIS_SERVICES: 'secrets' });
+  try {
+    await expect(statusOf(server, '/graphql?query={__typename}')).resolves.toBe(404);
+    await expect(statusOf(server, '/api/tokens')).resolves.toBe(404);
+    await expect(statusOf(server, '/api/openapi.json')).resolves.toBe(404);
+    await expect(statusOf(server, '/healthz')).resolves.toBe(200);
+    await expect(statusOf(server, '/secrets/healthz')).resolves.toBe(200);
+  } finally {
+    await server.stop();
+  }
+});
+
+test('told to stop, answers the request under way, takes no other, and ends', async () => {
+  const server = await startServer();
+  const body = '{"query":"{ __typename }" }';
+  const headers = { 'Content-Type': 'application/json', 'Content-Length': body.length };
+  const asked = request(`${server.origin}/graphql`, { method: 'POST', headers });
+  asked.write(body.slice(0, 9));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const stopped = server.stop();
+  await server.printed('Stopping: answering what is under way.');
+  await expect(fetch(`${server.origin}/healthz`)).rejects.toThrow('fetch failed');
+  asked.end(body.slice(9));
+  const [response] = (await once(asked, 'response')) as [NodeJS.ReadableStream & { statusCode: number }];
+  response.resume();
+  expect(response.statusCode).toBe(200);
+  await expect(stopped).resolves.toBe(0);
+});
+
+test('says in one line that the port is taken', async () => {
+  const { port } = new URL(shared.origin);
+  const { code, output } = await runToEnd(['serve', '--port', port, '--state', join(folder, 'second')]);
+  expect(output).toBe(`trellis: PORT: expected a free port; ${port} at 127.0.0.1 is taken by another process\n`);
+  expect(code).toBe(1);
+});
+
+test.each([
+  ['a site that is not there', ['--site', '/nowhere/at/all'], /^trellis: TRELLIS_SITE \(\/nowhere\/at\/all\): .+\n$/],
+  ['a state folder below a file', ['--state', 'FOLDER/file/state'], /^trellis: TRELLIS_STATE \(.+\n$/],
+  [
+    'a wrong setting',
+    ['--port', 'http'],
+    /^trellis: --port: expected a whole number from 0 to 65535; received "http"\n$/,
+  ],
+  [
+    'another machine',
+    ['--host', '192.0.2.1'],
+    /^trellis: HOST: expected an address of this machine; received "192.0.2.1"\n$/,
+  ],
+])('says in one line what is wrong with %s', async (_reason, args, line) => {
+  const given = args.map((arg) => arg.replace('FOLDER', folder));
+  const { code, output } = await runToEnd(['serve', '--port', '0', '--state', join(folder, 'other'), ...given]);
+  expect(output).toMatch(line);
+  expect(code).toBe(1);
+});
+
+test('tells its options and its version', async () => {
+  const help = await runToEnd(['serve', '--help']);
+  expect(help).toMatchObject({
+    code: 0,
+    output: expect.stringMatching(/--site <folder>.*\[TRELLIS_SITE\]/s) as string,
+  });
+  const version = await runToEnd(['--version']);
+  expect(version).toEqual({ code: 0, output: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) as string });
+});

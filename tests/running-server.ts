@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+export interface RunningServer {
+  readonly process: ChildProcess;
+  readonly origin: string;
+  /** Everything that it has printed. */
+  output(): string;
+  /** Waits until it has printed a text. */
+  printed(text: string): Promise<void>;
+  /** Sends SIGTERM, waits for the end, and gives the exit code. */
+  stop(): Promise<number | null>;
+}
+
+/** Runs the command line in a process of its own, with no settings but these. */
+export function runCli(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
+  return spawn(process.execPath, ['--import', 'tsx', 'src/cli.ts', ...args], {
+    cwd: root,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, LOG_LEVEL: 'warn', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+/** Starts a server on a free port, with a state folder that goes when it stops. */
+export async function startServer(
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<RunningServer> {
+  const state = await mkdtemp(join(tmpdir(), 'trellis-state-'));
+  const child = runCli(['serve', '--port', '0', '--state', state, ...args], env);
+  const read = collect(child);
+  const ended = once(child, 'exit');
+  const origin = await Promise.race([untilReady(child, read), ended.then(() => undefined)]);
+  if (origin === undefined) throw new Error(`The server ended before it was ready:\n${read()}`);
+  return {
+    process: child,
+    origin,
+    output: read,
+    async printed(text) {
+      while (!read().includes(text)) await sleep(10);
+    },
+    async stop() {
+      child.kill('SIGTERM');
+      const [code] = (await ended) as [number | null];
+      await rm(state, { recursive: true, force: true });
+      return code;
+    },
+  };
+}
+
+/** Both streams of a process, as far as they have come. */
+export function collect(child: ChildProcess): () => string {
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  return () => text;
+}
+
+function untilReady(child: ChildProcess, read: () => string): Promise<string> {
+  return new Promise((resolve) => {
+    child.stdout?.on('data', () => {
+      const [, origin] = / ready at (\S+) - /.exec(read()) ?? [];
+      if (origin) resolve(origin);
+    });
+  });
+}
