@@ -108,7 +108,8 @@ function checkNeeds(kind: GraphQLObjectType, field: SdlField, needs: readonly st
 function checkAlias(kind: GraphQLObjectType, field: SdlField, of: string, mistakes: MistakeList): void {
   const stored = findStored(kind, of);
   const [mine, theirs] = [shapeOf(field), stored && shapeOf(stored)];
-  if (theirs?.type === mine.type && theirs.list === mine.list) return;
+  const fits = theirs?.type === mine.type && theirs.list === mine.list && (mine.nullable || !theirs.nullable);
+  if (fits && isLeafType(mine.type)) return;
   const directive = findDirective(field, 'alias');
   if (directive === undefined) return;
   const expected = `Expected @alias of a stored field of ${kind.name} with the type ${String(field.type)}`;

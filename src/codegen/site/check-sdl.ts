@@ -1,29 +1,19 @@
-import { isTypeDefinitionNode, Kind, parse } from 'graphql';
+import { isTypeDefinitionNode, isTypeExtensionNode, Kind } from 'graphql';
 import type { DefinitionNode, GraphQLError } from 'graphql';
 // Not part of graphql's index, but the only way to its rules that keeps the locations.
 import { validateSDL } from 'graphql/validation/validate.js';
-import { isRecord } from './complete-records.js';
+import { isRecordDefinition } from './complete-records.js';
+import { declareDerived } from './declare-derived.js';
 import { locate } from './mistakes.js';
 import type { MistakeList } from './mistakes.js';
 import { derivedNames } from './names.js';
-
-/**
- * Stands for what will be derived, so that written types may name derived ones and
- * the documents are complete before anything is derived from them.
- */
-export function declareDerived(definitions: readonly DefinitionNode[]): readonly DefinitionNode[] {
-  const bodies = { enum: '{ _ }', input: '{ _: Int }', type: '{ _: Int }' };
-  const taken = new Set(definitions.map((node) => isTypeDefinitionNode(node) && node.name.value));
-  const names = [...derivedNames(definitions)].filter(([name]) => !taken.has(name));
-  const text = names.map(([name, kind]) => `${kind} ${name} ${bodies[kind]}`);
-  const query = taken.has('Query') ? '' : 'type Query { _: Int }';
-  return parse([...text, query].join('\n'), { noLocation: true }).definitions;
-}
+import type { DerivedNames } from './names.js';
 
 /** GraphQL's own rules for documents, and the names that a person may not take. */
 export function checkSdl(definitions: readonly DefinitionNode[], mistakes: MistakeList): void {
   checkFoundation(definitions, mistakes);
-  for (const definition of definitions) checkDefinition(definition, definitions, mistakes);
+  const derived = derivedNames(definitions);
+  for (const definition of definitions) checkDefinition(definition, derived, mistakes);
   const errors = validateSDL({ kind: Kind.DOCUMENT, definitions: [...definitions, ...declareDerived(definitions)] });
   for (const error of errors) addSdlError(error, definitions, mistakes);
 }
@@ -47,12 +37,12 @@ function checkFoundation(definitions: readonly DefinitionNode[], mistakes: Mista
   for (const [name, kind] of Object.entries({ Date: 'scalar', Node: 'interface', PageInfo: 'type' })) {
     if (!names.includes(name)) mistakes.addAt(start, `Expected the documents to define "${kind} ${name}"; none does.`);
   }
-  if (!definitions.some((definition) => definition.kind === Kind.OBJECT_TYPE_DEFINITION && isRecord(definition))) {
+  if (!definitions.some(isRecordDefinition)) {
     mistakes.addAt(start, 'Expected at least one type marked @record; there is none.');
   }
 }
 
-function checkDefinition(definition: DefinitionNode, all: readonly DefinitionNode[], mistakes: MistakeList): void {
+function checkDefinition(definition: DefinitionNode, derived: DerivedNames, mistakes: MistakeList): void {
   const { kind } = definition;
   if (kind === Kind.OPERATION_DEFINITION || kind === Kind.FRAGMENT_DEFINITION) {
     mistakes.add(definition, 'Expected the definition of a type, directive or extension; received a query.');
@@ -66,17 +56,10 @@ function checkDefinition(definition: DefinitionNode, all: readonly DefinitionNod
   if (name === 'Mutation' || name === 'Subscription') {
     mistakes.add(definition, `Expected a read-only schema, with Query alone; received the reserved name "${name}".`);
   }
-  if (isTypeDefinitionNode(definition)) checkTypeName(definition, name, all, mistakes);
-}
-
-function checkTypeName(
-  node: DefinitionNode,
-  name: string,
-  all: readonly DefinitionNode[],
-  mistakes: MistakeList,
-): void {
-  if (name === 'Query') mistakes.add(node, 'Expected "extend type Query": type Query itself is derived.');
-  if (derivedNames(all).has(name)) {
-    mistakes.add(node, `Expected another name: a type named "${name}" is derived from the records.`);
+  if (name === 'Query' && isTypeDefinitionNode(definition)) {
+    mistakes.add(definition, 'Expected "extend type Query": type Query itself is derived.');
   }
+  if (!derived.has(name)) return;
+  const expected = isTypeExtensionNode(definition) ? 'an extension of a written type' : 'another name';
+  mistakes.add(definition, `Expected ${expected}: the type "${name}" is derived from the records.`);
 }

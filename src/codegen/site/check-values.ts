@@ -1,5 +1,5 @@
-import { isInputType, Kind, print, typeFromAST, valueFromAST, visit } from 'graphql';
-import type { DefinitionNode, DirectiveNode, GraphQLSchema, InputValueDefinitionNode } from 'graphql';
+import { getNamedType, isInputType, Kind, print, typeFromAST, valueFromAST, visit } from 'graphql';
+import type { DefinitionNode, DirectiveNode, GraphQLNamedType, GraphQLSchema, InputValueDefinitionNode } from 'graphql';
 import type { MistakeList } from './mistakes.js';
 
 /** Whether default values and the arguments of directives are of the types that they stand for. */
@@ -18,11 +18,14 @@ export function checkValues(
 function checkDefault(schema: GraphQLSchema, { type, defaultValue }: InputValueDefinitionNode, mistakes: MistakeList) {
   if (defaultValue === undefined) return;
   const inputType = typeFromAST(schema, type);
-  if (inputType === undefined || !isInputType(inputType)) return;
+  // What is derived is there by name only, and can't judge a value.
+  if (inputType === undefined || !isInputType(inputType) || isDeclared(getNamedType(inputType))) return;
   if (valueFromAST(defaultValue, inputType) === undefined) {
     mistakes.add(defaultValue, `Expected a default of type ${print(type)}; received ${print(defaultValue)}.`);
   }
 }
+
+const isDeclared = ({ astNode }: GraphQLNamedType): boolean => astNode != null && astNode.loc === undefined;
 
 function checkDirective(schema: GraphQLSchema, node: DirectiveNode, mistakes: MistakeList): void {
   const known = schema.getDirective(node.name.value)?.args ?? [];

@@ -23,9 +23,9 @@ export class MistakeList {
     this.#mistakes.push({ ...location, message });
   }
 
-  /** The last node of an error is the one that breaks the rule; those before it say which rule. */
+  /** The last written node of an error is the one that breaks the rule; those before it say which rule. */
   addError(error: GraphQLError): void {
-    const node = error.nodes?.at(-1);
+    const node = error.nodes?.findLast(({ loc }) => loc !== undefined);
     if (node !== undefined) {
       this.add(node, error.message);
       return;

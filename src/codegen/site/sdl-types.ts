@@ -9,7 +9,7 @@ import type {
   GraphQLOutputType,
   GraphQLSchema,
 } from 'graphql';
-import { isRecord } from './complete-records.js';
+import { isRecordDefinition } from './complete-records.js';
 import { readDirectives } from './field-directives.js';
 
 export type SdlField = GraphQLField<unknown, unknown>;
@@ -38,7 +38,7 @@ const innermost = (type: GraphQLOutputType): GraphQLNamedOutputType =>
 
 /** Whether the type is a kind of record. */
 export const isRecordType = (type: unknown): boolean =>
-  isObjectType(type) && type.astNode != null && isRecord(type.astNode);
+  isObjectType(type) && type.astNode != null && isRecordDefinition(type.astNode);
 
 /** The kinds of records, in the order of the documents. */
 export const recordTypes = (schema: GraphQLSchema, definitions: readonly DefinitionNode[]): GraphQLObjectType[] =>
@@ -48,7 +48,7 @@ export const recordTypes = (schema: GraphQLSchema, definitions: readonly Definit
     .filter((type) => isObjectType(type))
     .filter(isRecordType);
 
-/** The field with a column of its own that a path such as `internal.mediaType` leads to. */
+/** The field with a column of its own that a path such as `internal.mediaType` leads to; lists have one too. */
 export function findStored(type: SdlFields, path: string): SdlField | undefined {
   const [name = '', ...rest] = path.split('.');
   const field = type.getFields()[name];
@@ -56,7 +56,7 @@ export function findStored(type: SdlFields, path: string): SdlField | undefined 
   const { alias, computed } = readDirectives(field);
   const shape = shapeOf(field);
   if (alias !== undefined || computed !== undefined) return undefined;
-  if (rest.length === 0) return isLeafType(shape.type) ? field : undefined;
+  if (rest.length === 0) return isLeafType(shape.type) || (isObjectType(shape.type) && shape.list) ? field : undefined;
   return isObjectType(shape.type) && !isRecordType(shape.type) && !shape.list
     ? findStored(shape.type, rest.join('.'))
     : undefined;

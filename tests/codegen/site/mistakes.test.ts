@@ -64,12 +64,22 @@ const mistakes: readonly (readonly [reason: string, text: string, message: strin
   [
     'a name that is derived from a kind',
     'type Pan implements Node @record { a: Int }\ninput ▲PanFilterInput { a: Int }',
-    'Expected another name: a type named "PanFilterInput" is derived from the records.',
+    'Expected another name: the type "PanFilterInput" is derived from the records.',
   ],
   [
     'a name that is always derived',
     'enum ▲SortOrderEnum { UP }',
-    'Expected another name: a type named "SortOrderEnum" is derived from the records.',
+    'Expected another name: the type "SortOrderEnum" is derived from the records.',
+  ],
+  [
+    'an extension of a derived type',
+    'extend enum ▲KettleFieldsEnum { a }',
+    'Expected an extension of a written type: the type "KettleFieldsEnum" is derived from the records.',
+  ],
+  [
+    'a query that is derived',
+    'extend type Query { ▲allKettle: Int }',
+    'Field "Query.allKettle" can only be defined once.',
   ],
   ['the root type', 'type ▲Query { a: Int }', 'Expected "extend type Query": type Query itself is derived.'],
   [
@@ -198,6 +208,11 @@ const mistakes: readonly (readonly [reason: string, text: string, message: strin
     'Expected @alias of a stored field of Pan with the type Int; received "b" with the type [Int].',
   ],
   [
+    '@alias that promises a value where none may be',
+    'type Pan implements Node @record { a: Int! ▲@alias(of: "b") b: Int }',
+    'Expected @alias of a stored field of Pan with the type Int!; received "b" with the type Int.',
+  ],
+  [
     '@child that must be there',
     'type Pan implements Node @record { a: ▲Pan! @child }',
     'Expected Pan, for there may be none; received Pan!.',
@@ -236,7 +251,7 @@ describe('a mistake in the site contract', () => {
   });
 
   test('does not hide the others, of any document', () => {
-    const documents = documentsWith('type Pan { size: Itn lid: Lidd }\ntype PanEdge { a: Int }' + KIND);
+    const documents = documentsWith('type Pan { size: Itn lid: Lidd }\ntype KettleEdge { a: Int }' + KIND);
     documents.set('schema/attic.graphql', 'type Box { a: Int @clean }');
     expect(mistakesIn(documents).map(({ file, line, column }) => [file, line, column])).toEqual([
       ['schema/attic.graphql', 1, 19],
@@ -244,6 +259,22 @@ describe('a mistake in the site contract', () => {
       ['schema/kitchen.graphql', 1, 27],
       ['schema/kitchen.graphql', 2, 6],
     ]);
+  });
+
+  test('is not seen where there is none', () => {
+    const text = `
+      type Pan implements Node @record {
+        lid: Lid
+        rims: [Lid!]!
+        hot: Int @computed(needs: ["lid.b", "rims", "parent"])
+        code: ID! @alias(of: "id")
+      }
+      type Lid { b: Int }
+      type LidEdge { c: Int }
+      extend type Pan { more: Date @dateformat }
+      extend type Query { pans(sort: [SortOrderEnum] = [ASC], filter: PanFilterInput = {more: {eq: "2020"}}): [Pan!]! }
+    `;
+    expect(mistakesIn(documentsWith(text))).toEqual([]);
   });
 
   test('of syntax is found in every document', () => {

@@ -1,0 +1,27 @@
+import { isTypeDefinitionNode, Kind, parse } from 'graphql';
+import type { DefinitionNode } from 'graphql';
+import { isRecordDefinition } from './complete-records.js';
+import { allName, derivedNames, singleName } from './names.js';
+
+const BODIES = { enum: '{ _ }', input: '{ _: Int }', type: '{ _: Int }' };
+
+/**
+ * Stands for what will be derived, so that written types may name derived ones and
+ * the documents are complete before anything is derived from them.
+ */
+export function declareDerived(definitions: readonly DefinitionNode[]): readonly DefinitionNode[] {
+  const taken = new Set(definitions.map((node) => isTypeDefinitionNode(node) && node.name.value));
+  const names = [...derivedNames(definitions)].filter(([name]) => !taken.has(name));
+  const text = names.map(([name, kind]) => `${kind} ${name} ${BODIES[kind]}`);
+  const query = taken.has('Query')
+    ? []
+    : [`type Query { ${['_', ...queryNames(definitions)].map((name) => `${name}: Int`).join(' ')} }`];
+  const document = parse([...text, ...query].join('\n'), { noLocation: true });
+  return document.definitions;
+}
+
+/** Each once: two kinds that ask for one query are a mistake of their own. */
+function queryNames(definitions: readonly DefinitionNode[]): ReadonlySet<string> {
+  const kinds = definitions.filter((node) => node.kind === Kind.OBJECT_TYPE_DEFINITION).filter(isRecordDefinition);
+  return new Set(kinds.flatMap(({ name }) => [singleName(name.value), allName(name.value)]));
+}
