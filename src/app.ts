@@ -78,6 +78,7 @@ function dashboardRouter({ config, services }: AppOptions): RequestHandler {
     schemes,
     handlers: dashboardHandlers({ boards, readiness, tokens: accounts.tokens, version: release.version }),
     authenticate: authenticatorFor(['personal']),
+    replays: services.replays,
     validateResponses: !config.production,
   });
   return isRunning ? withDocument('/api/openapi.json', 'dashboard', router) : router;
@@ -93,6 +94,7 @@ function secretsRouter({ config, services }: AppOptions): RequestHandler {
     schemes,
     handlers: secretsHandlers({ ...services, version: release.version, basePath }),
     authenticate: authenticatorFor(['write', 'consumer']),
+    replays: services.replays,
     validateResponses: !config.production,
   });
   return withDocument('/secrets/openapi.json', 'secrets', router);

@@ -28,12 +28,15 @@ import type { Site } from './site/site.js';
 import { openDatabase } from './storage/database.js';
 import { createReadiness } from './storage/readiness.js';
 import type { Readiness } from './storage/readiness.js';
+import { createReplays } from './storage/replays.js';
+import type { Replays } from './storage/replays.js';
 
 /** What handlers and resolvers are given. */
 export interface Services {
   /** The release that runs, and the revision that it was made from. */
   readonly release: { readonly version: string; readonly revision: string };
   readonly readiness: Readiness;
+  readonly replays: Replays;
   readonly accounts: Accounts;
   readonly boards: Boards;
   readonly objects: SecretObjects;
@@ -77,6 +80,7 @@ export async function openServices(config: Config, options: ServicesOptions): Pr
   return {
     release: { version: options.version, revision: config.revision },
     readiness: createReadiness(database),
+    replays: createReplays(database),
     accounts,
     boards: createBoards(database),
     objects: createSecretObjects(database),

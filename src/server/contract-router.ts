@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { AppError } from '../errors.js';
+import type { Replays } from '../storage/replays.js';
 import { peerAddress } from './address.js';
 import { readBody } from './body.js';
 import { toErrorBody } from './errors.js';
@@ -7,7 +8,8 @@ import { createMatcher } from './match.js';
 import type { Match } from './match.js';
 import type { HandlerRequest, HandlerResponse, OperationSpec } from './operation.js';
 import { readHeaderParameters, readPathParameters, readQueryParameters } from './parameters.js';
-import { contextOf } from './request-context.js';
+import type { Parameters } from './parameters.js';
+import { callerId, contextOf } from './request-context.js';
 import { requireContractResponse, respond } from './respond.js';
 import { admit, requireKnownSchemes } from './security.js';
 import type { Authenticate, Schemes } from './security.js';
@@ -26,6 +28,8 @@ export interface ContractRouterOptions {
   readonly handlers: object;
   readonly schemes: Schemes;
   readonly authenticate: Authenticate;
+  /** Keeps first answers for operations that take an `Idempotency-Key`. */
+  readonly replays: Replays;
   /** Holds what leaves to the contract as well: a difference is a defect, answered 500. */
   readonly validateResponses: boolean;
 }
@@ -64,10 +68,11 @@ export function contractRouter(options: ContractRouterOptions): RequestHandler {
   };
 }
 
+const IDEMPOTENCY_KEY = 'idempotency-key';
 const NOWHERE: Match = { kind: 'unknown' };
 
 /** What is known of a request once its operation is found. */
-interface Call extends Pick<ContractRouterOptions, 'authenticate' | 'schemes' | 'validateResponses'> {
+interface Call extends Pick<ContractRouterOptions, 'authenticate' | 'replays' | 'schemes' | 'validateResponses'> {
   readonly operation: OperationSpec;
   readonly params: Readonly<Record<string, string>>;
   readonly query: string;
@@ -85,12 +90,27 @@ async function answer(request: Request, response: Response, call: Call): Promise
   const check = (result: HandlerResponse): void => {
     if (validateResponses) requireContractResponse(operation, result);
   };
-  const result = await call.handle(operation, { ...input, ...peer, caller: context.caller }).catch((error: unknown) => {
+  const handle = async (): Promise<HandlerResponse> =>
+    call.handle(operation, { ...input, ...peer, caller: context.caller });
+  const result = await answerOnce(call, { ...input, caller: context.caller }, handle).catch((error: unknown) => {
     if (error instanceof AppError) check({ status: error.status, body: toErrorBody(error, context.requestId) });
     throw error;
   });
   check(result);
   respond(response, operation, result);
+}
+
+type Input = Pick<HandlerRequest, 'body' | 'caller' | 'headers'>;
+
+/** A repeat under the same idempotency key is answered like the first. */
+async function answerOnce(
+  { operation, replays }: Call,
+  { body, caller, headers }: Input,
+  handle: () => Promise<HandlerResponse>,
+): Promise<HandlerResponse> {
+  const key = (headers as Parameters)[IDEMPOTENCY_KEY];
+  if (typeof key !== 'string' || caller === undefined) return handle();
+  return replays.answerOnce({ scope: `${callerId(caller)} ${operation.id}`, key, body }, handle);
 }
 
 async function readInput(

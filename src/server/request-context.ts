@@ -27,7 +27,7 @@ export function requestContext({ log }: { readonly log: Log }): RequestHandler {
         operation: context.operation,
         status: response.statusCode,
         milliseconds: Math.round((performance.now() - startedAt) * 10) / 10,
-        caller: callerId(context.caller),
+        caller: context.caller && callerId(context.caller),
         ...(response.writableFinished ? {} : { aborted: true }),
       });
     });
@@ -42,8 +42,7 @@ export function contextOf(response: Response): RequestContext {
   return context;
 }
 
-function callerId(caller: Caller | undefined): string | undefined {
-  if (caller === undefined) return undefined;
-  // Never the session's id, which is as good as the cookie.
+/** Names a caller in the log. Never by the session's id, which stands for the cookie. */
+export function callerId(caller: Caller): string {
   return caller.kind === 'session' ? `session:${caller.personId}` : `${caller.kind}:${caller.tokenId}`;
 }

@@ -14,6 +14,7 @@ export interface Tables {
   secret_consumers: SecretConsumersTable;
   secret_owner: SecretOwnerTable;
   audit_log: AuditLogTable;
+  replays: ReplaysTable;
 }
 
 export interface PeopleTable {
@@ -112,4 +113,14 @@ export interface AuditLogTable {
   previous_slug: string | null;
   /** SHA-256 over the entry before and this one, in hex. */
   hash: string;
+}
+
+export interface ReplaysTable {
+  /** Hash of who asked for what under which key. */
+  id: string;
+  /** Hash of the request's body. */
+  fingerprint: string;
+  /** The answer as JSON, encrypted with a key that only the idempotency key gives. */
+  sealed: Uint8Array;
+  expires_at: number;
 }

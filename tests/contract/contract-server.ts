@@ -20,6 +20,7 @@ import { contractRouter } from '../../src/server/contract-router.js';
 import { openDatabase } from '../../src/storage/database.js';
 import type { Database } from '../../src/storage/database.js';
 import { createReadiness } from '../../src/storage/readiness.js';
+import { createReplays } from '../../src/storage/replays.js';
 import { serve } from '../server/serve.js';
 import type { TestServer } from '../server/serve.js';
 
@@ -50,6 +51,7 @@ export async function startContractServer(): Promise<ContractServer> {
       ...secrets,
       handlers: secretsHandlers(services),
       authenticate: authenticatorFor(['write', 'consumer']),
+      replays: createReplays(database),
       validateResponses: true,
     }),
     contractRouter({
@@ -57,6 +59,7 @@ export async function startContractServer(): Promise<ContractServer> {
       owns: ['/api'],
       handlers: dashboardHandlers(services),
       authenticate: authenticatorFor(['personal']),
+      replays: createReplays(database),
       validateResponses: true,
     }),
   );

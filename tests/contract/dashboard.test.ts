@@ -139,6 +139,19 @@ describe('createToken', () => {
     expect(listed).toEqual([{ ...record, lastUsedAt: expect.any(String) as string }]);
   });
 
+  test('answers a repeat under the same key like the first', async () => {
+    const soon = expiresAt();
+    const create = (label: string, key: string) => {
+      const params = { header: { 'Idempotency-Key': key } };
+      return client(ada).POST('/api/tokens', { params, body: { label, expiresAt: soon } });
+    };
+    const first = await create('x', 'k1');
+    expect(await create('x', 'k1')).toMatchObject({ data: first.data, response: { status: 201 } });
+    expect((await create('y', 'k1')).error).toMatchObject({ code: 'invalid_input', field: 'Idempotency-Key' });
+    await create('x', 'k2');
+    expect((await client(ada).GET('/api/tokens')).data).toHaveLength(2);
+  });
+
   test('is refused to a token', async () => {
     const token = await server.issueToken('personal', ada.person);
     const { error, response } = await client({ token }).POST('/api/tokens', {

@@ -3,6 +3,7 @@ import type { Caller } from '../../src/accounts/callers.js';
 import { AppError } from '../../src/errors.js';
 import { contractRouter } from '../../src/server/contract-router.js';
 import type { HandlerRequest, HandlerResponse } from '../../src/server/operation.js';
+import type { Replays } from '../../src/storage/replays.js';
 import { operations } from './operations.js';
 import { serve } from './serve.js';
 import type { TestServer } from './serve.js';
@@ -44,6 +45,7 @@ const handlers = {
 };
 
 const schemes = { session: 'session', token: 'token', consumerToken: 'consumer_token' } as const;
+const replays: Replays = { answerOnce: (_request, answer) => answer() };
 const options = {
   basePath: '/api',
   revision: 'r7',
@@ -51,6 +53,7 @@ const options = {
   handlers,
   schemes,
   authenticate,
+  replays,
   validateResponses: true,
 };
 

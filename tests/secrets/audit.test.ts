@@ -1,0 +1,66 @@
+import type { Caller } from '../../src/accounts/callers.js';
+import { appendAudit, createAuditLog, hashEntry } from '../../src/secrets/audit.js';
+import { createSecretObjects } from '../../src/secrets/objects.js';
+import { openDatabase } from '../../src/storage/database.js';
+import type { Database } from '../../src/storage/database.js';
+
+const owner: Caller = {
+  kind: 'token',
+  tokenId: 't1',
+  personId: 'p',
+  username: 'ada',
+  isAdmin: true,
+  scopes: ['write'],
+};
+const guest: Caller = { ...owner, isAdmin: false };
+const origin = { caller: owner, ip: '192.0.2.7', at: 1_795_000_000_000 };
+
+let database: Database;
+
+beforeEach(async () => {
+  database = await openDatabase({ file: ':memory:' });
+});
+afterEach(() => database.destroy());
+
+const entries = () => database.selectFrom('audit_log').selectAll().orderBy('id').execute();
+
+test('chains each entry to the one before', async () => {
+  for (const slug of ['a', 'b', 'c']) await appendAudit(database, { slug, variantId: 'v', action: 'read' }, origin);
+  let previous = '';
+  for (const { hash, ...row } of await entries()) {
+    expect(hash).toBe(hashEntry(previous, row));
+    previous = hash;
+  }
+  expect((await entries()).map(({ id }) => id)).toEqual([1, 2, 3]);
+});
+
+test('gives another hash to an entry whose values moved between columns', () => {
+  const row = {
+    id: 1,
+    slug: 'a',
+    variant_id: 'v',
+    action: 'read',
+    at: 1,
+    ip: '',
+    caller: 'x',
+    actor_type: null,
+    actor_id: null,
+    previous_slug: null,
+  };
+  expect(hashEntry('', row)).not.toBe(hashEntry('', { ...row, caller: null, previous_slug: 'x' }));
+});
+
+test('is written with the object or not at all', async () => {
+  await database.schema.dropTable('audit_log').execute();
+  const created = createSecretObjects(database).create({ slug: 'a', sealed: new Uint8Array([1]) }, origin);
+  await expect(created).rejects.toThrow(/audit_log/);
+  expect(await database.selectFrom('secret_objects').select('id').execute()).toEqual([]);
+});
+
+test.each([
+  ['someone else', guest, 'forbidden'],
+  ['nobody', undefined, 'unauthenticated'],
+])('is closed to %s', async (_reason, caller, code) => {
+  await expect(createAuditLog(database).query(caller, {})).rejects.toMatchObject({ code });
+  await expect(createSecretObjects(database).list(caller, {})).rejects.toMatchObject({ code });
+});

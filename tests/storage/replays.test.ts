@@ -1,0 +1,71 @@
+import { openDatabase } from '../../src/storage/database.js';
+import type { Database } from '../../src/storage/database.js';
+import { createReplays } from '../../src/storage/replays.js';
+import type { Replays } from '../../src/storage/replays.js';
+import { seal, unseal } from '../../src/storage/seal.js';
+
+const request = { scope: 'ada createToken', key: 'k1', body: { label: 'x' } };
+
+let at: number;
+let made: number;
+let database: Database;
+let replays: Replays;
+
+beforeEach(async () => {
+  at = 0;
+  made = 0;
+  database = await openDatabase({ file: ':memory:' });
+  replays = createReplays(database, () => at);
+});
+afterEach(() => database.destroy());
+
+const make = async () => ({ token: `secret-${++made}` });
+
+test('gives the first answer again, for 24 hours', async () => {
+  const first = await replays.answerOnce(request, make);
+  at = 86_399_999;
+  expect(await createReplays(database, () => at).answerOnce(request, make)).toEqual(first);
+  at += 1;
+  expect(await replays.answerOnce(request, make)).toEqual({ token: 'secret-2' });
+});
+
+test('lets a repeat wait for the first while it is under way', async () => {
+  const answers = await Promise.all([replays.answerOnce(request, make), replays.answerOnce(request, make)]);
+  expect(answers).toEqual([{ token: 'secret-1' }, { token: 'secret-1' }]);
+});
+
+test.each([
+  ['another key', { key: 'k2' }],
+  ['another caller or operation', { scope: 'bob createToken' }],
+])('answers anew for %s', async (_reason, change) => {
+  await replays.answerOnce(request, make);
+  expect(await replays.answerOnce({ ...request, ...change }, make)).toEqual({ token: 'secret-2' });
+});
+
+test('refuses a key that came with another body', async () => {
+  const other = { ...request, body: { label: 'y' } };
+  const first = replays.answerOnce(request, make);
+  await expect(replays.answerOnce(other, make)).rejects.toMatchObject({ code: 'invalid_input' });
+  await first;
+  await expect(replays.answerOnce(other, make)).rejects.toMatchObject({ code: 'invalid_input' });
+});
+
+test('keeps nothing of a refusal', async () => {
+  await expect(replays.answerOnce(request, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await replays.answerOnce(request, make)).toEqual({ token: 'secret-1' });
+});
+
+test('stores neither the answer nor the key in the clear', async () => {
+  await replays.answerOnce({ ...request, key: 'my-own-key' }, make);
+  const [row] = await database.selectFrom('replays').selectAll().execute();
+  const stored = JSON.stringify({ ...row, sealed: Buffer.from(row!.sealed).toString('latin1') });
+  expect(stored).not.toMatch(/secret-1|my-own-key/);
+});
+
+test('unseals what it sealed, with the same secret only', () => {
+  const sealed = seal('naïve 🌱', 'secret');
+  expect(unseal(sealed, 'secret')).toBe('naïve 🌱');
+  expect(() => unseal(sealed, 'other')).toThrow();
+  sealed[sealed.length - 1]! ^= 1;
+  expect(() => unseal(sealed, 'secret')).toThrow();
+});
