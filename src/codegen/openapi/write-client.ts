@@ -1,9 +1,13 @@
 import type { Contract } from './contract.js';
 import { pascal, quote } from './names.js';
 
+/** The variable that people know for personal tokens; a service with tokens of another kind has its own. */
+const TOKEN_VARIABLES: Readonly<Record<string, string>> = { dashboard: 'TRELLIS_TOKEN' };
+
 /** The function that makes a client of the service. */
 export function writeClient({ service, title, basePath, revision }: Contract): string {
   const name = pascal(service);
+  const variable = TOKEN_VARIABLES[service] ?? `TRELLIS_${service.toUpperCase()}_TOKEN`;
   return `import type { ServiceClient } from '../../client/create-client.js';
 import { createClient } from '../../client/create-client.js';
 import type { ClientOptions } from '../../client/client-options.js';
@@ -13,7 +17,7 @@ import type { paths } from './types.js';
 export const revision = ${quote(revision)};
 
 /** The environment variable that holds the token when no option does. */
-export const TOKEN_ENV_VAR = ${quote(`TRELLIS_${service.toUpperCase()}_TOKEN`)};
+export const TOKEN_ENV_VAR = ${quote(variable)};
 
 /** A client of ${title}: \`GET\`, \`POST\`, … typed by the contract's paths. */
 export type ${name}Client = ServiceClient<paths>;

@@ -8,7 +8,7 @@ import type { paths } from './types.js';
 export const revision = '696d6e0fc134d794';
 
 /** The environment variable that holds the token when no option does. */
-export const TOKEN_ENV_VAR = 'TRELLIS_DASHBOARD_TOKEN';
+export const TOKEN_ENV_VAR = 'TRELLIS_TOKEN';
 
 /** A client of Trellis dashboard: `GET`, `POST`, … typed by the contract's paths. */
 export type DashboardClient = ServiceClient<paths>;
