@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AppError } from '../errors.js';
 import { inTransaction } from '../storage/database.js';
 import type { Database } from '../storage/database.js';
+import { toUsernameKey } from '../storage/username-key.js';
 
 export interface Person {
   readonly id: string;
@@ -34,11 +35,6 @@ export function createPeople(database: Database, now: () => number = Date.now): 
       return row && toPerson(row);
     },
   };
-}
-
-/** Names that differ in case alone are one name. */
-export function toUsernameKey(username: string): string {
-  return username.normalize('NFC').toLowerCase();
 }
 
 async function add(transaction: Database, { username, displayName }: NewPerson, createdAt: number): Promise<Person> {

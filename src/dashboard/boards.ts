@@ -3,6 +3,7 @@ import { requirePerson } from '../accounts/scopes.js';
 import type { PersonCaller } from '../accounts/scopes.js';
 import { AppError } from '../errors.js';
 import type { Database } from '../storage/database.js';
+import { toUsernameKey } from '../storage/username-key.js';
 import { EMPTY_SNAPSHOT, toBoard } from './board.js';
 import type { Board, Snapshot } from './board.js';
 
@@ -58,7 +59,7 @@ async function requireOwnerId(database: Database, { personId }: PersonCaller, us
     .selectFrom('people')
     .leftJoin('board_shares', (join) => join.onRef('owner_id', '=', 'people.id').on('viewer_id', '=', personId))
     .select(['people.id', 'viewer_id'])
-    .where('username_key', '=', username.normalize('NFC').toLowerCase())
+    .where('username_key', '=', toUsernameKey(username))
     .executeTakeFirst();
   if (owner === undefined) throw new AppError('not_found', 'Expected the name of a user; there is none of this name.');
   if (owner.id === personId || owner.viewer_id !== null) return owner.id;

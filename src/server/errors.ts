@@ -32,7 +32,7 @@ export function errorHandler({ log }: { readonly log: Log }): ErrorRequestHandle
 }
 
 /** @returns the error itself when it is one of ours; whatever else is thrown is `internal`. */
-export function toRefusal(error: unknown): AppError {
+function toRefusal(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const status = exposedStatus(error);
   if (status === undefined) {

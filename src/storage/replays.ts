@@ -10,7 +10,8 @@ export interface RepeatableRequest {
   /** Who asks, and for what: keys of different callers or operations have nothing to do with each other. */
   readonly scope: string;
   readonly key: string;
-  readonly body: unknown;
+  /** What the sender must repeat: path, query and body. */
+  readonly request: unknown;
 }
 
 export interface Replays {
@@ -23,7 +24,7 @@ export interface Replays {
    * for it may hold a token. It is written after the change that it tells of: a
    * crash in between, and a repeat makes the change twice.
    *
-   * @throws AppError `invalid_input` when the key came with another body before.
+   * @throws AppError `invalid_input` when the key came with another request before.
    */
   answerOnce<T>(request: RepeatableRequest, answer: () => Promise<T>): Promise<T>;
 }
@@ -37,8 +38,8 @@ export function createReplays(database: Database, now: () => number = Date.now):
   const running = new Map<string, Running>();
   return {
     // Kept answers are JSON, which the first answer becomes too on its way out.
-    async answerOnce<T>({ scope, key, body }: RepeatableRequest, answer: () => Promise<T>): Promise<T> {
-      const [id, fingerprint] = [hash([scope, key]), hash(body)];
+    async answerOnce<T>({ scope, key, request }: RepeatableRequest, answer: () => Promise<T>): Promise<T> {
+      const [id, fingerprint] = [hash([scope, key]), hash(request)];
       const current = running.get(id);
       if (current !== undefined) {
         requireSame(current.fingerprint, fingerprint);

@@ -118,7 +118,7 @@ export interface AuditLogTable {
 export interface ReplaysTable {
   /** Hash of who asked for what under which key. */
   id: string;
-  /** Hash of the request's body. */
+  /** Hash of the request's parameters and body. */
   fingerprint: string;
   /** The answer as JSON, encrypted with a key that only the idempotency key gives. */
   sealed: Uint8Array;

@@ -4,7 +4,7 @@ import { createReplays } from '../../src/storage/replays.js';
 import type { Replays } from '../../src/storage/replays.js';
 import { seal, unseal } from '../../src/storage/seal.js';
 
-const request = { scope: 'ada createToken', key: 'k1', body: { label: 'x' } };
+const request = { scope: 'ada createToken', key: 'k1', request: { body: { label: 'x' } } };
 
 let at: number;
 let made: number;
@@ -42,8 +42,8 @@ test.each([
   expect(await replays.answerOnce({ ...request, ...change }, make)).toEqual({ token: 'secret-2' });
 });
 
-test('refuses a key that came with another body', async () => {
-  const other = { ...request, body: { label: 'y' } };
+test('refuses a key that came with another request', async () => {
+  const other = { ...request, request: { body: { label: 'y' } } };
   const first = replays.answerOnce(request, make);
   await expect(replays.answerOnce(other, make)).rejects.toMatchObject({ code: 'invalid_input' });
   await first;

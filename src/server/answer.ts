@@ -1,0 +1,103 @@
+/** The way of a request whose operation is known. */
+import type { Request, Response } from 'express';
+import type { Caller } from '../accounts/callers.js';
+import { AppError } from '../errors.js';
+import type { Replays } from '../storage/replays.js';
+import { peerAddress } from './address.js';
+import { readBody } from './body.js';
+import { toErrorBody } from './errors.js';
+import type { HandlerRequest, HandlerResponse, OperationSpec } from './operation.js';
+import { readHeaderParameters, readPathParameters, readQueryParameters } from './parameters.js';
+import type { Parameters } from './parameters.js';
+import { callerId, contextOf } from './request-context.js';
+import { requireContractResponse, respond } from './respond.js';
+import { admit } from './security.js';
+import type { Authenticate, Schemes } from './security.js';
+import { requireValid } from './validation.js';
+
+export interface AnswerOptions {
+  readonly schemes: Schemes;
+  readonly authenticate: Authenticate;
+  /** Keeps first answers for operations that take an `Idempotency-Key`. */
+  readonly replays: Replays;
+  /** Holds what leaves to the contract as well: a difference is a defect, answered 500. */
+  readonly validateResponses: boolean;
+}
+
+export type Handler = (request: HandlerRequest) => Promise<HandlerResponse>;
+export type Dispatch = (operation: OperationSpec, request: HandlerRequest) => Promise<HandlerResponse>;
+
+const IDEMPOTENCY_KEY = 'idempotency-key';
+
+/** What is known of a request once its operation is found. */
+export interface Call extends AnswerOptions {
+  readonly operation: OperationSpec;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: string;
+  readonly handle: Dispatch;
+}
+
+/** Takes a request through security, validation and its handler, in this order. Refusals are thrown. */
+export async function answer(request: Request, response: Response, call: Call): Promise<void> {
+  const { operation, validateResponses } = call;
+  const context = contextOf(response);
+  context.operation = operation.id;
+  context.caller = await admit(operation, call.schemes, () => call.authenticate(request));
+  requireAcceptable(operation, request);
+  const input = await readInput(request, call);
+  const peer = { requestId: context.requestId, address: peerAddress(request), signal: abortSignal(response) };
+  const check = (result: HandlerResponse): void => {
+    if (validateResponses) requireContractResponse(operation, result);
+  };
+  const handle = async (): Promise<HandlerResponse> =>
+    call.handle(operation, { ...input, ...peer, caller: context.caller });
+  const result = await answerOnce(call, { caller: context.caller, input }, handle).catch((error: unknown) => {
+    if (error instanceof AppError) check({ status: error.status, body: toErrorBody(error, context.requestId) });
+    throw error;
+  });
+  check(result);
+  respond(response, operation, result);
+}
+
+type Input = Pick<HandlerRequest, 'body' | 'headers' | 'params' | 'query'>;
+
+/** A repeat under the same idempotency key is answered like the first. */
+async function answerOnce(
+  { operation, replays }: Call,
+  { caller, input }: { readonly caller: Caller | undefined; readonly input: Input },
+  handle: () => Promise<HandlerResponse>,
+): Promise<HandlerResponse> {
+  const { headers, ...request } = input;
+  const key = (headers as Parameters)[IDEMPOTENCY_KEY];
+  if (typeof key !== 'string' || caller === undefined) return handle();
+  return replays.answerOnce({ scope: `${callerId(caller)} ${operation.id}`, key, request }, handle);
+}
+
+async function readInput(request: Request, { operation, params, query }: Call): Promise<Input> {
+  const input = {
+    params: readPathParameters(operation, params),
+    query: readQueryParameters(operation, query),
+    headers: readHeaderParameters(operation, request),
+  };
+  for (const part of ['params', 'query', 'headers'] as const) requireValid(operation, part, input[part]);
+  const body = operation.body === undefined ? undefined : await readBody(request, operation.body);
+  if (body !== undefined) requireValid(operation, 'body', body);
+  return { ...input, body };
+}
+
+function requireAcceptable({ responses }: OperationSpec, request: Request): void {
+  const types = Object.entries(responses)
+    .filter(([status]) => status.startsWith('2'))
+    .flatMap(([, { contentTypes }]) => contentTypes);
+  if (types.length > 0 && request.accepts(types) === false) {
+    throw new AppError('not_acceptable', `Expected Accept to allow ${types.join(' or ')}.`);
+  }
+}
+
+function abortSignal(response: Response): AbortSignal {
+  const controller = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) controller.abort();
+  });
+  return controller.signal;
+}
