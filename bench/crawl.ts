@@ -1,0 +1,76 @@
+import { rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+
+import { build, runChild } from './child.js';
+import { makeFiles } from './make-files.js';
+import { alternate, median } from './rounds.js';
+import { toTable } from './table.js';
+
+export interface CrawlBenchOptions {
+  readonly files: number;
+  readonly folders: number;
+  readonly rounds: number;
+}
+
+interface Measured {
+  readonly milliseconds: number;
+  readonly cpuMilliseconds: number;
+  readonly megabytes: number;
+  readonly peakMegabytes?: number;
+}
+
+/** Measures a cold and a warm index of a folder, each beside the bare walk that it can't do without. */
+export async function benchCrawl({ files, folders, rounds }: CrawlBenchOptions): Promise<string> {
+  build();
+  const directory = benchFolder({ files, folders });
+  const state = `${directory}.state`;
+  const threads = String(Math.min(availableParallelism(), 4));
+  await warmUp(directory, state);
+  const results = await alternate<Measured, string>(rounds, {
+    'bare walk: stat': () => runChild('bare-walk-child.js', [directory, 'stat']),
+    'warm start': () => runChild('crawl-child.js', [directory, state]),
+    'bare walk: stat and hash': () => runChild('bare-walk-child.js', [directory, 'hash', threads]),
+    'cold index': () => cold(directory, `${state}-cold`),
+  });
+  return report(results);
+}
+
+/** Where a folder of that many files is; makes it when it is not there. */
+export function benchFolder(size: { files: number; folders: number }): string {
+  const directory = path.join(tmpdir(), 'trellis-bench', `${size.files}-${size.folders}`);
+  makeFiles(directory, size);
+  return directory;
+}
+
+/** Two starts, because files made in the last two seconds are read twice. */
+async function warmUp(directory: string, state: string): Promise<void> {
+  await setTimeout(2100);
+  await runChild('crawl-child.js', [directory, state]);
+  await runChild('crawl-child.js', [directory, state]);
+}
+
+async function cold(directory: string, state: string): Promise<Measured> {
+  rmSync(state, { recursive: true, force: true });
+  return runChild('crawl-child.js', [directory, state]);
+}
+
+const LIMITS: Readonly<Record<string, string>> = {
+  'warm start': 'bare walk: stat',
+  'cold index': 'bare walk: stat and hash',
+};
+
+function report(results: Record<string, Measured[]>): string {
+  const of = (name: string, field: keyof Measured): number =>
+    median((results[name] ?? []).map((one) => one[field] ?? NaN));
+  const rows = Object.keys(results).map((name) => {
+    const limit = LIMITS[name];
+    const ratio = limit === undefined ? '' : (of(name, 'milliseconds') / of(limit, 'milliseconds')).toFixed(2);
+    const numbers = (['milliseconds', 'cpuMilliseconds', 'megabytes', 'peakMegabytes'] as const).map((field) =>
+      of(name, field),
+    );
+    return [name, ...numbers.map((value) => (Number.isNaN(value) ? '' : value.toFixed(0))), ratio];
+  });
+  return toTable(['', 'ms', 'CPU ms', 'RSS MB', 'peak MB', 'of its limit'], rows);
+}

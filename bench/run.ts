@@ -1,0 +1,23 @@
+import { Command } from 'commander';
+
+import { benchCrawl } from './crawl.js';
+
+const count = (text: string): number => {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new Error(`Expected a whole number above 0; received ${text}.`);
+  return value;
+};
+
+const program = new Command('npm run bench --').description('Measures Trellis beside the limits of its machine.');
+
+program
+  .command('crawl', { isDefault: true })
+  .description('cold and warm index of a folder, beside a bare walk')
+  .option('--files <count>', 'how many files', count, 20_000)
+  .option('--folders <count>', 'in how many folders', count, 1000)
+  .option('--rounds <count>', 'how often each is run, in turns', count, 5)
+  .action(async (options: { files: number; folders: number; rounds: number }) => {
+    process.stdout.write(`${await benchCrawl(options)}\n`);
+  });
+
+await program.parseAsync();
