@@ -61,7 +61,7 @@ test('refuses to publish other bytes under a digest, and leaves nothing behind',
   writeFileSync(file.absolutePath, 'changed');
   await expect(publicFiles.publish(file)).rejects.toMatchObject({
     code: 'conflict',
-    message: expect.stringContaining('"a.md"'),
+    message: expect.stringContaining('"a.md"') as string,
   });
   expect(readdirSync(path.join(base, 'public/static')).filter((name) => name.startsWith('.'))).toEqual([]);
 });

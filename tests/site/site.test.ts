@@ -175,7 +175,7 @@ test('writes the records of the site and of this run', async () => {
   ]);
   expect(build).toMatchObject({
     id: 'SiteBuildMetadata',
-    buildTime: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/),
+    buildTime: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/) as string,
   });
   site.close();
 });

@@ -36,11 +36,11 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 
 function file(relativePath: string): Row {
-  return site.files.find((row) => row['relativePath'] === relativePath)!;
+  return site.files.find((row) => row.relativePath === relativePath)!;
 }
 
 function directory(relativePath: string): Row {
-  return site.directories.find((row) => row['relativePath'] === relativePath)!;
+  return site.directories.find((row) => row.relativePath === relativePath)!;
 }
 
 test.each(NAMES)('the parts of the name %j', (base, name, ext, extension) => {
@@ -90,7 +90,7 @@ test('a file has the numbers and times of its stat', () => {
     mtime: mtime.toISOString(),
     ctime: ctime.toISOString(),
     birthTime: birthtime.toISOString(),
-    atime: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    atime: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
   });
   expect(file('top.md')).toMatchObject({
     mtime: '2017-07-14T02:40:00.875Z',

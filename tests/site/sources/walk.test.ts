@@ -96,7 +96,7 @@ test('a path longer than the system can open is refused', async () => {
   execFileSync('bash', ['-c', script, folder.directory, 'n'.repeat(240)], { stdio: 'pipe' });
   await expect(folder.open()).rejects.toMatchObject({
     code: 'unprocessable',
-    message: expect.stringContaining('ENAMETOOLONG'),
+    message: expect.stringContaining('ENAMETOOLONG') as string,
   });
 });
 
@@ -105,7 +105,7 @@ test.each(['missing', 'file.txt'])('a site that is no folder (%s) is refused', a
   const directory = path.join(folder.base, name);
   await expect(folder.open({ directory })).rejects.toMatchObject({
     code: 'invalid_input',
-    message: expect.stringContaining(directory),
+    message: expect.stringContaining(directory) as string,
   });
 });
 
