@@ -1,0 +1,130 @@
+import { utimes, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { deflateSync } from 'node:zlib';
+import sharp from 'sharp';
+import { openImageDatabase } from '../../src/images/image-database.js';
+import { createMetadataStore } from '../../src/images/metadata.js';
+import { makePictures, scene } from './pictures.js';
+import type { Pictures } from './pictures.js';
+
+let pictures: Pictures;
+beforeAll(async () => void (pictures = await makePictures()));
+afterAll(() => pictures.remove());
+
+const read = (source: Parameters<ReturnType<typeof createMetadataStore>['read']>[0]) =>
+  createMetadataStore(openImageDatabase(':memory:')).read(source);
+
+test.each([
+  ['a.jpg', 'jpeg', scene(60, 40).jpeg()],
+  ['b.PNG', 'png', scene(60, 40).png()],
+  ['c.webp', 'webp', scene(60, 40).webp()],
+  ['d.tif', 'tiff', scene(60, 40).tiff()],
+  ['e.avif', 'avif', scene(60, 40).avif({ effort: 0 })],
+  ['f.gif', 'gif', scene(60, 40).gif()],
+  ['jpeg-named.png', 'jpeg', scene(60, 40).jpeg()],
+])('reads the size and the format of %s: %s', async (name, format, picture) => {
+  await expect(read(await pictures.put(name, picture))).resolves.toMatchObject({ format, width: 60, height: 40 });
+});
+
+test.each([1, 2, 3, 4, 5, 6, 7, 8])('tells the size as it is shown with EXIF orientation %i', async (orientation) => {
+  const source = await pictures.put(`turned-${orientation}.jpg`, scene(60, 40).withMetadata({ orientation }).jpeg());
+  const [width, height] = orientation < 5 ? [60, 40] : [40, 60];
+  await expect(read(source)).resolves.toMatchObject({ width, height, orientation });
+});
+
+test('counts the frames of an animation and tells the size of one', async () => {
+  const frames = await Promise.all(['#f00', '#0f0', '#00f'].map((disc) => scene(30, 20, { disc }).png().toBuffer()));
+  const source = await pictures.put('frames.gif', sharp(frames, { join: { animated: true } }).gif());
+  await expect(read(source)).resolves.toMatchObject({ width: 30, height: 20, pages: 3 });
+});
+
+test('reads a drawing that has a size, or only a view box', async () => {
+  const sized = '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" width="120" height="40"/>';
+  const boxed = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 20"/>';
+  await expect(read(await pictures.put('sized.svg', sized))).resolves.toMatchObject({ width: 120, height: 40 });
+  await expect(read(await pictures.put('boxed.svg', boxed))).resolves.toMatchObject({ width: 10, height: 20 });
+});
+
+test.each([
+  ['empty.jpg', 'it is empty', ''],
+  ['text.png', 'no format that can be read', 'this is no picture\n'],
+  ['drawing.jpg', 'no format that can be read', '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'],
+  ['cut.png', 'header', Buffer.from('89504e470d0a1a0a0000000d', 'hex')],
+  ['broken.svg', 'header', '<svg xmlns="http://www.w3.org/2000/svg"><g></svg>'],
+  ['bomb.png', '2500000000', bomb(50_000)],
+])('refuses %s, by its name and with the reason: %s', async (name, reason, content) => {
+  const source = await pictures.put(`bad/${name}`, content);
+  await expect(read(source)).rejects.toMatchObject({
+    code: 'unprocessable',
+    message: expect.stringContaining(`"bad/${name}"`) as string,
+  });
+  await expect(read(source)).rejects.toThrow(reason.replace('2500000000', '50000 × 50000 pixels are more than'));
+});
+
+test('asks nothing of a file or an address that a drawing names', async () => {
+  let asked = 0;
+  const server = createServer((_request, response) => {
+    asked += 1;
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const drawing = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="9" height="9">
+    <image xlink:href="http://127.0.0.1:${port}/a.png" width="9" height="9"/></svg>`;
+  await expect(read(await pictures.put('asks.svg', drawing))).resolves.toMatchObject({ width: 9 });
+  await new Promise((resolve) => server.close(resolve));
+  expect(asked).toBe(0);
+});
+
+test('knows after a restart what it read before, though the file has gone', async () => {
+  const file = path.join(pictures.folder, 'images.db');
+  const source = await pictures.put('kept.png', scene(7, 5).png());
+  const before = openImageDatabase(file);
+  await createMetadataStore(before).read(source);
+  before.close();
+  const after = openImageDatabase(file);
+  const store = createMetadataStore(after);
+  await expect(store.read({ ...source, absolutePath: '/nowhere' })).resolves.toMatchObject({ width: 7, height: 5 });
+  expect(store.find(source.contentDigest)).toMatchObject({ width: 7 });
+  after.close();
+});
+
+test('refuses a file that changed since it was indexed, and one that has gone', async () => {
+  const source = await pictures.put('changes.png', scene(7, 5).png());
+  await writeFile(source.absolutePath, 'x');
+  await expect(read(source)).rejects.toMatchObject({ code: 'conflict' });
+  await expect(read({ ...source, absolutePath: '/nowhere' })).rejects.toMatchObject({ code: 'not_found' });
+  const touched = await pictures.put('touched.png', scene(7, 6).png());
+  await utimes(touched.absolutePath, 1, 1);
+  await expect(read(touched)).rejects.toMatchObject({ code: 'conflict' });
+});
+
+/** A PNG of few bytes whose header tells of many pixels. */
+function bomb(side: number): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(side, 0);
+  header.writeUInt32BE(side, 4);
+  header.set([8, 2, 0, 0, 0], 8);
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', deflateSync(Buffer.alloc(1000)))]);
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type), data]);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(data.length);
+  const sum = Buffer.alloc(4);
+  sum.writeUInt32BE(crc32(body));
+  return Buffer.concat([length, body, sum]);
+}
+
+function crc32(bytes: Buffer): number {
+  let crc = ~0;
+  for (const byte of bytes) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  }
+  return ~crc >>> 0;
+}
