@@ -50,9 +50,9 @@ function parseMode(flags: readonly string[]): keyof typeof RUNS | 'watch' | 'hel
   return undefined;
 }
 
-async function runOnce(project: Project): Promise<number> {
+async function runOnce(project: Project, useCache = true): Promise<number> {
   const start = performance.now();
-  const outcome = await generate(project);
+  const outcome = await generate(project, { useCache });
   return say(formatOutcome(outcome, performance.now() - start));
 }
 
@@ -83,14 +83,20 @@ async function runWatch(project: Project): Promise<number> {
   const end = () => stop.abort();
   process.once('SIGINT', end).once('SIGTERM', end);
   say('Watching the contracts; Ctrl-C ends.');
-  await watch(project, () => runAgain(project), stop.signal);
+  // The first run trusts no cache: it loads every generator, so that no save waits for that.
+  let useCache = false;
+  const run = async () => {
+    await runAgain(project, useCache);
+    useCache = true;
+  };
+  await watch(project, run, stop.signal);
   return 0;
 }
 
 /** Runs while watching, where a defect in a generator is told and the next save tries again. */
-async function runAgain(project: Project): Promise<void> {
+async function runAgain(project: Project, useCache: boolean): Promise<void> {
   try {
-    await reportMistakes(project, () => runOnce(project));
+    await reportMistakes(project, () => runOnce(project, useCache));
   } catch (error) {
     console.error(error);
   }
