@@ -1,0 +1,23 @@
+import { PassThrough } from 'node:stream';
+
+import { describeProgress, openCrawlTerminal } from '../../src/site/crawl-terminal.js';
+
+const progress = { found: 21_000, total: 20_000, hashed: 12_000, totalBytes: 184e6, bytes: 110e6 };
+
+test('says how far the reading is, and how fast', () => {
+  expect(describeProgress(progress, 2000)).toBe('Reading the site: 12,000 of 20,000 files, 110 MB of 184 MB, 55 MB/s');
+});
+
+test('says what was found while the folder is listed', () => {
+  expect(describeProgress({ found: 1234, total: 0, hashed: 0, totalBytes: 0, bytes: 0 }, 0)).toBe(
+    'Listing the site: 1,234 files and folders',
+  );
+});
+
+test('says nothing about a folder that is soon read', () => {
+  const stream = new PassThrough();
+  const terminal = openCrawlTerminal(stream as unknown as NodeJS.WriteStream);
+  terminal.show(progress);
+  terminal.stop();
+  expect(stream.read()).toBeNull();
+});
