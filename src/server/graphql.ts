@@ -108,11 +108,11 @@ function send(
   show: (error: unknown) => GraphQLFormattedError,
 ): void {
   // The specification puts errors first, where a reader of a long answer sees them.
-  const body = Buffer.from(JSON.stringify({ errors: errors?.map(show), data }));
+  const body = JSON.stringify({ errors: errors?.map(show), data });
   response.writeHead(status, {
     ...headers,
     'Content-Type': `${type}; charset=utf-8`,
-    'Content-Length': body.length,
+    'Content-Length': Buffer.byteLength(body),
     // A GET's answer follows the Accept header, and the files it speaks of change.
     Vary: 'Accept',
     'Cache-Control': 'no-cache',

@@ -27,10 +27,12 @@ query FilesByExtension {
   }
 }
 `,
-  `# A page of images, largest first, filtered by a variable.
+  `# Images, the largest first.
 query Images($pattern: String!, $skip: Int) {
   allFile(
-    filter: { internal: { mediaType: { glob: $pattern } } }
+    filter: {
+      internal: { mediaType: { glob: $pattern } }
+    }
     sort: { fields: [size], order: [DESC] }
     limit: 5
     skip: $skip
