@@ -1,4 +1,5 @@
 import { readFolder } from './files.js';
+import { findOrigin } from './find-origin.js';
 import type { Project } from './project.js';
 import { mergeFiles, readJobs, runTargets } from './run-targets.js';
 import type { Location } from './target.js';
@@ -42,40 +43,12 @@ function toDifference(
   foundText: string | undefined,
   origins: ReadonlyMap<string, Location>,
 ): Difference {
-  if (foundText === undefined)
-    return { file, kind: 'missing', line: 1, origin: findOrigin(text.split('\n'), 0, origins) };
   const wanted = text.split('\n');
+  if (foundText === undefined)
+    return { file, kind: 'missing', line: 1, origin: findOrigin(wanted, 0, undefined, origins) };
   const found = foundText.split('\n');
   const index = wanted.findIndex((line, at) => line !== found[at]);
   const at = index < 0 ? wanted.length : index;
-  const origin = findOrigin(wanted, at, origins);
+  const origin = findOrigin(wanted, at, found[at], origins);
   return { file, kind: 'edited', line: at + 1, expected: wanted[at], found: found[at], origin };
 }
-
-/** Finds the contract line of the member on a line, or else of the nearest name at or above it. */
-function findOrigin(
-  lines: readonly string[],
-  from: number,
-  origins: ReadonlyMap<string, Location>,
-): Location | undefined {
-  const above = lines.slice(0, from + 1).reverse();
-  return findMember(above, origins) ?? firstOf(above.flatMap(wordsOf), origins);
-}
-
-/** Finds `Owner.member` for the first name of a line and an owner named above, no further than the declaration around it. */
-function findMember(above: readonly string[], origins: ReadonlyMap<string, Location>): Location | undefined {
-  const [member] = wordsOf(above[0] ?? '');
-  const head = above.findIndex((line) => /^[\w$]/u.test(line));
-  const owners = above.slice(0, head + 1).flatMap(wordsOf);
-  return firstOf(
-    owners.map((owner) => `${owner}.${member ?? ''}`),
-    origins,
-  );
-}
-
-function firstOf(names: readonly string[], origins: ReadonlyMap<string, Location>): Location | undefined {
-  const name = names.find((candidate) => origins.has(candidate));
-  return name === undefined ? undefined : origins.get(name);
-}
-
-const wordsOf = (line: string): readonly string[] => line.match(/[\w$]+/gu) ?? [];
