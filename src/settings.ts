@@ -2,7 +2,7 @@
 
 export type ServiceName = 'dashboard' | 'secrets' | 'site';
 
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** The settings as they are given, before defaults. */
