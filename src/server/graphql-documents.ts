@@ -14,7 +14,7 @@ const MAX_TOKENS = 4000;
 /** A parsed document takes about 50 bytes a character: 512 Ki characters are some 25 MiB. */
 const CACHE_LIMITS = { max: 1000, maxSize: 512 * 1024, maxEntrySize: 32 * 1024 };
 
-export interface PreparedDocument {
+interface PreparedDocument {
   readonly document: DocumentNode;
   /** What validation found; empty for a document that can be executed. */
   readonly errors: readonly GraphQLError[];

@@ -10,7 +10,7 @@ const USUAL_PATHS = [
 ];
 
 /** `CHROMIUM_PATH`, or wherever a Chromium usually is. */
-export const findChromium = (): string | undefined =>
+const findChromium = (): string | undefined =>
   [process.env.CHROMIUM_PATH ?? '', ...USUAL_PATHS].find((path) => path !== '' && existsSync(path));
 
 /** Runs the tests in a browser; without one it says loudly that it does not. */
