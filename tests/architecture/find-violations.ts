@@ -38,12 +38,16 @@ function refuseImport(file: string, specifier: string): string | undefined {
 }
 
 function refusePackage(room: string, { packages = 'all' }: Rule, specifier: string): string | undefined {
-  const isTransport = TRANSPORT.some((name) => specifier === name || specifier.startsWith(`${name}/`));
-  const isRefused =
-    packages === 'none' ||
-    (packages === 'browser' && isBuiltin(specifier)) ||
-    (packages === 'no transport' && isTransport);
-  return isRefused ? `imports "${specifier}": packages of ${room}: ${packages}` : undefined;
+  if (isAllowed(packages, specifier)) return undefined;
+  const allowed = typeof packages === 'string' ? packages : packages.join(', ') || 'none';
+  return `imports "${specifier}": packages of ${room}: ${allowed}`;
+}
+
+function isAllowed(packages: NonNullable<Rule['packages']>, specifier: string): boolean {
+  const isOf = (name: string) => specifier === name || specifier.startsWith(`${name}/`);
+  if (packages === 'browser') return !isBuiltin(specifier);
+  if (packages === 'no transport') return !TRANSPORT.some(isOf);
+  return packages === 'all' || packages.some(isOf);
 }
 
 /** `src/site/site.ts` → `site`, `src/main.ts` → `main`, `scripts/build.ts` → `scripts`. */

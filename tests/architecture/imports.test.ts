@@ -26,6 +26,8 @@ test.each([
   ['src/secrets/a.ts', "import express from 'express';", 'a domain uses express'],
   ['src/images/a.ts', "import { parse } from 'graphql/language/parser.js';", 'a domain uses part of graphql'],
   ['src/handlers/dashboard/a.ts', "import { b } from '../../dashboard/b.js';", 'a handler reaches past its services'],
+  ['src/handlers/a.ts', "import { b } from 'node:fs';", 'a handler does its own work'],
+  ['src/resolvers/a.ts', "import sharp from 'sharp';", 'a resolver does its own work'],
   ['src/resolvers/a.ts', "export { b } from '../site/b.js';", 'it is exported again'],
   ['src/client/a.ts', "import { b } from 'node:crypto';", 'the client runs in browsers'],
   ['src/client/a.ts', "import { b } from 'crypto';", "Node's own names need no prefix"],

@@ -2,8 +2,8 @@
 export interface Rule {
   /** Rooms, or single files of rooms. */
   rooms: readonly string[];
-  /** `all` by default. `browser`: npm, but nothing of Node's. `no transport`: all but express and graphql. */
-  packages?: 'all' | 'none' | 'browser' | 'no transport';
+  /** `all` by default; or those listed. `browser`: npm, but nothing of Node's. `no transport`: all but express and graphql. */
+  packages?: 'all' | 'browser' | 'no transport' | readonly string[];
 }
 
 /** A domain decides and stores; it doesn't know who asks, nor other domains. */
@@ -22,11 +22,12 @@ export const whoImportsWhom: Readonly<Record<string, Rule>> = {
   config: { rooms: ['config-file', 'settings', 'start-error'] },
   'config-file': { rooms: ['settings', 'start-error'] },
   settings: { rooms: ['start-error'] },
-  'start-error': { rooms: [], packages: 'none' },
-  errors: { rooms: [], packages: 'none' },
+  'start-error': { rooms: [], packages: [] },
+  errors: { rooms: [], packages: [] },
 
-  handlers: { rooms: [], packages: 'none' },
-  resolvers: { rooms: [], packages: 'none' },
+  handlers: { rooms: [], packages: [] },
+  // Resolvers are given their services too; they bind them to the generated schema.
+  resolvers: { rooms: ['generated', 'errors'], packages: ['graphql', '@graphql-tools/schema'] },
   server: { rooms: ['errors', 'accounts/callers', 'accounts/scopes'] },
 
   accounts: domain,
