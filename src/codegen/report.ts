@@ -22,7 +22,7 @@ export async function formatMistakes(root: string, mistakes: readonly Mistake[])
 }
 
 /** Gives the line of a document and a caret line under it; nothing when the line is not there. */
-export async function quote(root: string, { file, line, column }: Location): Promise<string[]> {
+async function quote(root: string, { file, line, column }: Location): Promise<string[]> {
   const text = await findText(path.join(root, file));
   const source = text?.split(/\r?\n/u)[line - 1];
   if (source === undefined) return [];
