@@ -89,7 +89,7 @@ async function digestBatch(
 
 function toDigestBatch(entries: Entries, root: string, indexes: readonly number[]): DigestBatch {
   const witnesses = new Float64Array(indexes.length * 4);
-  for (const [place, index] of indexes.entries()) witnesses.set(entries.witness(index), place * 4);
+  for (const [place, index] of indexes.entries()) witnesses.set(entries.witnesses(index), place * 4);
   return { root, paths: indexes.map((index) => entries.path(index)), witnesses };
 }
 

@@ -61,10 +61,17 @@ export class Entries {
     }
   }
 
-  /** Size, mtimeMs, ctimeMs and ino: what every write to an entry changes at least one of. */
-  witness(index: number): Float64Array {
-    const at = index * WIDTH;
-    return new Float64Array([8, 11, 12, 7].map((offset) => this.#numbers[at + offset] ?? 0));
+  /** Size, mtimeMs, ctimeMs and ino, of which every write to an entry changes at least one, of each entry of a range. */
+  witnesses(from: number, to = from + 1): Float64Array {
+    const numbers = new Float64Array((to - from) * 4);
+    for (let index = from, at = 0; index < to; index += 1, at += 4) {
+      const start = index * WIDTH;
+      numbers[at] = this.#numbers[start + 8] ?? 0;
+      numbers[at + 1] = this.#numbers[start + 11] ?? 0;
+      numbers[at + 2] = this.#numbers[start + 12] ?? 0;
+      numbers[at + 3] = this.#numbers[start + 7] ?? 0;
+    }
+    return numbers;
   }
 
   /** When the bytes, the name or the permissions last changed, by the clock of the file system. */

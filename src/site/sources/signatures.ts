@@ -22,13 +22,14 @@ export function signFolders({ entries, folders, gone }: Walk, trustedUntil: numb
   const signatures = new Map<string, string>();
   for (const { index, from, to } of folders) {
     if (gone.has(index)) continue;
+    let names = '';
+    let latest = entries.changedMs(index);
     const base = entries.path(index).length + (index === 0 ? 0 : 1);
-    const digest = createHash('md5').update(entries.witness(index));
-    let latest = entries.stats(index).ctimeMs;
     for (let entry = from; entry < to; entry += 1) {
-      digest.update(`${entries.path(entry).slice(base)}/`).update(entries.witness(entry));
+      names += `${entries.path(entry).slice(base)}/`;
       latest = Math.max(latest, entries.changedMs(entry));
     }
+    const digest = createHash('md5').update(entries.witnesses(index)).update(entries.witnesses(from, to)).update(names);
     if (latest < trustedUntil) signatures.set(entries.path(index), digest.digest('base64url'));
   }
   return { signatures, complete: signatures.size === folders.length };
