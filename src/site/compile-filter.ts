@@ -6,7 +6,7 @@ import type { IndexHints } from './index-hints.js';
 import { targetsOf } from './relations.js';
 import type { CompileContext, Scope } from './scope.js';
 import { fieldsBelow, jsonScope } from './scope.js';
-import { ALWAYS, and, frame, NEVER, not, or, sql } from './sql.js';
+import { ALWAYS, and, exists, frame, NEVER, not, or, sql } from './sql.js';
 import type { Sql } from './sql.js';
 
 /** A filter input, or the arguments of a single-record query, after coercion. */
@@ -71,11 +71,8 @@ function compileElements(field: Parent, input: Filter, { scope, context }: Compi
   if (isEmpty(inner, field.fields, context)) return ALWAYS;
   const alias = context.nextAlias();
   const element = jsonScope(field.fields, sql(`${alias}.value`), field.path);
-  return frame(
-    `EXISTS (SELECT 1 FROM json_each(coalesce(%, '[null]')) AS ${alias} WHERE %)`,
-    scope.value(field),
-    compileFilter(inner, element, context),
-  );
+  const from = `SELECT 1 FROM json_each(coalesce(%, '[null]')) AS ${alias} WHERE %`;
+  return exists(frame(from, scope.value(field), compileFilter(inner, element, context)));
 }
 
 function compileRelation(field: RelationField, input: Filter, { scope, context }: Compiling): Sql {
@@ -86,11 +83,11 @@ function compileRelation(field: RelationField, input: Filter, { scope, context }
   const conditions = targets.map((target) => ({ ...target, condition: compileFilter(inner, target.scope, context) }));
   // No record at the end of the relation is like a record without any value, but an empty list holds none.
   if (!field.list && missingHolds(inner, fields, context)) {
-    return and(conditions.map(({ from, condition }) => frame('NOT EXISTS (SELECT 1 % AND %)', from, not(condition))));
+    return and(conditions.map(({ from, condition }) => not(exists(frame('SELECT 1 % AND %', from, not(condition))))));
   }
   return or(
     conditions.map(({ from, condition }) =>
-      condition === NEVER ? NEVER : frame('EXISTS (SELECT 1 % AND %)', from, condition),
+      condition === NEVER ? NEVER : exists(frame('SELECT 1 % AND %', from, condition)),
     ),
   );
 }

@@ -15,6 +15,8 @@ export interface PathValue {
   readonly boolean: boolean;
   readonly text: boolean;
   readonly astral: boolean;
+  /** Whether it may be missing: a part of the path may lead nowhere. */
+  readonly nullable: boolean;
   /** The elements are objects, which have an order but no text. */
   readonly objects: boolean;
   /** Set when the value is a column of the row itself, which an index can hold. */
@@ -39,6 +41,7 @@ function leaf(field: Field, scope: Scope, context: CompileContext): PathValue {
     boolean: type === 'Boolean',
     text: field.list || !['Boolean', 'Int', 'Float'].includes(type),
     astral: scope.isAstral(field),
+    nullable: field.nullable || scope.nullable === true,
     objects: field.kind === 'object' || (field.kind === 'computed' && field.fields.length > 0),
     column: scope.row && field.kind === 'scalar' && !field.list ? field.column : undefined,
   };
@@ -48,7 +51,10 @@ function below(field: Field, rest: string, scope: Scope, context: CompileContext
   if (field.kind === 'relation') return relation(field, rest, scope, context);
   if (field.list) return elements(field, rest, scope, context);
   const fields = fieldsBelow(field, context);
-  const inner = field.kind === 'computed' ? jsonScope(fields, scope.value(field), field.path) : { ...scope, fields };
+  const inner =
+    field.kind === 'computed'
+      ? jsonScope(fields, scope.value(field), field.path)
+      : { ...scope, fields, nullable: field.nullable || scope.nullable === true };
   return compilePath(rest, inner, context);
 }
 
@@ -73,6 +79,7 @@ function relation(field: RelationField, rest: string, scope: Scope, context: Com
       boolean: false,
       text: true,
       astral: false,
+      nullable: true,
       objects: false,
       column: undefined,
     };
@@ -91,7 +98,13 @@ function relation(field: RelationField, rest: string, scope: Scope, context: Com
   const selects = found.map(({ from, value: { expression } }) => frame('(SELECT % %)', expression, from));
   const any = selects.length === 1 ? selects[0] : undefined;
   const expression = any ?? frame(`coalesce(${selects.map(() => '%').join(', ')})`, ...selects);
-  return { ...value, expression, astral: found.some(({ value: { astral } }) => astral), column: undefined };
+  return {
+    ...value,
+    expression,
+    nullable: true,
+    astral: found.some(({ value: { astral } }) => astral),
+    column: undefined,
+  };
 }
 
 const asElement = ({ list, expression }: PathValue): Sql => (list ? frame('json(%)', expression) : expression);
@@ -102,5 +115,6 @@ const asList = (value: PathValue, expression: Sql): PathValue => ({
   list: true,
   text: true,
   astral: true,
+  nullable: true,
   column: undefined,
 });

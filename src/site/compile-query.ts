@@ -23,6 +23,8 @@ export interface CompiledQuery {
   readonly hints: IndexHints;
   readonly scope: Scope;
   readonly context: CompileContext;
+  /** Texts of {@link pageStatement} that were put together before. */
+  readonly texts: Map<string, string>;
 }
 
 export function compileQuery(
@@ -33,7 +35,7 @@ export function compileQuery(
   const scope = rowScope(tableOf(kind, context), ROW, context);
   const hints = new IndexHints();
   const where = compileFilter(filter, scope, context, hints);
-  return { kind, where, sort: compileSort(sort, scope, context), hints, scope, context };
+  return { kind, where, sort: compileSort(sort, scope, context), hints, scope, context, texts: new Map() };
 }
 
 /** `SELECT` of a page's rows in order. An index is forced when one was made for just this shape. */
@@ -44,13 +46,16 @@ export function pageStatement(
   advisor?: IndexAdvisor,
 ): Sql {
   const index = limit === undefined ? undefined : advise(query, advisor);
-  const bounds = limit === undefined && skip === 0 ? sql('') : sql(' LIMIT ? OFFSET ?', limit ?? -1, skip);
-  return frame(
-    `SELECT ${select} ${fromClause(query.kind, index)}% %%`,
-    whereClause(query.where),
-    orderBy(query.sort, ROW),
-    bounds,
-  );
+  const bounds = limit === undefined && skip === 0 ? [] : [limit ?? -1, skip];
+  const order = orderBy(query.sort, ROW);
+  const key = `${bounds.length} ${index ?? ''} ${select}`;
+  let text = query.texts.get(key);
+  if (text === undefined) {
+    const end = bounds.length > 0 ? ' LIMIT ? OFFSET ?' : '';
+    text = `SELECT ${select} ${fromClause(query.kind, index)}${whereClause(query.where).text} ${order.text}${end}`;
+    query.texts.set(key, text);
+  }
+  return { text, values: [...query.where.values, ...order.values, ...bounds] };
 }
 
 export function countStatement(query: CompiledQuery, advisor?: IndexAdvisor): Sql {
@@ -58,7 +63,7 @@ export function countStatement(query: CompiledQuery, advisor?: IndexAdvisor): Sq
   const shape: IndexShape = {
     kind: query.kind,
     equal: [...equal],
-    sort: [...read].map((column) => ({ column, descending: false })),
+    sort: [...read].map((column) => ({ column, descending: false, nullable: false })),
     read: [],
   };
   const index = query.where === ALWAYS ? undefined : advisor?.advise(shape);
@@ -85,7 +90,7 @@ function advise({ kind, where, sort, hints }: CompiledQuery, advisor: IndexAdvis
   return advisor.advise({
     kind,
     equal: [...hints.equal],
-    sort: sort.map(({ value, descending }) => ({ column: value.column ?? '', descending })),
+    sort: sort.map(({ value, descending }) => ({ column: value.column ?? '', descending, nullable: value.nullable })),
     read: [...hints.read],
   });
 }

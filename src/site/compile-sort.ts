@@ -32,11 +32,18 @@ export function compileSort(sort: Sort | null | undefined, scope: Scope, context
   );
 }
 
-/** Missing values come last when ascending and first when descending; ties stay in creation order either way. */
+/**
+ * Missing values come last when ascending and first when descending; ties stay in creation order either way.
+ * Said by a term of its own, for which an index can hold an expression: with `NULLS LAST` a
+ * partly sorting index gives a wrong order.
+ */
 export function orderBy(keys: readonly SortKey[], alias: string): Sql {
-  const terms = keys.map(({ value, descending }) =>
-    frame(descending ? '% DESC NULLS FIRST' : '% ASC NULLS LAST', sortExpression(value)),
-  );
+  const terms = keys.flatMap((key) => {
+    const expression = sortExpression(key.value);
+    const direction = key.descending ? ' DESC' : '';
+    const value = frame(`%${direction}`, expression);
+    return key.value.nullable ? [frame(`% IS NULL${direction}`, expression), value] : [value];
+  });
   return frame(`ORDER BY ${terms.map(() => '%, ').join('')}%`, ...terms, sql(`${alias}.position`));
 }
 

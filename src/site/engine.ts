@@ -1,7 +1,9 @@
+import { LRUCache } from 'lru-cache';
 import { AggregateCache } from './aggregate-cache.js';
 import { compileQuery } from './compile-query.js';
 import type { CompiledQuery } from './compile-query.js';
 import { IndexAdvisor } from './index-advisor.js';
+import type { RecordReader } from './read-records.js';
 import type { RecordQuery } from './record-queries.js';
 import { readerWithRelations, toRecords } from './related-records.js';
 import type { LoadContext } from './related-records.js';
@@ -13,6 +15,10 @@ import type { Sql, SqlValue } from './sql.js';
 import { quote } from './sql.js';
 import type { Statements } from './statements.js';
 
+/** A compiled question is some kilobytes; one with a long list of values is not worth keeping. */
+const MAX_COMPILED = 500;
+const MAX_COMPILED_KEY = 5000;
+
 type Shared = Omit<CompileContext, 'nextAlias' | 'kinds'>;
 
 /** What the questions of one store share: statements, indexes, and what is known of this generation of records. */
@@ -22,6 +28,8 @@ export class Engine {
   readonly #shared: Shared;
   readonly #functions: FunctionState;
   readonly #aggregates = new AggregateCache();
+  readonly #compiled = new LRUCache<string, { query: CompiledQuery; generation: number }>({ max: MAX_COMPILED });
+  readonly #readers = new WeakMap<Selection, Map<string, RecordReader>>();
   readonly #generation: () => number;
 
   constructor({ statements, shared, functions, generation }: EngineOptions) {
@@ -32,8 +40,14 @@ export class Engine {
     this.advisor = new IndexAdvisor(statements);
   }
 
-  compile(kind: string, query: RecordQuery): CompiledQuery {
-    return compileQuery(kind, query, compileContext({ ...this.#shared, kinds: this.#kinds() }));
+  /** The same question asked again, in this generation, is not compiled again. */
+  compile(kind: string, { filter, sort }: RecordQuery): CompiledQuery {
+    const key = JSON.stringify([kind, filter, sort]);
+    const known = this.#compiled.get(key);
+    if (known?.generation === this.#generation()) return known.query;
+    const query = compileQuery(kind, { filter, sort }, compileContext({ ...this.#shared, kinds: this.#kinds() }));
+    if (key.length <= MAX_COMPILED_KEY) this.#compiled.set(key, { query, generation: this.#generation() });
+    return query;
   }
 
   all({ text, values }: Sql, compute: RecordQuery['compute']): SqlValue[][] {
@@ -52,8 +66,14 @@ export class Engine {
     return this.#aggregates.get(this.#generation(), statement, () => reduce(this.all(statement, compute)));
   }
 
-  reader(kind: string, selection: Selection, keys?: readonly string[]): ReturnType<typeof readerWithRelations> {
-    return readerWithRelations(kind, selection, keys);
+  /** A selection lives as long as the document that it was read from, and so does its reader. */
+  reader(kind: string, selection: Selection, keys: readonly string[] = []): RecordReader {
+    const readers = this.#readers.get(selection) ?? new Map<string, RecordReader>();
+    this.#readers.set(selection, readers);
+    const key = [kind, ...keys].join(' ');
+    const reader = readers.get(key) ?? readerWithRelations(kind, selection, keys);
+    readers.set(key, reader);
+    return reader;
   }
 
   toRecords(rows: readonly SqlValue[][], loading: Omit<Parameters<typeof toRecords>[1], 'context'>): SiteRecord[] {
@@ -61,7 +81,7 @@ export class Engine {
   }
 
   #loadContext(): LoadContext {
-    return { statements: this.#statements, kinds: this.#kinds() };
+    return { statements: this.#statements, kinds: () => this.#kinds() };
   }
 
   #kinds(): CompileContext['kinds'] {

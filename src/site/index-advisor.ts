@@ -6,7 +6,7 @@ import type { Statements } from './statements.js';
 export interface IndexShape {
   readonly kind: string;
   readonly equal: readonly string[];
-  readonly sort: readonly { readonly column: string; readonly descending: boolean }[];
+  readonly sort: readonly { readonly column: string; readonly descending: boolean; readonly nullable: boolean }[];
   readonly read: readonly string[];
 }
 
@@ -68,7 +68,14 @@ function indexColumns({ equal, sort, read }: IndexShape): string[] {
   const rest = read.filter((column) => !equal.includes(column) && !sorted.some((key) => key.column === column));
   return [
     ...[...equal].sort().map(quote),
-    ...sorted.map(({ column, descending }) => quote(column) + (descending ? ' DESC' : '')),
+    ...sorted.flatMap(sortTerms),
     ...(rest.length > 0 ? ['position', ...[...rest].sort().map(quote)] : []),
   ];
+}
+
+/** The same terms that a question is sorted by. */
+function sortTerms({ column, descending, nullable }: IndexShape['sort'][number]): string[] {
+  const direction = descending ? ' DESC' : '';
+  const value = `${quote(column)}${direction}`;
+  return nullable ? [`${quote(column)} IS NULL${direction}`, value] : [value];
 }

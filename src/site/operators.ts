@@ -1,6 +1,6 @@
 import { AppError } from '../errors.js';
 import type { Patterns } from './patterns.js';
-import { and, frame, NEVER, not, or, sql } from './sql.js';
+import { and, exists, frame, NEVER, not, or, sql } from './sql.js';
 import type { Sql, SqlValue } from './sql.js';
 import { codeUnits, hasAstral } from './text-order.js';
 
@@ -71,7 +71,7 @@ function equalsAny(element: Sql, values: readonly SqlValue[]): Sql {
 
 function isMissing({ expression, list }: Operand): Sql {
   const missing = frame('% IS NULL', expression);
-  return list ? or([missing, frame('EXISTS (SELECT 1 FROM json_each(%) WHERE value IS NULL)', expression)]) : missing;
+  return list ? or([missing, exists(frame('SELECT 1 FROM json_each(%) WHERE value IS NULL', expression))]) : missing;
 }
 
 const SIGNS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
@@ -96,7 +96,7 @@ function compilePattern(operand: Operand, operator: 'regex' | 'glob', { value, p
 }
 
 function someElement({ expression, list }: Operand, test: (element: Sql) => Sql): Sql {
-  return list ? frame('EXISTS (SELECT 1 FROM json_each(%) WHERE %)', expression, test(sql('value'))) : test(expression);
+  return list ? exists(frame('SELECT 1 FROM json_each(%) WHERE %', expression, test(sql('value')))) : test(expression);
 }
 
 function toSqlList(operator: string, value: unknown): SqlValue[] {

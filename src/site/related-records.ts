@@ -11,7 +11,7 @@ import type { Statements } from './statements.js';
 
 export interface LoadContext {
   readonly statements: Statements;
-  readonly kinds: CompileContext['kinds'];
+  readonly kinds: () => CompileContext['kinds'];
 }
 
 /** The column of a record that a relation starts from. */
@@ -64,7 +64,7 @@ function loadRelated(
   const wanted = [...new Set(starts.filter((start) => start !== null))];
   const found = new Map<SqlValue, { position: number; record: SiteRecord }[]>();
   if (wanted.length > 0) {
-    for (const kind of targetKinds(field, context))
+    for (const kind of targetKinds(field, { kinds: context.kinds() }))
       loadKind({ kind, selection: select(kind), field, wanted, context }, found);
   }
   for (const related of found.values()) related.sort((one, other) => one.position - other.position);

@@ -20,6 +20,8 @@ export interface CompileContext {
 /** Where the fields of one level are read from: a row, an element of a list, or a computed object. */
 export interface Scope {
   readonly fields: readonly Field[];
+  /** Whether the level itself may be missing. */
+  readonly nullable?: boolean;
   /** The SQL alias of the row, for a level whose relations can be followed. */
   readonly row?: { readonly alias: string; readonly kind: string };
   value(field: Field): Sql;
@@ -65,6 +67,7 @@ export function jsonScope(fields: readonly Field[], object: Sql, prefix: string)
       .join('');
   return {
     fields,
+    nullable: true,
     value: (field) => frame(`% ${isList(field) ? '->' : '->>'} %`, object, sql(`'$${keys(field)}'`)),
     isAstral: () => true,
   };

@@ -51,5 +51,11 @@ function join(parts: readonly Sql[], separator: string): Sql | undefined {
   };
 }
 
+/**
+ * Whether a query has a row. A bare EXISTS may be run as a join, which lets
+ * OFFSET count a row once for each of its matches.
+ */
+export const exists = (query: Sql): Sql => frame('(EXISTS (%) IS TRUE)', query);
+
 /** Quotes a table or column name. Names come from the field tables, never from a caller; this is the second lock. */
 export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;

@@ -8,5 +8,5 @@ const SURROGATE = /[\uD800-\uDFFF]/;
 
 export const hasAstral = (text: string): boolean => SURROGATE.test(text);
 
-/** Bytes whose order is that of the text's UTF-16 code units. */
-export const codeUnits = (text: string): Uint8Array => Buffer.from(text, 'utf16le').swap16();
+/** Bytes whose order is that of the text's UTF-16 code units; one unit goes before all, for an empty blob would be NULL. */
+export const codeUnits = (text: string): Uint8Array => Buffer.from(`\0${text}`, 'utf16le').swap16();

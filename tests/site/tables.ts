@@ -1,0 +1,88 @@
+import type { Field, ObjectField, RecordTable, RelationField, ScalarField, ScalarType } from '../../src/site/fields.js';
+
+/** Small kinds that have every sort of field, so that tests need no generated ones. */
+
+const scalar = (path: string, type: ScalarType, options: Partial<ScalarField> = {}): ScalarField => ({
+  kind: 'scalar',
+  name: path.split('.').at(-1)!,
+  path,
+  list: false,
+  nullable: true,
+  type,
+  column: path,
+  dateArguments: type === 'Date',
+  indexed: false,
+  ...options,
+});
+
+const object = (path: string, fields: readonly Field[], list = false): ObjectField => ({
+  kind: 'object',
+  name: path.split('.').at(-1)!,
+  path,
+  list,
+  nullable: true,
+  type: `Item_${path}`,
+  fields,
+});
+
+const relation = (name: string, type: string, by: RelationField['relation'], list = false): RelationField => ({
+  kind: 'relation',
+  name,
+  path: name,
+  list,
+  nullable: !list,
+  type,
+  relation: by,
+});
+
+const node: readonly Field[] = [
+  scalar('id', 'ID', { nullable: false, indexed: true }),
+  relation('parent', 'Node', { by: 'parent' }),
+  relation('children', 'Node', { by: 'children' }, true),
+  object('internal', [scalar('internal.type', 'String'), scalar('internal.mediaType', 'String', { indexed: true })]),
+];
+
+export const tables: Readonly<Record<'Item' | 'Part', RecordTable>> = {
+  Item: {
+    kind: 'Item',
+    single: 'item',
+    all: 'allItem',
+    fields: [
+      scalar('text', 'String', { indexed: true }),
+      scalar('size', 'Int'),
+      scalar('ratio', 'Float'),
+      scalar('done', 'Boolean'),
+      scalar('day', 'Date'),
+      scalar('alias', 'String', { column: 'text' }),
+      scalar('tags', 'String', { list: true }),
+      scalar('counts', 'Int', { list: true }),
+      object('meta', [scalar('meta.title', 'String'), object('meta.deep', [scalar('meta.deep.level', 'Int')])]),
+      object(
+        'things',
+        [
+          scalar('things.name', 'String'),
+          scalar('things.amount', 'Int'),
+          scalar('things.labels', 'String', { list: true }),
+        ],
+        true,
+      ),
+      relation('childPart', 'Part', { by: 'child' }),
+      relation('linked', 'Item', { by: 'link', from: 'link', to: 'id' }),
+      scalar('link', 'String'),
+      {
+        kind: 'computed',
+        name: 'loud',
+        path: 'loud',
+        list: false,
+        nullable: true,
+        type: 'String',
+        fields: [],
+        needs: ['text'],
+        hasArguments: false,
+        dateArguments: false,
+      },
+      ...node,
+    ],
+  },
+  Part: { kind: 'Part', single: 'part', all: 'allPart', fields: [scalar('name', 'String'), ...node] },
+};
