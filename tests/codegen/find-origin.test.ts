@@ -17,7 +17,7 @@ const lines = [
   '}',
 ];
 
-test.each([
+test.each<[number, string | undefined, number, string]>([
   [2, '  nam: string;', 2, 'it declares a member of the type around it'],
   [0, "export type Kind = 'File';", 20, 'it names what the line found there lacks'],
   [3, '  other: Nod;', 9, 'it names a type'],
