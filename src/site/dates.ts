@@ -64,7 +64,7 @@ const relative = (date: DateTime, locale: string | null | undefined, now: number
 
 /** An unknown locale is English. */
 function knownLocale(locale: string | null | undefined): string {
-  if (!locale || locale.length > MAX_TEXT) return 'en';
+  if (!locale || locale === 'en' || locale.length > MAX_TEXT) return 'en';
   try {
     return Intl.DateTimeFormat.supportedLocalesOf(locale.replaceAll('_', '-'))[0] ?? 'en';
   } catch {

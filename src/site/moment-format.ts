@@ -1,14 +1,18 @@
 import type { DateTime } from 'luxon';
 
-/** What only Moment's formats hold: `[text]`, years as `Y`, `A`, ordinals, names of days as `dd`, and week years as `gg`. */
-const MOMENT_ONLY = /\[[^\]]*\]|Y|A|Do|dd|gg|^(?:L{1,4}|l{1,4})$/;
+/** What only Moment's formats hold: `[text]`, years as `Y`, `A`, ordinals, names of days as `ddd`, and week years as `gg`. */
+const MOMENT_ONLY = /\[[^\]]*\]|Y|A|Do|ddd|gg|^(?:L{1,4}|l{1,4})$/;
+
+/** What only Luxon's formats hold; beside it `dd` is a day of the month and not a short name. */
+const LUXON_ONLY = /yy|[cnq']|L|EEE|ii|kkkk|(?<![MQDdwW])o/;
 
 const QUOTED = /'[^']*'/g;
 
 /** Whether a format holds a token that only Moment has, or a day of the month as `D` beside others. */
 export function isMomentFormat(format: string): boolean {
-  const tokens = format.replace(QUOTED, '');
-  return MOMENT_ONLY.test(tokens) || (tokens.includes('D') && /[A-CE-Za-z]/.test(tokens));
+  const tokens = format.replace(QUOTED, "'");
+  if (MOMENT_ONLY.test(tokens) || (tokens.includes('D') && /[A-CE-Za-z]/.test(tokens))) return true;
+  return tokens.includes('dd') && !LUXON_ONLY.test(tokens);
 }
 
 const TOKEN =

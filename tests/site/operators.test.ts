@@ -1,0 +1,122 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { fill, storeOf } from './world.js';
+
+const store = storeOf({ Item: [], Part: [] });
+afterAll(() => store.close());
+
+const ID = { values: [{ kind: 'column', name: 'id', column: 'id', holds: 'value' }], relations: [] } as const;
+
+/** One record whose field has the value; the others of its fields are null. */
+function matches(field: string, value: unknown, input: object): boolean {
+  const blank = { id: 'i0', parent: null, link: null };
+  fill(store, { Item: [{ ...blank, [field]: value }], Part: [] });
+  return store.page('Item', { filter: { [field]: input } }, ID).totalCount === 1;
+}
+
+describe('one value', () => {
+  test.each([
+    ['eq', 'a', { eq: 'a' }, true],
+    ['eq is case-sensitive', 'a', { eq: 'A' }, false],
+    ['eq against a missing value', null, { eq: 'a' }, false],
+    ['eq null against a value', 'a', { eq: null }, false],
+    ['eq null against a missing value', null, { eq: null }, true],
+    ['ne of another value', 'a', { ne: 'b' }, true],
+    ['ne of the same value', 'a', { ne: 'a' }, false],
+    ['ne against a missing value', null, { ne: 'a' }, true],
+    ['ne null against a value', 'a', { ne: null }, true],
+    ['ne null against a missing value', null, { ne: null }, false],
+    ['in', 'a', { in: ['b', 'a'] }, true],
+    ['in nothing', 'a', { in: [] }, false],
+    ['in without null against a missing value', null, { in: ['a'] }, false],
+    ['in with null against a missing value', null, { in: ['a', null] }, true],
+    ['nin', 'a', { nin: ['b'] }, true],
+    ['nin nothing', null, { nin: [] }, true],
+    ['nin without null against a missing value', null, { nin: ['a'] }, true],
+    ['nin with null against a missing value', null, { nin: [null] }, false],
+    ['gt', 'b', { gt: 'a' }, true],
+    ['gt of the same', 'a', { gt: 'a' }, false],
+    ['gte of the same', 'a', { gte: 'a' }, true],
+    ['lt against a missing value', null, { lt: 'z' }, false],
+    ['gt null against a missing value', null, { gt: null }, false],
+    ['gte null against a missing value', null, { gte: null }, true],
+    ['lte null against a value', 'a', { lte: null }, false],
+    ['text compares by code unit: an astral character goes before U+FF5E', '\u{1F600}', { lt: '\uFF5E' }, true],
+    ['several operators hold together', 'b', { gt: 'a', ne: 'b' }, false],
+    ['no operator is no condition', null, {}, true],
+    ['an unset variable is no condition', null, { eq: undefined }, true],
+    ['regex against a missing value', null, { regex: '/null/' }, false],
+  ])('%s', (_reason, value, input, expected) => {
+    expect(matches('text', value, input)).toBe(expected);
+  });
+});
+
+describe('a list', () => {
+  test.each([
+    ['eq of any element', ['a', 'b'], { eq: 'b' }, true],
+    ['ne of any element', ['a', 'b'], { ne: 'b' }, false],
+    ['ne of an empty list', [], { ne: 'b' }, true],
+    ['nin of an empty list', [], { nin: ['b'] }, true],
+    ['eq null of an empty list', [], { eq: null }, false],
+    ['eq null of a missing list', null, { eq: null }, true],
+    ['gt of any element', ['a', 'c'], { gt: 'b' }, true],
+    ['in of an empty list', [], { in: [null, 'a'] }, false],
+    ['regex of any element', ['a', 'bb'], { regex: '/^b+$/' }, true],
+    ['glob of a missing list', null, { glob: '*' }, false],
+  ])('%s', (_reason, value, input, expected) => {
+    expect(matches('tags', value, input)).toBe(expected);
+  });
+});
+
+describe('elemMatch', () => {
+  test.each([
+    ['holds for one element as a whole', [{ name: 'a', amount: 1 }], { name: { eq: 'a' }, amount: { eq: 1 } }, true],
+    ['does not join two elements', [{ name: 'a' }, { amount: 1 }], { name: { eq: 'a' }, amount: { eq: 1 } }, false],
+    ['finds no null in an empty list', [], { name: { eq: null } }, false],
+    ['finds null in a missing list', null, { name: { eq: null } }, true],
+    ['asks nothing when it is empty', [], {}, true],
+  ])('%s', (_reason, value, elemMatch, expected) => {
+    expect(matches('things', value, { elemMatch })).toBe(expected);
+  });
+});
+
+test('a record appears once however many elements match', () => {
+  expect(matches('tags', ['a', 'ab', 'abc'], { regex: '/a/' })).toBe(true);
+});
+
+test('a field that is null, and an empty filter, are no condition', () => {
+  fill(store, { Item: [{ id: 'i0' }, { id: 'i1' }], Part: [] });
+  expect(store.page('Item', { filter: { text: null, meta: {}, parent: { id: {} } } }, ID).totalCount).toBe(2);
+});
+
+test.each([
+  ['a list of too many values', { text: { in: Array<string>(5001).fill('a') } }, /at most 5000 values/],
+  ['an operator that there is not', { text: { like: 'a' } }, /received "like"/],
+  ['a field that there is not', { nowhere: { eq: 1 } }, /received "nowhere"/],
+  ['a pattern that is null', { text: { regex: null } }, /received null/],
+])('refuses %s', (_reason, filter, message) => {
+  expect(() => store.page('Item', { filter }, ID).totalCount).toThrow(message);
+});
+
+test.each(["' OR 1=1 --", '"; DROP TABLE "Item"; --', "'); SELECT '", '?', '%', '\\', '$.name', '"]'])(
+  'text %j is a value and never SQL',
+  (text) => {
+    const things = [{ name: text, amount: 1, labels: [text] }];
+    fill(store, { Item: [{ id: 'i0', text, tags: [text], things, meta: { title: text } }, { id: 'i1' }], Part: [] });
+    const operators = [{ eq: text }, { in: [text, 'x'] }, { gte: text, lte: text }, { nin: [null] }];
+    for (const input of operators) {
+      const everywhere = {
+        text: input,
+        tags: input,
+        meta: { title: input },
+        things: { elemMatch: { name: input, labels: input } },
+      };
+      expect(store.page('Item', { filter: everywhere, sort: { fields: ['text'] } }, ID).nodes).toMatchObject([
+        { id: 'i0' },
+      ]);
+    }
+    expect(store.page('Item', {}, ID).distinct({ field: 'text' })).toEqual([text]);
+    for (const path of [text, `text${text}`, `meta.${text}`]) {
+      expect(() => store.page('Item', { sort: { fields: [path] } }, ID)).toThrow(/Expected the path of a field/);
+    }
+  },
+);

@@ -1,0 +1,54 @@
+import { expect, test } from '@jest/globals';
+import { pageInfo, parsePage } from '../../src/site/paging.js';
+
+test.each([
+  [
+    'no limit',
+    10,
+    {},
+    { currentPage: 1, pageCount: 1, itemCount: 10, perPage: null, hasNextPage: false, hasPreviousPage: false },
+  ],
+  [
+    'a skip that is no multiple',
+    10,
+    { limit: 3, skip: 4 },
+    { currentPage: 3, pageCount: 4, itemCount: 3, perPage: 3, hasNextPage: true, hasPreviousPage: true },
+  ],
+  [
+    'past the end',
+    10,
+    { limit: 3, skip: 10 },
+    { currentPage: 5, pageCount: 4, itemCount: 0, hasNextPage: false, hasPreviousPage: true },
+  ],
+  ['far past the end', 10, { limit: 3, skip: 50 }, { currentPage: 18, pageCount: 4, itemCount: 0 }],
+  ['a skip alone', 10, { skip: 4 }, { currentPage: 2, pageCount: 2, itemCount: 6, hasPreviousPage: true }],
+  ['exactly one page', 10, { limit: 10 }, { currentPage: 1, pageCount: 1, hasNextPage: false }],
+  [
+    'a limit of nothing',
+    10,
+    { limit: 0 },
+    { currentPage: 1, pageCount: 1, itemCount: 0, perPage: 0, hasNextPage: false },
+  ],
+  [
+    'a limit of nothing after a skip',
+    10,
+    { limit: 0, skip: 2 },
+    { currentPage: 2, pageCount: 2, itemCount: 0, perPage: 0 },
+  ],
+  ['nothing at all', 0, {}, { currentPage: 1, pageCount: 1, itemCount: 0 }],
+  ['nothing with a limit', 0, { limit: 2 }, { currentPage: 1, pageCount: 0, itemCount: 0 }],
+  ['nothing after a skip', 0, { limit: 2, skip: 2 }, { currentPage: 2, pageCount: 0 }],
+  ['null for absent', 10, { limit: null, skip: null }, { currentPage: 1, itemCount: 10, perPage: null }],
+])('%s', (_reason, count, page, expected) => {
+  expect(pageInfo(parsePage(page), count)).toMatchObject(expected);
+});
+
+test.each(['limit', 'skip'])('refuses a negative %s by its name', (name) => {
+  expect(() => parsePage({ [name]: -1 })).toThrow(
+    expect.objectContaining({
+      code: 'invalid_input',
+      field: name,
+      message: `Expected ${name} to be 0 or more; received -1.`,
+    }),
+  );
+});

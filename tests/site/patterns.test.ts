@@ -1,0 +1,87 @@
+import { describe, expect, test } from '@jest/globals';
+import { compileGlob } from '../../src/site/glob.js';
+import { compileRegex } from '../../src/site/regex.js';
+
+describe('regex', () => {
+  test.each([
+    ['the empty text matches all', '', 'x', true],
+    ['one slash makes an empty source', 'an/', 'x', true],
+    ['inner slashes need no escape', '/guide/basics/', 'docs/guide/basics/a.md', true],
+    ['inner slashes may be escaped', '/guide\\/basics/', 'docs/guide/basics/a.md', true],
+    ['case counts', '/A/', 'a', false],
+    ['case does not count with i', '/A/i', 'a', true],
+    ['g does not keep a place', '/a/g', 'a', true],
+    ['the first double backslash is one', '/\\\\.md$/', 'a.md', true],
+    ['an alternative', '/^(docs|data)\\//', 'data/x', true],
+    ['repeated groups run in linear time', '/^(a+)+$/', `${'a'.repeat(5000)}!`, false],
+    ['many repeats run in linear time', '/.*.*.*.*.*x/', 'a'.repeat(5000), false],
+    ['space is what JavaScript calls space', '/^(\\s)+$/', '\u00a0\u3000', true],
+    ['a dot stops at a line end', '/^(a.)+$/', 'a\u2028', false],
+    ['a class in a repeated group', '/^([\\d-]+)+$/', '2020-02-29', true],
+    ['a named group', '/^(?<year>\\d+)+$/', '2020', true],
+    ['a code point', '/^(\\u00e4)+$/', 'ää', true],
+  ])('%s', (_reason, pattern, text, expected) => {
+    const matcher = compileRegex(pattern);
+    expect([matcher(text), matcher(text)]).toEqual([expected, expected]);
+  });
+
+  test.each([
+    ['no slashes', 'abc', /received "abc" as its flags/],
+    ['an unknown flag', '/a/q', /received "q" as its flags/],
+    ['a flag that is doubled', '/a/ii', /received "ii"/],
+    ['a group that is open', '/(a/', /Unterminated group/],
+    ['a lookahead', '/a(?=b)/', /lookahead/],
+    ['a lookbehind', '/(?<!a)b/', /lookbehind/],
+    ['a backreference', '/(a)\\1/', /backreference/],
+    ['inline flags of another dialect', '/(?i)a/', /Invalid/],
+    ['too many repeats', '/(a{1,1000}){1,1000}/', /too large/],
+    ['a pattern that is too long', `/${'a'.repeat(2000)}/`, /at most 1000/],
+  ])('refuses %s', (_reason, pattern, message) => {
+    expect(() => compileRegex(pattern)).toThrow(
+      expect.objectContaining({ code: 'invalid_input', message: expect.stringMatching(message) }),
+    );
+  });
+});
+
+describe('glob', () => {
+  test.each([
+    ['*', 'a.md', true],
+    ['*', 'a/b.md', false],
+    ['*', '.hidden', false],
+    ['.*', '.hidden', true],
+    ['**', 'a/b/c', true],
+    ['**', '.git/HEAD', false],
+    ['docs/**/intro.md', 'docs/intro.md', true],
+    ['docs/**/intro.md', 'docs/a/b/intro.md', true],
+    ['odd/?-*', 'odd/a-b', true],
+    ['ODD/*', 'odd/a', false],
+    ['!**/*.md', 'a/b.md', false],
+    ['!**/*.md', 'a/b.txt', true],
+    ['*.{md,txt}', 'a.txt', true],
+    ['[a-c].md', 'b.md', true],
+    ['[!a].md', 'b.md', true],
+    ['[!a].md', 'a.md', false],
+    ['@(a|b).md', 'a.md', true],
+    ['!(a).md', 'a.md', false],
+    ['!(a).md', 'b.md', true],
+    ['', '', true],
+    ['', 'a', false],
+    ['*a*a*a*a*a*a*b', `${'a'.repeat(400)}`, false],
+    ['*-*-*-*.md', 'a-b-c-d.md', true],
+    ['*-*-*-*.md', 'a-b/c-d.md', false],
+    ['**/a/**/b/**', 'x/a/y/b/z', true],
+    ['**/a/**/b/**', 'a/b', true],
+    ['**/a/**/b/**', 'x/a/.y/b/z', false],
+    ['*/*/*.{md,txt}', 'a/b/c.txt', true],
+    ['*/*/*.{md,txt}', 'a/.b/c.txt', false],
+  ])('%j against %j is %s', (pattern, text, expected) => {
+    expect(compileGlob(pattern)(text)).toBe(expected);
+  });
+
+  test.each([
+    ['a pattern that is too long', '*'.repeat(501), /at most 500/],
+    ['negated groups among many wildcards', '*a*b*!(c)', /Expected a glob/],
+  ])('refuses %s', (_reason, pattern, message) => {
+    expect(() => compileGlob(pattern)).toThrow(message);
+  });
+});
