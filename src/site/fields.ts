@@ -75,6 +75,8 @@ export interface RecordTable {
   readonly single: string;
   /** The query of many: `allFile`. */
   readonly all: string;
+  /** The files that records of the kind are read from (`@source`); a file belongs to it when one pattern matches. */
+  readonly source?: { readonly globs: readonly string[] };
   /** In the order of the SDL. */
   readonly fields: readonly Field[];
 }

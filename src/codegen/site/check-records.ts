@@ -1,6 +1,7 @@
 import { isObjectType, Kind } from 'graphql';
 import type { ASTNode, DefinitionNode, GraphQLObjectType, GraphQLSchema } from 'graphql';
 import { checkFields, checkInnerFields } from './check-fields.js';
+import { checkSources } from './check-sources.js';
 import { readDirectives } from './field-directives.js';
 import type { MistakeList } from './mistakes.js';
 import { allName, singleName } from './names.js';
@@ -17,6 +18,7 @@ export function checkRecords(
 ): void {
   const kinds = recordTypes(schema, definitions);
   checkNodes(schema, definitions, mistakes);
+  checkSources(definitions, mistakes);
   checkKindNames(kinds, mistakes);
   const inner = new Set<GraphQLObjectType>();
   for (const kind of kinds) {
@@ -37,9 +39,6 @@ function checkNodes(schema: GraphQLSchema, definitions: readonly DefinitionNode[
       mistakes.add(definition, `Expected "type ${type.name} implements Node", as @record asks.`);
     if (!isRecordType(type) && isNode)
       mistakes.add(definition, `Expected @record on ${type.name}, for it implements Node.`);
-    const source = definition.directives?.find(({ name }) => name.value === 'source');
-    if (source !== undefined && !isRecordType(type))
-      mistakes.add(source, `Expected @source on a @record type; ${type.name} is none.`);
   }
 }
 

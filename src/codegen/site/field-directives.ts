@@ -1,5 +1,5 @@
 import { Kind } from 'graphql';
-import type { ConstDirectiveNode, GraphQLField } from 'graphql';
+import type { ConstDirectiveNode, ConstValueNode, GraphQLField, StringValueNode } from 'graphql';
 
 /** What the directives of one field say. */
 export interface FieldDirectives {
@@ -11,13 +11,16 @@ export interface FieldDirectives {
   readonly link?: { readonly from: string; readonly to: string };
 }
 
-type Field = Pick<GraphQLField<unknown, unknown>, 'astNode'>;
+/** What directives stand on: a field, or a type that is no extension. */
+interface Marked {
+  readonly astNode?: { readonly directives?: readonly ConstDirectiveNode[] | undefined } | null | undefined;
+}
 
-export const findDirective = ({ astNode }: Field, name: string): ConstDirectiveNode | undefined =>
+export const findDirective = ({ astNode }: Marked, name: string): ConstDirectiveNode | undefined =>
   astNode?.directives?.find((directive) => directive.name.value === name);
 
 /** Arguments of a wrong type read as empty: `checkValues` complains about them. */
-export function readDirectives(field: Field): FieldDirectives {
+export function readDirectives(field: Pick<GraphQLField<unknown, unknown>, 'astNode'>): FieldDirectives {
   const has = (name: string): boolean => findDirective(field, name) !== undefined;
   const text = (name: string, argument: string): string => texts(findDirective(field, name), argument)[0] ?? '';
   return {
@@ -30,9 +33,13 @@ export function readDirectives(field: Field): FieldDirectives {
   };
 }
 
-function texts(directive: ConstDirectiveNode | undefined, argument: string): string[] {
+const texts = (directive: ConstDirectiveNode | undefined, argument: string): string[] =>
+  findTexts(directive, argument).map(({ value }) => value);
+
+/** The texts that an argument holds, one or a list of them. */
+export function findTexts(directive: ConstDirectiveNode | undefined, argument: string): readonly StringValueNode[] {
   const value = directive?.arguments?.find(({ name }) => name.value === argument)?.value;
-  if (value?.kind === Kind.STRING) return [value.value];
-  if (value?.kind !== Kind.LIST) return [];
-  return value.values.filter((item) => item.kind === Kind.STRING).map((item) => item.value);
+  return (value?.kind === Kind.LIST ? value.values : [value]).filter(isText);
 }
+
+const isText = (value: ConstValueNode | undefined): value is StringValueNode => value?.kind === Kind.STRING;

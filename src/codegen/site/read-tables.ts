@@ -2,7 +2,7 @@ import { isEnumType, isLeafType, isObjectType } from 'graphql';
 import type { GraphQLObjectType } from 'graphql';
 import type { Field, RecordTable, Relation, ScalarType } from '../../site/fields.js';
 import { NODE_RELATIONS } from './check-fields.js';
-import { readDirectives } from './field-directives.js';
+import { findDirective, findTexts, readDirectives } from './field-directives.js';
 import { allName, singleName } from './names.js';
 import { isRecordType, shapeOf } from './sdl-types.js';
 import type { SdlField, SdlFields } from './sdl-types.js';
@@ -12,8 +12,14 @@ export const readTable = (kind: GraphQLObjectType): RecordTable => ({
   kind: kind.name,
   single: singleName(kind.name),
   all: allName(kind.name),
+  ...readSource(kind),
   fields: readFields(kind),
 });
+
+function readSource(kind: GraphQLObjectType): Pick<RecordTable, 'source'> {
+  const globs = findTexts(findDirective(kind, 'source'), 'glob').map(({ value }) => value);
+  return globs.length === 0 ? {} : { source: { globs } };
+}
 
 /** @param above The names from the record down to the type, none for the record itself. */
 export const readFields = (type: SdlFields, above: readonly string[] = []): readonly Field[] =>

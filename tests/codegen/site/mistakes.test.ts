@@ -31,7 +31,7 @@ const mistakes: readonly (readonly [reason: string, text: string, message: strin
   [
     'an argument of another type',
     'type P implements Node @record @source(glob: ▲1) { a: Int }',
-    'Expected a value of type String! for "glob"; received 1.',
+    'Expected a value of type [String!]! for "glob"; received 1.',
   ],
   ['a default of another type', 'input Pan { a: Int = ▲"x" }', 'Expected a default of type Int; received "x".'],
   [
@@ -105,6 +105,23 @@ const mistakes: readonly (readonly [reason: string, text: string, message: strin
     'type Pan ▲@source(glob: "*") { a: Int }',
     'Expected @source on a @record type; Pan is none.',
   ],
+  [
+    'a source on an extension',
+    'extend type Kettle ▲@source(glob: "*.md") { a: Int }',
+    'Expected @source where the type is defined; received it on an extension.',
+  ],
+  [
+    'a source without patterns',
+    'type Pan implements Node @record @source(glob: ▲[]) { a: Int }',
+    'Expected at least one pattern; received an empty list.',
+  ],
+  ...['', ' ', '/pans/*.md', 'C:/pans', '\\\\pans', '../pans/*', 'pans/../*', './*.md', '{..,pans}/*', '!pans/*'].map(
+    (glob): [string, string, string] => [
+      `the source "${glob}"`,
+      `type Pan implements Node @record @source(glob: ["*.md", ▲"${glob}"]) { a: Int }`,
+      `Expected a pattern of files below the site's folder, such as \`content/*.md\`; received "${glob.replace('\\\\', '\\')}".`,
+    ],
+  ),
   [
     'a kind in small letters',
     'type ▲pan implements Node @record { a: Int }',

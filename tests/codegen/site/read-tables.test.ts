@@ -70,6 +70,15 @@ test('a kind has the fields of Node at its end, unless it writes them itself', (
   ]);
 });
 
+test.each([
+  ['nowhere by itself', '', undefined],
+  ['the files of one pattern', '@source(glob: "pans/*.md")', ['pans/*.md']],
+  ['those of several', '@source(glob: ["..a/*.md", "!(b)/...{md,json}"])', ['..a/*.md', '!(b)/...{md,json}']],
+])('a kind comes from %s', (_reason, source, globs) => {
+  const { tables } = readContract(documentsWith(`type Pan implements Node @record ${source} { a: Int }`));
+  expect(tables[0]?.source).toEqual(globs && { globs });
+});
+
 test('a record has a column for each stored value', () => {
   const text = `type Pan implements Node @record {
     a: Lid! b: [Lid!]! c: [Int]! d: Boolean! e: ID! @alias(of: "id") f: Int @computed g: Pan @child
