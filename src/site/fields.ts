@@ -19,6 +19,8 @@ interface FieldBase {
 export interface ScalarField extends FieldBase {
   readonly kind: 'scalar';
   readonly type: ScalarType;
+  /** What an enum may be, in the order of the SDL; absent for other types. */
+  readonly values?: readonly string[];
   /** The column that holds it: its own path, or that of the field it is an `@alias` of. */
   readonly column: string;
   /** Whether the field takes the four arguments of `@dateformat`. */

@@ -51,6 +51,7 @@ function readField(field: SdlField, above: readonly string[]): Field {
     kind: 'scalar',
     ...base,
     type: scalarName(type) as ScalarType,
+    ...(isEnumType(type) && { values: type.getValues().map(({ name }) => name) }),
     column,
     dateArguments: dateformat,
     indexed: index,

@@ -3,7 +3,7 @@ import { listColumns } from '../../../src/codegen/site/list-columns.js';
 import { readContract } from '../../../src/codegen/site/read-contract.js';
 import { documentsWith } from './documents.js';
 
-const TYPES = 'type Lid { b: Int @index c: Boolean }\nenum Heat { LOW }';
+const TYPES = 'type Lid { b: Int @index c: Boolean }\nenum Heat { LOW HIGH }';
 
 function readField(text: string): Field | undefined {
   const { tables } = readContract(documentsWith(`type Pan implements Node @record { ${text} }\n${TYPES}`));
@@ -21,7 +21,8 @@ const lid = [
 test.each([
   ['a: Int', { ...scalar, ...plain, type: 'Int' }],
   ['a: [Int!]!', { ...scalar, ...plain, type: 'Int', list: true, nullable: false }],
-  ['a: Heat', { ...scalar, ...plain, type: 'String' }],
+  ['a: Heat', { ...scalar, ...plain, type: 'String', values: ['LOW', 'HIGH'] }],
+  ['a: [Heat!]', { ...scalar, ...plain, type: 'String', list: true, values: ['LOW', 'HIGH'] }],
   ['a: String! @index', { ...scalar, ...plain, type: 'String', nullable: false, indexed: true }],
   ['a: Date @dateformat', { ...scalar, ...plain, type: 'Date', dateArguments: true }],
   ['a: ID @alias(of: "id")', { ...scalar, ...plain, type: 'ID', column: 'id' }],
