@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { createFormatDate } from '../../src/site/dates.js';
 
 const NOW = Date.parse('2020-03-01T00:00:00.000Z');

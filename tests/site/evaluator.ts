@@ -86,12 +86,12 @@ function fieldOf(record: unknown, name: string, world: World): unknown {
   if (record === null || record === undefined) return undefined;
   const own = record as Plain;
   const everyone = [...world.Item, ...world.Part];
-  if (name === 'parent') return everyone.find(({ id }) => id === own['parent']) ?? null;
-  if (name === 'children') return everyone.filter(({ parent }) => parent === own['id']);
-  if (name === 'childPart') return world.Part.find(({ parent }) => parent === own['id']) ?? null;
-  if (name === 'linked') return world.Item.find(({ id }) => id === own['link']) ?? null;
-  if (name === 'alias') return own['text'];
-  if (name === 'loud') return own['text'] === null ? null : `${String(own['text'])}!`;
+  if (name === 'parent') return everyone.find(({ id }) => id === own.parent) ?? null;
+  if (name === 'children') return everyone.filter(({ parent }) => parent === own.id);
+  if (name === 'childPart') return world.Part.find(({ parent }) => parent === own.id) ?? null;
+  if (name === 'linked') return world.Item.find(({ id }) => id === own.link) ?? null;
+  if (name === 'alias') return own.text;
+  if (name === 'loud') return typeof own.text === 'string' ? `${own.text}!` : null;
   return own[name];
 }
 

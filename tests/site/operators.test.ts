@@ -1,4 +1,3 @@
-import { afterAll, describe, expect, test } from '@jest/globals';
 import { fill, storeOf } from './world.js';
 
 const store = storeOf({ Item: [], Part: [] });

@@ -1,4 +1,3 @@
-import { expect, test } from '@jest/globals';
 import { pageInfo, parsePage } from '../../src/site/paging.js';
 
 test.each([

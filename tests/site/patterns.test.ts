@@ -1,4 +1,3 @@
-import { describe, expect, test } from '@jest/globals';
 import { compileGlob } from '../../src/site/glob.js';
 import { compileRegex } from '../../src/site/regex.js';
 
@@ -66,7 +65,7 @@ describe('glob', () => {
     ['!(a).md', 'b.md', true],
     ['', '', true],
     ['', 'a', false],
-    ['*a*a*a*a*a*a*b', `${'a'.repeat(400)}`, false],
+    ['*a*a*a*a*a*a*b', 'a'.repeat(400), false],
     ['*-*-*-*.md', 'a-b-c-d.md', true],
     ['*-*-*-*.md', 'a-b/c-d.md', false],
     ['**/a/**/b/**', 'x/a/y/b/z', true],

@@ -1,4 +1,3 @@
-import { afterAll, test, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { distinct, evaluate, groups } from './evaluator.js';
 import { filters, pages, PATHS, sorts } from './questions.js';

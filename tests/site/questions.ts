@@ -7,7 +7,10 @@ const orNull = <T>(values: readonly T[]): fc.Arbitrary<T | null> => fc.constantF
 
 const PATTERNS = ['/a/', '/^a/i', '/b$/', '/./', '/[0-9]+/', '/(a|B)+b?/', '/^$/', '/null/', "/o'x|%/"];
 
-function operators<T>(values: readonly T[], ...more: readonly fc.Arbitrary<object>[]): fc.Arbitrary<object> {
+function operators(
+  values: readonly (string | number)[],
+  ...more: readonly fc.Arbitrary<object>[]
+): fc.Arbitrary<object> {
   const value = orNull(values);
   const one = (name: string): fc.Arbitrary<object> => value.map((given) => ({ [name]: given }));
   const list = (name: string): fc.Arbitrary<object> =>

@@ -1,0 +1,220 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { graphql } from 'graphql';
+import type { GraphQLSchema } from 'graphql';
+import { records } from '../../src/generated/site/records.js';
+import { createSiteContext } from '../../src/resolvers/context.js';
+import type { SiteContext } from '../../src/resolvers/context.js';
+import { buildSiteSchema } from '../../src/resolvers/schema.js';
+import { createFormatDate } from '../../src/site/dates.js';
+import { openPublicFiles } from '../../src/site/public-files.js';
+import { openRecordStore } from '../../src/site/record-store.js';
+import type { RecordStore, RecordWriter } from '../../src/site/record-store.js';
+
+const CONTENT = 'hello';
+const DIGEST = createHash('md5').update(CONTENT).digest('hex');
+
+let directory: string;
+let store: RecordStore;
+let schema: GraphQLSchema;
+let contextValue: SiteContext;
+
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'site-schema-'));
+  await writeFile(path.join(directory, 'a b.md'), CONTENT);
+  store = openRecordStore({ file: ':memory:', tables: records });
+  store.write(fill);
+  schema = buildSiteSchema();
+  const services = { records: store, publicFiles: openPublicFiles({ directory }), formatDate: createFormatDate() };
+  contextValue = createSiteContext(services);
+});
+
+afterAll(async () => {
+  store.close();
+  await rm(directory, { recursive: true });
+});
+
+const internal = (type: string) => ({
+  'internal.type': type,
+  'internal.contentDigest': DIGEST,
+  'internal.owner': 'test',
+});
+
+function fill(writer: RecordWriter): void {
+  ['a b.md', 'b.png', 'c.md', 'd.png', 'e.md'].forEach((base, index) => {
+    const [name = '', extension = ''] = base.split('.');
+    const mtime = `2020-02-0${index + 1}T00:00:00.000Z`;
+    const file = { base, name, extension, size: index * 10, mtime, absolutePath: path.join(directory, base) };
+    writer.put('File', { ...file, id: `f${index}`, ...internal('File') }, index);
+    if (extension === 'png')
+      writer.put('ImageProc', { id: `i${index}`, parent: `f${index}`, ...internal('ImageProc') }, 10 + index);
+  });
+  writer.put('Site', { id: 'Site', polyfill: 1, 'siteMetadata.title': 'T', port: '8000', ...internal('Site') }, 1);
+  writer.put('SiteBuildMetadata', { id: 'B', buildTime: '2024-05-06T07:08:09Z', ...internal('SiteBuildMetadata') }, 1);
+  const dependencies = JSON.stringify([{ name: 'x', version: '1' }]);
+  writer.put(
+    'SitePlugin',
+    { id: 'P', name: 'p', nodeAPIs: '["a","b"]', 'packageJson.dependencies': dependencies, ...internal('SitePlugin') },
+    1,
+  );
+  writer.put('SitePlugin', { id: 'Q', name: 'q', ...internal('SitePlugin') }, 2);
+  const page = { path: '/', component: 'c', componentChunkName: 'n', internalComponentName: 'i', pluginCreatorId: 'P' };
+  writer.put('SitePage', { id: 'page', ...page, ...internal('SitePage') }, 1);
+}
+
+async function ask(source: string, variableValues?: Record<string, unknown>): Promise<unknown> {
+  const { data, errors } = await graphql({ schema, source, contextValue, variableValues });
+  if (errors) throw new Error(errors.map(({ message }) => message).join('\n'));
+  return JSON.parse(JSON.stringify(data));
+}
+
+describe('one record', () => {
+  test.each([
+    ['is the first match', '{ file(extension: {eq: "png"}) { base } }', { file: { base: 'b.png' } }],
+    ['is the first of all without a condition', '{ file { base } }', { file: { base: 'a b.md' } }],
+    ['is null when nothing matches', '{ file(base: {eq: "z"}) { base } }', { file: null }],
+    [
+      'has nothing for a kind without records',
+      '{ directory { base } allDirectory { totalCount nodes { base } } }',
+      { directory: null, allDirectory: { totalCount: 0, nodes: [] } },
+    ],
+  ])('%s', async (_reason, query, expected) => {
+    expect(await ask(query)).toEqual(expected);
+  });
+});
+
+describe('a connection', () => {
+  test('gives nodes, edges with neighbours on the page, and page information', async () => {
+    const query = `{ allFile(sort: {fields: [size], order: [DESC]}, skip: 1, limit: 2) {
+      totalCount nodes { base } edges { previous { base } node { base } next { size } }
+      pageInfo { currentPage hasNextPage hasPreviousPage itemCount pageCount perPage totalCount } } }`;
+    expect(await ask(query)).toEqual({
+      allFile: {
+        totalCount: 5,
+        nodes: [{ base: 'd.png' }, { base: 'c.md' }],
+        edges: [
+          { previous: null, node: { base: 'd.png' }, next: { size: 20 } },
+          { previous: { base: 'd.png' }, node: { base: 'c.md' }, next: null },
+        ],
+        pageInfo: {
+          currentPage: 2,
+          hasNextPage: true,
+          hasPreviousPage: true,
+          itemCount: 2,
+          pageCount: 3,
+          perPage: 2,
+          totalCount: 5,
+        },
+      },
+    });
+  });
+
+  test('groups and lists the values of its page, and counts all', async () => {
+    const query =
+      '{ allFile(limit: 3) { totalCount distinct(field: extension) group(field: extension, limit: 1, skip: 1) { field fieldValue totalCount nodes { base } pageInfo { pageCount } } } }';
+    expect(await ask(query)).toEqual({
+      allFile: {
+        totalCount: 5,
+        distinct: ['md', 'png'],
+        group: [
+          {
+            field: 'extension',
+            fieldValue: 'md',
+            totalCount: 2,
+            nodes: [{ base: 'c.md' }],
+            pageInfo: { pageCount: 2 },
+          },
+          { field: 'extension', fieldValue: 'png', totalCount: 1, nodes: [], pageInfo: { pageCount: 1 } },
+        ],
+      },
+    });
+  });
+
+  test('spells the path of a group with dots, also when the field is a variable', async () => {
+    const query =
+      'query ($field: FileFieldsEnum!) { allFile { group(field: $field) { field fieldValue totalCount } } }';
+    expect(await ask(query, { field: 'children___internal___type' })).toEqual({
+      allFile: { group: [{ field: 'children.internal.type', fieldValue: 'ImageProc', totalCount: 2 }] },
+    });
+  });
+
+  test.each([
+    ['sort: {}', 5],
+    ['sort: null', 5],
+    ['sort: {fields: null, order: [DESC]}', 5],
+    ['limit: null, skip: null', 5],
+    ['filter: null', 5],
+    ['filter: {base: null}', 5],
+    ['filter: {mtime: {gte: "2020-02-02", lt: "2020-02-04"}}', 2],
+    ['filter: {childImageProc: {id: {eq: null}}}', 3],
+    ['filter: {parent: {id: {eq: null}}}', 5],
+    ['filter: {publicURL: {glob: "**/a%20b.md"}}', 1],
+  ])('takes %s', async (args, totalCount) => {
+    expect(await ask(`{ allFile(${args}) { totalCount } }`)).toEqual({ allFile: { totalCount } });
+  });
+
+  test.each([
+    ['limit: -1', 'Expected limit to be 0 or more; received -1.'],
+    ['skip: -2', 'Expected skip to be 0 or more; received -2.'],
+    ['filter: {base: {regex: "abc"}}', 'received "abc" as its flags'],
+    ['filter: {mtime: {gt: 2019}}', 'Expected a date as text'],
+  ])('refuses %s', async (args, message) => {
+    await expect(ask(`{ allFile(${args}) { totalCount } }`)).rejects.toThrow(message);
+  });
+});
+
+describe('fields', () => {
+  test('lead to related records of every kind', async () => {
+    const query = `{ file(base: {eq: "b.png"}) { parent { id } children { __typename id ...Parent } childImageProc { ...Parent } }
+      sitePage { pluginCreator { name } } }
+      fragment Parent on Node { parent { __typename internal { type } ... on File { base } ... on Directory { name } } }`;
+    const parent = { __typename: 'File', internal: { type: 'File' }, base: 'b.png' };
+    expect(await ask(query)).toEqual({
+      file: { parent: null, children: [{ __typename: 'ImageProc', id: 'i1', parent }], childImageProc: { parent } },
+      sitePage: { pluginCreator: { name: 'p' } },
+    });
+  });
+
+  test('hold objects and lists, and null for an object without any value', async () => {
+    const query =
+      '{ allSitePlugin { nodes { nodeAPIs packageJson { name dependencies { name } } } } site { polyfill siteMetadata { title author } } }';
+    expect(await ask(query)).toEqual({
+      allSitePlugin: {
+        nodes: [
+          { nodeAPIs: ['a', 'b'], packageJson: { name: null, dependencies: [{ name: 'x' }] } },
+          { nodeAPIs: null, packageJson: null },
+        ],
+      },
+      site: { polyfill: true, siteMetadata: { title: 'T', author: null } },
+    });
+  });
+
+  test('format dates, stored under another name or computed', async () => {
+    const query =
+      '{ file { modifiedTime(formatString: "YYYY") mtime } site { buildTime(formatString: "D MMMM") port(formatString: "YYYY-MM-DD") } }';
+    expect(await ask(query)).toEqual({
+      file: { modifiedTime: '2020', mtime: '2020-02-01T00:00:00.000Z' },
+      site: { buildTime: '6 May', port: '8000-01-01' },
+    });
+  });
+
+  test('may be asked for under two names, and left out by a variable', async () => {
+    const query =
+      'query ($no: Boolean!) { a: file { x: base @skip(if: $no) size } b: file { y: base ... @include(if: $no) { size } } }';
+    expect(await ask(query, { no: true })).toEqual({ a: { size: 0 }, b: { y: 'a b.md', size: 0 } });
+    expect(await ask(query, { no: false })).toEqual({ a: { x: 'a b.md', size: 0 }, b: { y: 'a b.md' } });
+  });
+
+  test('publish a file where its URL says', async () => {
+    expect(await ask('{ file { publicURL } }')).toEqual({ file: { publicURL: `/static/${DIGEST}/a%20b.md` } });
+    expect(await readFile(path.join(directory, 'static', DIGEST, 'a b.md'), 'utf8')).toBe(CONTENT);
+  });
+
+  test('that make images say that they cannot, and leave the rest of the answer', async () => {
+    const { data, errors } = await graphql({ schema, source: '{ imageProc { id fixed { src } } }', contextValue });
+    expect(JSON.parse(JSON.stringify(data))).toEqual({ imageProc: { id: 'i1', fixed: null } });
+    expect(errors?.[0]?.originalError).toMatchObject({ code: 'unavailable' });
+  });
+});
