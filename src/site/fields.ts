@@ -42,7 +42,11 @@ export type Relation =
   | { readonly by: 'children' }
   /** The first child of the field's kind (`@child`). */
   | { readonly by: 'child' }
-  /** The record of the field's kind whose `to` equals this record's `from` (`@link`). */
+  /**
+   * The record of the field's kind whose `to` equals this record's column `from` (`@link`). In a list `from` holds
+   * JSON text of a list, and the records stand in its order, without those that are missing. When `from` is the
+   * field's own path, the field has that column, of text; keys of files and folders are their ids.
+   */
   | { readonly by: 'link'; readonly from: string; readonly to: string };
 
 /** Another record, or several. */

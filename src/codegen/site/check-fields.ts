@@ -1,9 +1,10 @@
 import { isLeafType, isObjectType, isScalarType } from 'graphql';
-import type { ASTNode, GraphQLObjectType } from 'graphql';
+import type { GraphQLObjectType } from 'graphql';
+import { checkLink, isOwnLink } from './check-links.js';
 import { findDirective, readDirectives } from './field-directives.js';
 import type { MistakeList } from './mistakes.js';
 import { OPERATOR_INPUTS } from './names.js';
-import { findStored, isRecordType, shapeOf } from './sdl-types.js';
+import { findStored, isRecordType, nodeOf, shapeOf, typeNodeOf } from './sdl-types.js';
 import type { SdlField } from './sdl-types.js';
 
 /** At most one of these says where the value of a field comes from; without any it is stored. */
@@ -27,16 +28,15 @@ export function checkInnerFields(type: GraphQLObjectType, mistakes: MistakeList)
   for (const field of Object.values(type.getFields())) {
     checkShape(field, mistakes);
     checkDate(field, mistakes);
-    for (const name of SOURCES) {
-      const directive = findDirective(field, name);
-      if (directive !== undefined)
-        mistakes.add(directive, `Expected @${name} on a field of a @record type; ${type.name} is none.`);
+    const sources = SOURCES.flatMap((name) => findDirective(field, name) ?? []);
+    for (const source of sources) {
+      mistakes.add(source, `Expected @${source.name.value} on a field of a @record type; ${type.name} is none.`);
     }
     const { type: inner } = shapeOf(field);
-    if (isRecordType(inner))
-      mistakes.add(at(field), `Expected a scalar, an enum or an object; ${inner.name} is a kind of record.`);
+    if (isRecordType(inner) && sources.length === 0)
+      mistakes.add(nodeOf(field), `Expected a scalar, an enum or an object; ${inner.name} is a kind of record.`);
     if (field.args.length > 0)
-      mistakes.add(at(field), `Expected no arguments: only @computed fields of a @record type take them.`);
+      mistakes.add(nodeOf(field), `Expected no arguments: only @computed fields of a @record type take them.`);
   }
 }
 
@@ -44,16 +44,19 @@ function checkShape(field: SdlField, mistakes: MistakeList): void {
   const { type, nested, list } = shapeOf(field);
   if (field.name.includes('___')) {
     mistakes.add(
-      at(field),
+      nodeOf(field),
       `Expected a name without "___", which joins the steps of a path; received "${field.name}".`,
     );
   }
   if (nested)
-    mistakes.add(typeOf(field), `Expected a list of single values; received ${String(field.type)}, a list of lists.`);
+    mistakes.add(
+      typeNodeOf(field),
+      `Expected a list of single values; received ${String(field.type)}, a list of lists.`,
+    );
   if (isScalarType(type) ? !(type.name in OPERATOR_INPUTS) : !isLeafType(type) && !isObjectType(type)) {
     const known = Object.keys(OPERATOR_INPUTS).join(', ');
     mistakes.add(
-      typeOf(field),
+      typeNodeOf(field),
       `Expected a type that a record can store: ${known}, an enum or an object; received ${type.name}.`,
     );
   }
@@ -82,28 +85,31 @@ function checkSource(kind: GraphQLObjectType, field: SdlField, mistakes: Mistake
   }
   const { computed, alias, link, child } = readDirectives(field);
   if (computed === undefined && field.args.length > 0) {
-    mistakes.add(at(field), 'Expected no arguments: only @computed fields take them, and dates by @dateformat.');
+    mistakes.add(nodeOf(field), 'Expected no arguments: only @computed fields take them, and dates by @dateformat.');
   }
   if (first === undefined || computed !== undefined) checkUnlinked(field, mistakes);
   if (computed !== undefined) checkNeeds(kind, field, computed.needs, mistakes);
   if (alias !== undefined) checkAlias(kind, field, alias, mistakes);
-  if (link !== undefined || child) checkRelation(field, mistakes);
+  if (child) checkChild(field, mistakes);
   if (link !== undefined) checkLink(kind, field, link, mistakes);
 }
 
 function checkUnlinked(field: SdlField, mistakes: MistakeList): void {
   const { type } = shapeOf(field);
   if (!isRecordType(type)) return;
-  mistakes.add(typeOf(field), `Expected @link or @child on a field that leads to the kind ${type.name}.`);
+  mistakes.add(typeNodeOf(field), `Expected @link or @child on a field that leads to the kind ${type.name}.`);
 }
 
 function checkNeeds(kind: GraphQLObjectType, field: SdlField, needs: readonly string[], mistakes: MistakeList): void {
   const directive = findDirective(field, 'computed');
   for (const path of needs) {
-    if (path === 'parent' || findStored(kind, path) !== undefined || directive === undefined) continue;
+    if (path === 'parent' || hasColumn(kind, path) || directive === undefined) continue;
     mistakes.add(directive, `Expected "needs" to name stored fields of ${kind.name}; received "${path}".`);
   }
 }
+
+const hasColumn = (kind: GraphQLObjectType, path: string): boolean =>
+  findStored(kind, path) !== undefined || isOwnLink(kind.getFields()[path]);
 
 function checkAlias(kind: GraphQLObjectType, field: SdlField, of: string, mistakes: MistakeList): void {
   const stored = findStored(kind, of);
@@ -116,36 +122,9 @@ function checkAlias(kind: GraphQLObjectType, field: SdlField, of: string, mistak
   mistakes.add(directive, `${expected}; received "${of}"${stored ? ` with the type ${String(stored.type)}` : ''}.`);
 }
 
-function checkRelation(field: SdlField, mistakes: MistakeList): void {
+function checkChild(field: SdlField, mistakes: MistakeList): void {
   const { type, list, nullable } = shapeOf(field);
   if (isRecordType(type) && !list && nullable) return;
   const expected = isRecordType(type) ? `${type.name}, for there may be none` : 'a @record type';
-  mistakes.add(typeOf(field), `Expected ${expected}; received ${String(field.type)}.`);
+  mistakes.add(typeNodeOf(field), `Expected ${expected}; received ${String(field.type)}.`);
 }
-
-function checkLink(
-  kind: GraphQLObjectType,
-  field: SdlField,
-  link: { from: string; to: string },
-  mistakes: MistakeList,
-) {
-  const { type } = shapeOf(field);
-  const directive = findDirective(field, 'link');
-  if (directive === undefined) return;
-  const ends = [
-    { end: 'from', path: link.from, of: kind },
-    ...(isObjectType(type) && isRecordType(type) ? [{ end: 'to', path: link.to, of: type }] : []),
-  ];
-  for (const { end, path, of } of ends) {
-    const stored = findStored(of, path);
-    if (stored !== undefined && !shapeOf(stored).list) continue;
-    mistakes.add(
-      directive,
-      `Expected "${end}" to name a stored field of ${of.name} with one value; received "${path}".`,
-    );
-  }
-}
-
-// Only types that graphql-js itself makes lack the nodes that they were read from.
-const at = (field: SdlField): ASTNode => field.astNode as ASTNode;
-const typeOf = (field: SdlField): ASTNode => field.astNode?.type as ASTNode;

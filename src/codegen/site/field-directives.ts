@@ -1,6 +1,11 @@
 import { Kind } from 'graphql';
 import type { ConstDirectiveNode, ConstValueNode, GraphQLField, StringValueNode } from 'graphql';
 
+export interface LinkEnds {
+  readonly from: string | undefined;
+  readonly to: string;
+}
+
 /** What the directives of one field say. */
 export interface FieldDirectives {
   readonly alias?: string;
@@ -8,7 +13,8 @@ export interface FieldDirectives {
   readonly computed?: { readonly needs: readonly string[] };
   readonly dateformat: boolean;
   readonly index: boolean;
-  readonly link?: { readonly from: string; readonly to: string };
+  /** Without `from` the field has a column of its own. */
+  readonly link?: LinkEnds;
 }
 
 /** What directives stand on: a field, or a type that is no extension. */
@@ -22,14 +28,14 @@ export const findDirective = ({ astNode }: Marked, name: string): ConstDirective
 /** Arguments of a wrong type read as empty: `checkValues` complains about them. */
 export function readDirectives(field: Pick<GraphQLField<unknown, unknown>, 'astNode'>): FieldDirectives {
   const has = (name: string): boolean => findDirective(field, name) !== undefined;
-  const text = (name: string, argument: string): string => texts(findDirective(field, name), argument)[0] ?? '';
+  const text = (name: string, argument: string): string | undefined => texts(findDirective(field, name), argument)[0];
   return {
-    ...(has('alias') && { alias: text('alias', 'of') }),
+    ...(has('alias') && { alias: text('alias', 'of') ?? '' }),
     child: has('child'),
     ...(has('computed') && { computed: { needs: texts(findDirective(field, 'computed'), 'needs') } }),
     dateformat: has('dateformat'),
     index: has('index'),
-    ...(has('link') && { link: { from: text('link', 'from'), to: text('link', 'to') } }),
+    ...(has('link') && { link: { from: text('link', 'from'), to: text('link', 'to') ?? 'id' } }),
   };
 }
 

@@ -64,5 +64,5 @@ function readRelation(field: SdlField): Relation | undefined {
   if (field.name === 'parent' || field.name === 'children') return NODE_RELATIONS[field.name];
   const { child, link } = readDirectives(field);
   if (child) return { by: 'child' };
-  return link && { by: 'link', ...link };
+  return link && { by: 'link', from: link.from ?? field.name, to: link.to };
 }

@@ -1,6 +1,7 @@
 /** Questions about types and fields of a schema that was built from SDL. */
 import { isLeafType, isListType, isNonNullType, isObjectType, Kind } from 'graphql';
 import type {
+  ASTNode,
   DefinitionNode,
   GraphQLField,
   GraphQLInterfaceType,
@@ -35,6 +36,10 @@ const withoutNonNull = (type: GraphQLOutputType): GraphQLOutputType => (isNonNul
 
 const innermost = (type: GraphQLOutputType): GraphQLNamedOutputType =>
   isListType(type) || isNonNullType(type) ? innermost(type.ofType as GraphQLOutputType) : type;
+
+// Only types that graphql-js itself makes lack the nodes that they were read from.
+export const nodeOf = (field: SdlField): ASTNode => field.astNode as ASTNode;
+export const typeNodeOf = (field: SdlField): ASTNode => field.astNode?.type as ASTNode;
 
 /** Whether the type is a kind of record. */
 export const isRecordType = (type: unknown): boolean =>

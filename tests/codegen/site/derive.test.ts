@@ -53,6 +53,12 @@ describe('the members of a FieldsEnum', () => {
     expect(members.filter((name) => name.startsWith('lid___')).every((name) => name.endsWith('!'))).toBe(true);
   });
 
+  test('show linked records by their fields, and a list of them also by itself', () => {
+    const types = 'type Lid implements Node @record { c: Int }';
+    expect(memberNames('lid: Lid @link', types).slice(0, 2)).toEqual(['lid___c', 'lid___id']);
+    expect(memberNames('lids: [Lid!]! @link', types).slice(0, 3)).toEqual(['lids', 'lids___c', 'lids___id']);
+  });
+
   test('end with those of Node', () => {
     const { tables, inner } = readPan('a: Int');
     const names = listMembers(tables[0]?.fields ?? [], inner).map(({ name }) => name);
@@ -91,6 +97,8 @@ test.each([
   ['a: [Lid!]', 'LidFilterListInput'],
   ['a(b: Int): Lid @computed', 'LidFilterInput'],
   ['a: Pan @child', 'PanFilterInput'],
+  ['a: Pan @link', 'PanFilterInput'],
+  ['a: [Pan!]! @link', 'PanFilterListInput'],
 ])('a field "%s" is filtered by %s', (field, type) => {
   const { own, inner } = readPan(field, 'type Lid { c: Int }\nenum Heat { LOW }');
   expect(own.map((only) => filterType(only, inner))).toEqual([type]);

@@ -25,8 +25,8 @@ const mistakes: readonly (readonly [reason: string, text: string, message: strin
   ],
   [
     'a missing argument',
-    'type P implements Node @record { a: Pan ▲@link(from: "id") }\ntype Pan implements Node @record { b: Int }',
-    'Directive "@link" argument "to" of type "String!" is required, but it was not provided.',
+    'type P implements Node @record { a: Int ▲@alias b: Int }',
+    'Directive "@alias" argument "of" of type "String!" is required, but it was not provided.',
   ],
   [
     'an argument of another type',
@@ -249,6 +249,51 @@ const mistakes: readonly (readonly [reason: string, text: string, message: strin
     'type Pan implements Node @record { a: Pan ▲@link(from: "id", to: "internal") }',
     'Expected "to" to name a stored field of Pan with one value; received "internal".',
   ],
+  [
+    '@link that must be there',
+    'type Pan implements Node @record { a: ▲Pan! @link }',
+    'Expected Pan, for the record that a link names may be missing; received Pan!.',
+  ],
+  [
+    '@link to what is no kind',
+    'type Pan implements Node @record { a: ▲[Int] @link }',
+    'Expected a @record type; received [Int].',
+  ],
+  [
+    '@link of text to numbers',
+    'type Pan implements Node @record { a: Pan ▲@link(to: "b") b: Int }',
+    'Expected "to" to name a field that holds text, as the keys are; "b" holds numbers.',
+  ],
+  [
+    '@link of numbers to the id that is meant by default',
+    'type Pan implements Node @record { a: Pan ▲@link(from: "b") b: Int }',
+    'Expected "to" to name a field that holds numbers, as the keys are; "id" holds text.',
+  ],
+  [
+    'a list of @link from one value',
+    'type Pan implements Node @record { a: [Pan!]! ▲@link(from: "b") b: ID }',
+    'Expected "from" to name a stored field of Pan with a list of values; received "b".',
+  ],
+  [
+    'one @link from a list',
+    'type Pan implements Node @record { a: Pan ▲@link(from: "b") b: [ID!] }',
+    'Expected "from" to name a stored field of Pan with one value; received "b".',
+  ],
+  [
+    '@link to a list',
+    'type Pan implements Node @record { a: [Pan] ▲@link(to: "b") b: [ID!] }',
+    'Expected "to" to name a stored field of Pan with one value; received "b".',
+  ],
+  [
+    '@link from objects',
+    'type Pan implements Node @record { a: [Pan] ▲@link(from: "b") b: [Lid!] }\ntype Lid { c: Int }',
+    'Expected "from" to name a stored field of Pan with a list of values; received "b".',
+  ],
+  [
+    '@link inside an object',
+    'type Pan implements Node @record { a: Lid }\ntype Lid { pan: Pan ▲@link }',
+    'Expected @link on a field of a @record type; Lid is none.',
+  ],
 ];
 
 const KIND = '\ntype Kettle implements Node @record { litres: Int }';
@@ -283,7 +328,11 @@ describe('a mistake in the site contract', () => {
       type Pan implements Node @record {
         lid: Lid
         rims: [Lid!]!
-        hot: Int @computed(needs: ["lid.b", "rims", "parent"])
+        hot: Int @computed(needs: ["lid.b", "rims", "parent", "twin"])
+        twin: Pan @link
+        codes: [ID!]
+        others: [Pan!]! @link(from: "codes", to: "code2")
+        code2: ID
         code: ID! @alias(of: "id")
       }
       type Lid { b: Int }

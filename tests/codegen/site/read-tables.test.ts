@@ -33,6 +33,22 @@ test.each([
     'a: Pan @link(from: "b", to: "id") b: String',
     { kind: 'relation', ...base, type: 'Pan', relation: { by: 'link', from: 'b', to: 'id' } },
   ],
+  ['a: Pan @link', { kind: 'relation', ...base, type: 'Pan', relation: { by: 'link', from: 'a', to: 'id' } }],
+  [
+    'a: [Pan!]! @link(to: "b") b: String',
+    {
+      kind: 'relation',
+      ...base,
+      list: true,
+      nullable: false,
+      type: 'Pan',
+      relation: { by: 'link', from: 'a', to: 'b' },
+    },
+  ],
+  [
+    'a: [Pan] @link(from: "b") b: [ID!]',
+    { kind: 'relation', ...base, list: true, type: 'Pan', relation: { by: 'link', from: 'b', to: 'id' } },
+  ],
   [
     'a(c: Int): Heat @computed(needs: ["internal.type"])',
     {
@@ -83,15 +99,20 @@ test.each([
 test('a record has a column for each stored value', () => {
   const text = `type Pan implements Node @record {
     a: Lid! b: [Lid!]! c: [Int]! d: Boolean! e: ID! @alias(of: "id") f: Int @computed g: Pan @child
+    h: Pan @link i: [Pan!]! @link j: [Pan] @link k: Pan @link(from: "h2") h2: ID
   }\n${TYPES}`;
   const { tables } = readContract(documentsWith(text));
   const columns = listColumns(tables[0]?.fields ?? []).map(({ name, type }) => `${name}: ${type}`);
-  expect(columns.slice(0, 7)).toEqual([
+  expect(columns.slice(0, 11)).toEqual([
     'a.b: number | null',
     'a.c: 0 | 1 | null',
     'b: string',
     'c: string',
     'd: 0 | 1',
+    'h: string | null',
+    'i: string',
+    'j: string | null',
+    'h2: string | null',
     'id: string',
     'parent: string | null',
   ]);
