@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 
 import { benchCrawl } from './crawl.js';
+import { benchQueries } from './queries.js';
 
 const count = (text: string): number => {
   const value = Number(text);
@@ -18,6 +19,17 @@ program
   .option('--rounds <count>', 'how often each is run, in turns', count, 5)
   .action(async (options: { files: number; folders: number; rounds: number }) => {
     process.stdout.write(`${await benchCrawl(options)}\n`);
+  });
+
+program
+  .command('queries')
+  .description('start, memory and requests per second of five queries, beside the engine with constant answers')
+  .option('--files <count>', 'how many files', count, 20_000)
+  .option('--folders <count>', 'in how many folders', count, 1000)
+  .option('--rounds <count>', 'how often each is run, in turns', count, 3)
+  .option('--seconds <count>', 'how long each query is sent in a round', count, 4)
+  .action(async (options: { files: number; folders: number; rounds: number; seconds: number }) => {
+    process.stdout.write(`${await benchQueries(options)}\n`);
   });
 
 await program.parseAsync();

@@ -1,0 +1,32 @@
+// The limit of the query benchmark: the server's own GraphQL endpoint, log and headers, with no resolver and no
+// store behind it. What a query answers is read once from a file and given to the engine as the root value.
+import { readFileSync } from 'node:fs';
+import express from 'express';
+import { buildSchema, execute } from 'graphql';
+
+import { typeDefs } from '../dist/generated/site/type-defs.js';
+import { requestBounds } from '../dist/server/bounds.js';
+import { createGraphqlEndpoint } from '../dist/server/graphql.js';
+import { createHttpServer } from '../dist/server/http-server.js';
+import { createLog } from '../dist/server/log.js';
+import { contextOf, requestContext } from '../dist/server/request-context.js';
+
+const answers = JSON.parse(readFileSync(process.argv[2], 'utf8'));
+const log = createLog({ level: 'info' });
+const endpoint = createGraphqlEndpoint({
+  schema: buildSchema(typeDefs),
+  createContext: () => ({}),
+  report: (defect) => log.error(defect),
+  execute: (args) => execute({ ...args, rootValue: answers[args.document.definitions[0].name?.value] }),
+});
+
+const app = express().disable('x-powered-by');
+app.use(requestContext({ log }), requestBounds());
+app.all('/graphql', (request, response) => {
+  const context = contextOf(response);
+  context.operation = 'graphql';
+  endpoint(request, response, context.requestId);
+});
+
+const server = createHttpServer(app, { log });
+server.listen(0, '127.0.0.1', () => process.stderr.write(`ready at http://127.0.0.1:${server.address().port}\n`));

@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+
+const ROOT = path.join(import.meta.dirname, '..');
+
+export interface RunningServer {
+  readonly origin: string;
+  /** From the start of the process until its first answer to a query. */
+  readonly firstAnswerMs: number;
+  /** Resident memory now, in MB. */
+  megabytes(): number;
+  stop(): Promise<void>;
+}
+
+/** Starts a server in a process of its own, its log thrown away, and waits for its first answer. */
+export async function startServer(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<RunningServer> {
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, args, {
+    cwd: ROOT,
+    env: { ...process.env, NODE_ENV: 'production', PORT: '0', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const origin = await new Promise<string>((resolve, reject) => {
+    let text = '';
+    const look = (chunk: Buffer): void => {
+      text += chunk.toString();
+      const found = /ready at (http:\/\/\S+)/.exec(text)?.[1];
+      if (found !== undefined) resolve(found);
+    };
+    child.stdout.on('data', look);
+    child.stderr.on('data', look);
+    child.once('exit', () => reject(new Error(`The server ended before it was ready:\n${text}`)));
+  });
+  await ask(origin, '{ __typename }');
+  const firstAnswerMs = performance.now() - startedAt;
+  return {
+    origin,
+    firstAnswerMs,
+    megabytes: () =>
+      Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${String(child.pid)}/status`, 'utf8'))?.[1]) / 1024,
+    stop: () =>
+      new Promise((resolve) => {
+        child.once('exit', () => resolve());
+        child.kill('SIGKILL');
+      }),
+  };
+}
+
+/** @throws Error when the answer has errors. */
+export async function ask(origin: string, query: string, variables: object = {}): Promise<unknown> {
+  const response = await fetch(`${origin}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    body: JSON.stringify({ query, variables }),
+  });
+  const { data, errors } = (await response.json()) as { data?: unknown; errors?: unknown };
+  if (errors !== undefined) throw new Error(JSON.stringify(errors));
+  return data;
+}

@@ -1,0 +1,44 @@
+/** A query of the benchmark; the operation's name tells the constant server which answer is meant. */
+export interface SiteQuery {
+  readonly name: string;
+  readonly query: string;
+  /** One request each, sent in turns. */
+  readonly variables: readonly Readonly<Record<string, unknown>>[];
+}
+
+const TEN_FIELDS = 'id relativePath name base extension size prettySize mtime birthTime relativeDirectory';
+
+/** The five of `bench/README.md`, over the paths that a bench folder holds. */
+export function siteQueries(paths: readonly string[]): SiteQuery[] {
+  return [
+    {
+      name: 'single',
+      query: `query single($path: String) { file(relativePath: {eq: $path}) { ${TEN_FIELDS} } }`,
+      variables: paths.map((path) => ({ path })),
+    },
+    {
+      name: 'page',
+      query: `query page($extension: String) {
+        allFile(filter: {extension: {eq: $extension}}, sort: {fields: [size], order: [DESC]}, limit: 20) {
+          nodes { ${TEN_FIELDS} }
+        }
+      }`,
+      variables: ['md', 'json', 'txt', 'html', 'css'].map((extension) => ({ extension })),
+    },
+    {
+      name: 'count',
+      query: 'query count($extension: String) { allFile(filter: {extension: {eq: $extension}}) { totalCount } }',
+      variables: ['md', 'json', 'txt', 'html', 'css'].map((extension) => ({ extension })),
+    },
+    {
+      name: 'group',
+      query: 'query group { allFile { group(field: extension) { fieldValue totalCount } } }',
+      variables: [{}],
+    },
+    {
+      name: 'list',
+      query: `query list { allFile(limit: 1000) { nodes { ${TEN_FIELDS} } } }`,
+      variables: [{}],
+    },
+  ];
+}
