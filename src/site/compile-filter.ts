@@ -33,6 +33,8 @@ interface Compiling {
 }
 
 function compileField(field: Field, input: Filter, compiling: Compiling): Sql {
+  if (compiling.hints && field.kind !== 'scalar' && (field.kind !== 'object' || field.list))
+    compiling.hints.looksFurther = true;
   switch (field.kind) {
     case 'scalar':
       compiling.hints?.noteFilter(field, input);

@@ -23,6 +23,8 @@ export interface CompiledQuery {
   readonly hints: IndexHints;
   readonly scope: Scope;
   readonly context: CompileContext;
+  /** Whether the rows are named one by one, so that an index over all would be a detour. */
+  readonly isNarrow: boolean;
   /** Texts of {@link pageStatement} that were put together before. */
   readonly texts: Map<string, string>;
 }
@@ -35,7 +37,16 @@ export function compileQuery(
   const scope = rowScope(tableOf(kind, context), ROW, context);
   const hints = new IndexHints();
   const where = compileFilter(filter, scope, context, hints);
-  return { kind, where, sort: compileSort(sort, scope, context), hints, scope, context, texts: new Map() };
+  return {
+    kind,
+    where,
+    sort: compileSort(sort, scope, context),
+    hints,
+    scope,
+    context,
+    isNarrow: false,
+    texts: new Map(),
+  };
 }
 
 /** `SELECT` of a page's rows in order. An index is forced when one was made for just this shape. */
@@ -45,7 +56,7 @@ export function pageStatement(
   { skip, limit }: Page,
   advisor?: IndexAdvisor,
 ): Sql {
-  const index = limit === undefined ? undefined : advise(query, advisor);
+  const index = limit === undefined || query.isNarrow ? undefined : advise(query, advisor);
   const bounds = limit === undefined && skip === 0 ? [] : [limit ?? -1, skip];
   const order = orderBy(query.sort, ROW);
   const key = `${bounds.length} ${index ?? ''} ${select}`;
@@ -56,6 +67,17 @@ export function pageStatement(
     query.texts.set(key, text);
   }
   return { text, values: [...query.where.values, ...order.values, ...bounds] };
+}
+
+/** The positions of the first matches, in no order, one more than are of use. */
+export function probeStatement({ kind, where }: CompiledQuery, most: number): Sql {
+  return frame(`SELECT position ${fromClause(kind, undefined)}% LIMIT ${most + 1}`, whereClause(where));
+}
+
+/** The same question about rows whose positions are known. */
+export function narrowTo(query: CompiledQuery, positions: string): CompiledQuery {
+  const where = sql(`${ROW}.position IN (SELECT value FROM json_each(?))`, positions);
+  return { ...query, where, isNarrow: true, texts: new Map() };
 }
 
 export function countStatement(query: CompiledQuery, advisor?: IndexAdvisor): Sql {

@@ -116,15 +116,25 @@ export class RecordConnection {
   }
 
   #valueStatement({ expression }: PathValue): Sql {
-    const statement = pageStatement(this.#query, `${expression.text}, t.position`, this.#page, this.#engine.advisor);
+    const statement = pageStatement(
+      this.#narrowed(),
+      `${expression.text}, t.position`,
+      this.#page,
+      this.#engine.advisor,
+    );
     return { ...statement, values: [...expression.values, ...statement.values] };
+  }
+
+  /** All matches are found at once anyway; only a part of them may be found in a shorter way. */
+  #narrowed(): CompiledQuery {
+    return this.#page.limit === undefined ? this.#query : this.#engine.narrow(this.#query, this.#compute);
   }
 
   #load(): SiteRecord[] {
     if (this.#page.limit === 0) return [];
     const reader = this.#engine.reader(this.#query.kind, this.#selection);
     const rows = this.#engine.all(
-      pageStatement(this.#query, reader.select, this.#page, this.#engine.advisor),
+      pageStatement(this.#narrowed(), reader.select, this.#page, this.#engine.advisor),
       this.#compute,
     );
     return this.#engine.toRecords(rows, { selection: this.#selection, reader });

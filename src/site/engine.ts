@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { AggregateCache } from './aggregate-cache.js';
-import { compileQuery } from './compile-query.js';
+import { compileQuery, narrowTo, probeStatement } from './compile-query.js';
 import type { CompiledQuery } from './compile-query.js';
 import { IndexAdvisor } from './index-advisor.js';
 import type { RecordReader } from './read-records.js';
@@ -18,6 +18,9 @@ import type { Statements } from './statements.js';
 /** A compiled question is some kilobytes; one with a long list of values is not worth keeping. */
 const MAX_COMPILED = 500;
 const MAX_COMPILED_KEY = 5000;
+
+/** So many rows are read and sorted faster than one in two hundred is found among 100,000. */
+const MAX_FEW = 500;
 
 type Shared = Omit<CompileContext, 'nextAlias' | 'kinds'>;
 
@@ -48,6 +51,18 @@ export class Engine {
     const query = compileQuery(kind, { filter, sort }, compileContext({ ...this.#shared, kinds: this.#kinds() }));
     if (key.length <= MAX_COMPILED_KEY) this.#compiled.set(key, { query, generation: this.#generation() });
     return query;
+  }
+
+  /**
+   * The same question about its few matches, where they are few: found once
+   * and kept, they make a page that would look for them through all records.
+   */
+  narrow(query: CompiledQuery, compute: RecordQuery['compute']): CompiledQuery {
+    if (query.hints.isPlain) return query;
+    const few = this.aggregate(probeStatement(query, MAX_FEW), compute, (rows) =>
+      rows.length > MAX_FEW ? undefined : JSON.stringify(rows.map(([position]) => position)),
+    );
+    return few === undefined ? query : narrowTo(query, few);
   }
 
   all({ text, values }: Sql, compute: RecordQuery['compute']): SqlValue[][] {
