@@ -13,9 +13,25 @@ const each = (type: string, names: string): string[] => names.split(' ').map((na
 
 export const kinds = ['Directory', 'File', 'ImageProc', 'Site', 'SiteBuildMetadata', 'SitePage', 'SitePlugin'];
 
+const COMBINED = 'Conditions of which one is enough, or that do not hold, can not be asked for otherwise.';
+const SORTED_GROUPS = 'The largest groups are often wanted first; absent, groups come by value as in the contract.';
+
 /** What the schema has beyond the contract, each with its reason. */
 export const extras: Readonly<Record<string, string>> = {
   'ImageFormat.AVIF': 'Makes the smallest files; image tools of today can write it.',
+  ...Object.fromEntries(
+    kinds.flatMap((kind) => [
+      [`${kind}FilterInput.or: [${kind}FilterInput!]`, COMBINED],
+      [`${kind}FilterInput.not: ${kind}FilterInput`, COMBINED],
+      [`${kind}Connection.group(sort: GroupSortInput)`, SORTED_GROUPS],
+    ]),
+  ),
+  GroupSortInput: SORTED_GROUPS,
+  'GroupSortInput.by: GroupSortKey! = VALUE': SORTED_GROUPS,
+  'GroupSortInput.order: SortOrderEnum! = ASC': SORTED_GROUPS,
+  GroupSortKey: SORTED_GROUPS,
+  'GroupSortKey.COUNT': SORTED_GROUPS,
+  'GroupSortKey.VALUE': SORTED_GROUPS,
 };
 
 export const scalars = ['Date'];

@@ -6,13 +6,14 @@ import { isRecordDefinition } from './complete-records.js';
 import { declareDerived } from './declare-derived.js';
 import { locate } from './mistakes.js';
 import type { MistakeList } from './mistakes.js';
-import { derivedNames } from './names.js';
+import { derivedNames, hasFilter, namesOf } from './names.js';
 import type { DerivedNames } from './names.js';
 
 /** GraphQL's own rules for documents, and the names that a person may not take. */
 export function checkSdl(definitions: readonly DefinitionNode[], mistakes: MistakeList): void {
   checkFoundation(definitions, mistakes);
   const derived = derivedNames(definitions);
+  checkDerivedNames(definitions, mistakes);
   for (const definition of definitions) checkDefinition(definition, derived, mistakes);
   const errors = validateSDL({ kind: Kind.DOCUMENT, definitions: [...definitions, ...declareDerived(definitions)] });
   for (const error of errors) addSdlError(error, definitions, mistakes);
@@ -39,6 +40,20 @@ function checkFoundation(definitions: readonly DefinitionNode[], mistakes: Mista
   }
   if (!definitions.some(isRecordDefinition)) {
     mistakes.addAt(start, 'Expected at least one type marked @record; there is none.');
+  }
+}
+
+/** `Pan` and `PanGroup` would both have a `PanGroupConnection`. */
+function checkDerivedNames(definitions: readonly DefinitionNode[], mistakes: MistakeList): void {
+  const givers = new Map([...derivedNames([]).keys()].map((name) => [name, 'all kinds']));
+  for (const definition of definitions.filter(hasFilter)) {
+    const type = definition.name.value;
+    for (const name of namesOf(definition).keys()) {
+      const giver = givers.get(name) ?? type;
+      if (giver !== type)
+        mistakes.add(definition, `Expected another name: the type "${name}" is derived for ${giver} already.`);
+      givers.set(name, giver);
+    }
   }
 }
 

@@ -1,3 +1,5 @@
+import { GROUP_SORT } from './names.js';
+
 /** The types that a query of many records of a kind answers with, and the input that orders them. */
 export const deriveConnection = (kind: string): string => `
 "Records of ${kind}, one page of those that match."
@@ -20,6 +22,8 @@ type ${kind}Connection {
     limit: Int
     "The field whose values make the groups."
     field: ${kind}FieldsEnum!
+    "The order of the groups; by value, ascending, unless named."
+    sort: ${GROUP_SORT}
   ): [${kind}GroupConnection!]!
 }
 

@@ -26,10 +26,30 @@ export function filterType(field: Field, inner: Inner): string {
   return `${field.type}${field.list ? 'FilterListInput' : 'FilterInput'}`;
 }
 
-export const deriveFilterInput = (type: string, fields: readonly Field[], inner: Inner): string => `
+export const deriveFilterInput = (type: string, fields: readonly Field[], inner: Inner): string =>
+  printFilter(type, membersOf(fields, inner));
+
+const COMBINATIONS = [
+  { name: 'or', list: true, description: 'At least one of these holds; an empty list leaves no record.' },
+  { name: 'not', list: false, description: 'Not all of these hold; `{}` is no condition.' },
+] as const;
+
+/** Those of a kind can be combined, but by a name that is a field's. */
+export function deriveRecordFilter(kind: string, fields: readonly Field[], inner: Inner): string {
+  const combinations = COMBINATIONS.filter(({ name }) => fields.every((field) => field.name !== name)).map(
+    ({ name, list, description }) =>
+      `  "${description}"\n  ${name}: ${list ? `[${kind}FilterInput!]` : `${kind}FilterInput`}`,
+  );
+  return printFilter(kind, [...membersOf(fields, inner), ...combinations]);
+}
+
+const membersOf = (fields: readonly Field[], inner: Inner): string[] =>
+  fields.map((field) => `  ${field.name}: ${filterType(field, inner)}`);
+
+const printFilter = (type: string, members: readonly string[]): string => `
 "Conditions on ${type}, all of which must hold."
 input ${type}FilterInput {
-${fields.map((field) => `  ${field.name}: ${filterType(field, inner)}`).join('\n')}
+${members.join('\n')}
 }`;
 
 export const deriveFilterListInput = (type: string): string => `

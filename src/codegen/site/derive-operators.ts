@@ -1,4 +1,4 @@
-import { OPERATOR_INPUTS, SORT_ORDER } from './names.js';
+import { GROUP_SORT, GROUP_SORT_KEY, OPERATOR_INPUTS, SORT_ORDER } from './names.js';
 
 const EQUALITY = ['eq', 'ne', 'in', 'nin'];
 const ORDER = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'nin'];
@@ -17,7 +17,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   glob: 'Matches a pattern as a whole, such as `docs/**/*.md`.',
 };
 
-/** The conditions on one scalar, for each type of scalar, and the directions of sorting. */
+/** The conditions on one scalar, for each type of scalar, and how to sort records and groups. */
 export const deriveOperators = (): string =>
   [
     operatorInput('String', TEXT),
@@ -30,6 +30,22 @@ enum ${SORT_ORDER} {
   ASC
   "Large values first, after the records without a value."
   DESC
+}`,
+    `
+"How to order groups; groups that are equal in it follow each other by value, ascending."
+input ${GROUP_SORT} {
+  "What to order by."
+  by: ${GROUP_SORT_KEY}! = VALUE
+  "The direction."
+  order: ${SORT_ORDER}! = ASC
+}`,
+    `
+"What groups are ordered by."
+enum ${GROUP_SORT_KEY} {
+  "The number of records in the group."
+  COUNT
+  "The value that the records have in common, as text."
+  VALUE
 }`,
   ].join('\n');
 

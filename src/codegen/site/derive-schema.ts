@@ -1,7 +1,7 @@
 import type { SiteContract } from './read-contract.js';
 import { deriveConnection } from './derive-connection.js';
 import { deriveFieldsEnum } from './derive-enum.js';
-import { deriveFilterInput, deriveFilterListInput, listFiltered } from './derive-filters.js';
+import { deriveFilterInput, deriveFilterListInput, deriveRecordFilter, listFiltered } from './derive-filters.js';
 import { innerFields, listMembers } from './derive-members.js';
 import { deriveOperators } from './derive-operators.js';
 import { deriveQuery } from './derive-query.js';
@@ -23,7 +23,9 @@ export function deriveSchema({ tables, nodeFields }: Pick<SiteContract, 'nodeFie
       deriveConnection(kind),
       deriveFieldsEnum(kind, listMembers(fields, inner)),
     ]),
-    ...[...filtered].map(([type, fields]) => deriveFilterInput(type, fields, inner)),
+    ...[...filtered].map(([type, fields]) =>
+      records.has(type) ? deriveRecordFilter(type, fields, inner) : deriveFilterInput(type, fields, inner),
+    ),
     ...[...lists].map(deriveFilterListInput),
     deriveOperators(),
   ].join('\n');

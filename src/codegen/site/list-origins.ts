@@ -1,8 +1,8 @@
-import { isTypeDefinitionNode, isTypeExtensionNode, Kind } from 'graphql';
+import { isTypeDefinitionNode, isTypeExtensionNode } from 'graphql';
 import type { DefinitionNode, EnumValueDefinitionNode, FieldDefinitionNode, InputValueDefinitionNode } from 'graphql';
 import type { Location } from '../target.js';
 import { locate } from './mistakes.js';
-import { derivedNames } from './names.js';
+import { hasFilter, namesOf } from './names.js';
 import { recordName } from './print-records.js';
 
 /**
@@ -31,9 +31,7 @@ export function listOrigins(written: readonly DefinitionNode[]): ReadonlyMap<str
 }
 
 const namesAfter = (definition: DefinitionNode, type: string): string[] =>
-  definition.kind === Kind.OBJECT_TYPE_DEFINITION || definition.kind === Kind.INTERFACE_TYPE_DEFINITION
-    ? [recordName(type), ...[...derivedNames([definition]).keys()].filter((name) => name.startsWith(type))]
-    : [];
+  hasFilter(definition) ? [recordName(type), ...namesOf(definition).keys()] : [];
 
 /** The generated types that have a member for each member of the type. */
 const ownersOf = (type: string): string[] => [type, recordName(type), `${type}FilterInput`, `${type}FieldsEnum`];

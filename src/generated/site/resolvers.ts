@@ -307,6 +307,7 @@ export type FileConnectionGroupArgs = {
   skip?: InputMaybe<Scalars['Int']['input']>;
   limit?: InputMaybe<Scalars['Int']['input']>;
   field: FileFieldsEnum;
+  sort?: InputMaybe<GroupSortInput>;
 };
 
 /** A File among its neighbours on the page. */
@@ -588,6 +589,7 @@ export type DirectoryConnectionGroupArgs = {
   skip?: InputMaybe<Scalars['Int']['input']>;
   limit?: InputMaybe<Scalars['Int']['input']>;
   field: DirectoryFieldsEnum;
+  sort?: InputMaybe<GroupSortInput>;
 };
 
 /** A Directory among its neighbours on the page. */
@@ -777,6 +779,7 @@ export type ImageProcConnectionGroupArgs = {
   skip?: InputMaybe<Scalars['Int']['input']>;
   limit?: InputMaybe<Scalars['Int']['input']>;
   field: ImageProcFieldsEnum;
+  sort?: InputMaybe<GroupSortInput>;
 };
 
 /** A ImageProc among its neighbours on the page. */
@@ -986,6 +989,7 @@ export type SiteConnectionGroupArgs = {
   skip?: InputMaybe<Scalars['Int']['input']>;
   limit?: InputMaybe<Scalars['Int']['input']>;
   field: SiteFieldsEnum;
+  sort?: InputMaybe<GroupSortInput>;
 };
 
 /** A Site among its neighbours on the page. */
@@ -1150,6 +1154,7 @@ export type SiteBuildMetadataConnectionGroupArgs = {
   skip?: InputMaybe<Scalars['Int']['input']>;
   limit?: InputMaybe<Scalars['Int']['input']>;
   field: SiteBuildMetadataFieldsEnum;
+  sort?: InputMaybe<GroupSortInput>;
 };
 
 /** A SiteBuildMetadata among its neighbours on the page. */
@@ -1307,6 +1312,7 @@ export type SitePageConnectionGroupArgs = {
   skip?: InputMaybe<Scalars['Int']['input']>;
   limit?: InputMaybe<Scalars['Int']['input']>;
   field: SitePageFieldsEnum;
+  sort?: InputMaybe<GroupSortInput>;
 };
 
 /** A SitePage among its neighbours on the page. */
@@ -1546,6 +1552,7 @@ export type SitePluginConnectionGroupArgs = {
   skip?: InputMaybe<Scalars['Int']['input']>;
   limit?: InputMaybe<Scalars['Int']['input']>;
   field: SitePluginFieldsEnum;
+  sort?: InputMaybe<GroupSortInput>;
 };
 
 /** A SitePlugin among its neighbours on the page. */
@@ -1751,6 +1758,10 @@ export type FileFilterInput = {
   parent?: InputMaybe<NodeFilterInput>;
   children?: InputMaybe<NodeFilterListInput>;
   internal?: InputMaybe<InternalFilterInput>;
+  /** At least one of these holds; an empty list leaves no record. */
+  or?: InputMaybe<Array<FileFilterInput>>;
+  /** Not all of these hold; `{}` is no condition. */
+  not?: InputMaybe<FileFilterInput>;
 };
 
 /** Conditions on Directory, all of which must hold. */
@@ -1792,6 +1803,10 @@ export type DirectoryFilterInput = {
   parent?: InputMaybe<NodeFilterInput>;
   children?: InputMaybe<NodeFilterListInput>;
   internal?: InputMaybe<InternalFilterInput>;
+  /** At least one of these holds; an empty list leaves no record. */
+  or?: InputMaybe<Array<DirectoryFilterInput>>;
+  /** Not all of these hold; `{}` is no condition. */
+  not?: InputMaybe<DirectoryFilterInput>;
 };
 
 /** Conditions on ImageProc, all of which must hold. */
@@ -1806,6 +1821,10 @@ export type ImageProcFilterInput = {
   parent?: InputMaybe<NodeFilterInput>;
   children?: InputMaybe<NodeFilterListInput>;
   internal?: InputMaybe<InternalFilterInput>;
+  /** At least one of these holds; an empty list leaves no record. */
+  or?: InputMaybe<Array<ImageProcFilterInput>>;
+  /** Not all of these hold; `{}` is no condition. */
+  not?: InputMaybe<ImageProcFilterInput>;
 };
 
 /** Conditions on Site, all of which must hold. */
@@ -1820,6 +1839,10 @@ export type SiteFilterInput = {
   parent?: InputMaybe<NodeFilterInput>;
   children?: InputMaybe<NodeFilterListInput>;
   internal?: InputMaybe<InternalFilterInput>;
+  /** At least one of these holds; an empty list leaves no record. */
+  or?: InputMaybe<Array<SiteFilterInput>>;
+  /** Not all of these hold; `{}` is no condition. */
+  not?: InputMaybe<SiteFilterInput>;
 };
 
 /** Conditions on SiteBuildMetadata, all of which must hold. */
@@ -1829,6 +1852,10 @@ export type SiteBuildMetadataFilterInput = {
   parent?: InputMaybe<NodeFilterInput>;
   children?: InputMaybe<NodeFilterListInput>;
   internal?: InputMaybe<InternalFilterInput>;
+  /** At least one of these holds; an empty list leaves no record. */
+  or?: InputMaybe<Array<SiteBuildMetadataFilterInput>>;
+  /** Not all of these hold; `{}` is no condition. */
+  not?: InputMaybe<SiteBuildMetadataFilterInput>;
 };
 
 /** Conditions on SitePage, all of which must hold. */
@@ -1846,6 +1873,10 @@ export type SitePageFilterInput = {
   parent?: InputMaybe<NodeFilterInput>;
   children?: InputMaybe<NodeFilterListInput>;
   internal?: InputMaybe<InternalFilterInput>;
+  /** At least one of these holds; an empty list leaves no record. */
+  or?: InputMaybe<Array<SitePageFilterInput>>;
+  /** Not all of these hold; `{}` is no condition. */
+  not?: InputMaybe<SitePageFilterInput>;
 };
 
 /** Conditions on SitePlugin, all of which must hold. */
@@ -1863,6 +1894,10 @@ export type SitePluginFilterInput = {
   parent?: InputMaybe<NodeFilterInput>;
   children?: InputMaybe<NodeFilterListInput>;
   internal?: InputMaybe<InternalFilterInput>;
+  /** At least one of these holds; an empty list leaves no record. */
+  or?: InputMaybe<Array<SitePluginFilterInput>>;
+  /** Not all of these hold; `{}` is no condition. */
+  not?: InputMaybe<SitePluginFilterInput>;
 };
 
 /** Conditions on ImageProcFixed, all of which must hold. */
@@ -2137,6 +2172,21 @@ export type SortOrderEnum =
   | 'ASC'
   /** Large values first, after the records without a value. */
   | 'DESC';
+
+/** How to order groups; groups that are equal in it follow each other by value, ascending. */
+export type GroupSortInput = {
+  /** What to order by. */
+  by?: GroupSortKey;
+  /** The direction. */
+  order?: SortOrderEnum;
+};
+
+/** What groups are ordered by. */
+export type GroupSortKey =
+  /** The number of records in the group. */
+  | 'COUNT'
+  /** The value that the records have in common, as text. */
+  | 'VALUE';
 
 /** A file of the site's folder. */
 export type File = Node & {
@@ -3248,6 +3298,8 @@ export type ResolversTypes = {
   BooleanQueryOperatorInput: BooleanQueryOperatorInput;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   SortOrderEnum: SortOrderEnum;
+  GroupSortInput: GroupSortInput;
+  GroupSortKey: GroupSortKey;
   File: ResolverTypeWrapper<FileRecord>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
   Directory: ResolverTypeWrapper<DirectoryRecord>;
@@ -3345,6 +3397,7 @@ export type ResolversParentTypes = {
   DateQueryOperatorInput: DateQueryOperatorInput;
   BooleanQueryOperatorInput: BooleanQueryOperatorInput;
   Boolean: Scalars['Boolean']['output'];
+  GroupSortInput: GroupSortInput;
   File: FileRecord;
   ID: Scalars['ID']['output'];
   Directory: DirectoryRecord;

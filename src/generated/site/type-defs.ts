@@ -256,6 +256,8 @@ type FileConnection {
     limit: Int
     "The field whose values make the groups."
     field: FileFieldsEnum!
+    "The order of the groups; by value, ascending, unless named."
+    sort: GroupSortInput
   ): [FileGroupConnection!]!
 }
 
@@ -528,6 +530,8 @@ type DirectoryConnection {
     limit: Int
     "The field whose values make the groups."
     field: DirectoryFieldsEnum!
+    "The order of the groups; by value, ascending, unless named."
+    sort: GroupSortInput
   ): [DirectoryGroupConnection!]!
 }
 
@@ -708,6 +712,8 @@ type ImageProcConnection {
     limit: Int
     "The field whose values make the groups."
     field: ImageProcFieldsEnum!
+    "The order of the groups; by value, ascending, unless named."
+    sort: GroupSortInput
   ): [ImageProcGroupConnection!]!
 }
 
@@ -908,6 +914,8 @@ type SiteConnection {
     limit: Int
     "The field whose values make the groups."
     field: SiteFieldsEnum!
+    "The order of the groups; by value, ascending, unless named."
+    sort: GroupSortInput
   ): [SiteGroupConnection!]!
 }
 
@@ -1063,6 +1071,8 @@ type SiteBuildMetadataConnection {
     limit: Int
     "The field whose values make the groups."
     field: SiteBuildMetadataFieldsEnum!
+    "The order of the groups; by value, ascending, unless named."
+    sort: GroupSortInput
   ): [SiteBuildMetadataGroupConnection!]!
 }
 
@@ -1211,6 +1221,8 @@ type SitePageConnection {
     limit: Int
     "The field whose values make the groups."
     field: SitePageFieldsEnum!
+    "The order of the groups; by value, ascending, unless named."
+    sort: GroupSortInput
   ): [SitePageGroupConnection!]!
 }
 
@@ -1441,6 +1453,8 @@ type SitePluginConnection {
     limit: Int
     "The field whose values make the groups."
     field: SitePluginFieldsEnum!
+    "The order of the groups; by value, ascending, unless named."
+    sort: GroupSortInput
   ): [SitePluginGroupConnection!]!
 }
 
@@ -1646,6 +1660,10 @@ input FileFilterInput {
   parent: NodeFilterInput
   children: NodeFilterListInput
   internal: InternalFilterInput
+  "At least one of these holds; an empty list leaves no record."
+  or: [FileFilterInput!]
+  "Not all of these hold; \`{}\` is no condition."
+  not: FileFilterInput
 }
 
 "Conditions on Directory, all of which must hold."
@@ -1687,6 +1705,10 @@ input DirectoryFilterInput {
   parent: NodeFilterInput
   children: NodeFilterListInput
   internal: InternalFilterInput
+  "At least one of these holds; an empty list leaves no record."
+  or: [DirectoryFilterInput!]
+  "Not all of these hold; \`{}\` is no condition."
+  not: DirectoryFilterInput
 }
 
 "Conditions on ImageProc, all of which must hold."
@@ -1701,6 +1723,10 @@ input ImageProcFilterInput {
   parent: NodeFilterInput
   children: NodeFilterListInput
   internal: InternalFilterInput
+  "At least one of these holds; an empty list leaves no record."
+  or: [ImageProcFilterInput!]
+  "Not all of these hold; \`{}\` is no condition."
+  not: ImageProcFilterInput
 }
 
 "Conditions on Site, all of which must hold."
@@ -1715,6 +1741,10 @@ input SiteFilterInput {
   parent: NodeFilterInput
   children: NodeFilterListInput
   internal: InternalFilterInput
+  "At least one of these holds; an empty list leaves no record."
+  or: [SiteFilterInput!]
+  "Not all of these hold; \`{}\` is no condition."
+  not: SiteFilterInput
 }
 
 "Conditions on SiteBuildMetadata, all of which must hold."
@@ -1724,6 +1754,10 @@ input SiteBuildMetadataFilterInput {
   parent: NodeFilterInput
   children: NodeFilterListInput
   internal: InternalFilterInput
+  "At least one of these holds; an empty list leaves no record."
+  or: [SiteBuildMetadataFilterInput!]
+  "Not all of these hold; \`{}\` is no condition."
+  not: SiteBuildMetadataFilterInput
 }
 
 "Conditions on SitePage, all of which must hold."
@@ -1741,6 +1775,10 @@ input SitePageFilterInput {
   parent: NodeFilterInput
   children: NodeFilterListInput
   internal: InternalFilterInput
+  "At least one of these holds; an empty list leaves no record."
+  or: [SitePageFilterInput!]
+  "Not all of these hold; \`{}\` is no condition."
+  not: SitePageFilterInput
 }
 
 "Conditions on SitePlugin, all of which must hold."
@@ -1758,6 +1796,10 @@ input SitePluginFilterInput {
   parent: NodeFilterInput
   children: NodeFilterListInput
   internal: InternalFilterInput
+  "At least one of these holds; an empty list leaves no record."
+  or: [SitePluginFilterInput!]
+  "Not all of these hold; \`{}\` is no condition."
+  not: SitePluginFilterInput
 }
 
 "Conditions on ImageProcFixed, all of which must hold."
@@ -2032,6 +2074,22 @@ enum SortOrderEnum {
   ASC
   "Large values first, after the records without a value."
   DESC
+}
+
+"How to order groups; groups that are equal in it follow each other by value, ascending."
+input GroupSortInput {
+  "What to order by."
+  by: GroupSortKey! = VALUE
+  "The direction."
+  order: SortOrderEnum! = ASC
+}
+
+"What groups are ordered by."
+enum GroupSortKey {
+  "The number of records in the group."
+  COUNT
+  "The value that the records have in common, as text."
+  VALUE
 }
 
 "A file of the site's folder."

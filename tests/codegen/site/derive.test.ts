@@ -1,5 +1,7 @@
+import { parse, print } from 'graphql';
+import type { InputObjectTypeDefinitionNode } from 'graphql';
 import { deriveFieldsEnum } from '../../../src/codegen/site/derive-enum.js';
-import { deriveFilterInput, filterType } from '../../../src/codegen/site/derive-filters.js';
+import { deriveFilterInput, deriveRecordFilter, filterType } from '../../../src/codegen/site/derive-filters.js';
 import { innerFields, listMembers } from '../../../src/codegen/site/derive-members.js';
 import { deriveQuery } from '../../../src/codegen/site/derive-query.js';
 import { readContract } from '../../../src/codegen/site/read-contract.js';
@@ -114,6 +116,20 @@ input PanFilterInput {
   a: StringQueryOperatorInput
 }`.trim(),
   );
+});
+
+test.each([
+  ['both ways', 'a: Int', 'a or not'],
+  ['by what no field is called', 'or: Int a: Int', 'or a not'],
+  ['by neither if both are fields', 'not: Int or: Int', 'not or'],
+])('the filter of a kind combines conditions %s', (_reason, fields, names) => {
+  const { own, inner } = readPan(fields);
+  const input = parse(deriveRecordFilter('Pan', own, inner)).definitions[0] as InputObjectTypeDefinitionNode;
+  expect(input.fields?.map(({ name }) => name.value).join(' ')).toBe(names);
+  const types = input.fields?.map((field) => `${field.name.value}: ${print(field.type)}`);
+  for (const type of ['or: [PanFilterInput!]', 'not: PanFilterInput']) {
+    expect(types?.includes(type)).toBe(!own.some(({ name }) => type.startsWith(`${name}:`)));
+  }
 });
 
 test('Query has a pair for each kind', () => {

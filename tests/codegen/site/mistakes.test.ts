@@ -72,6 +72,16 @@ const mistakes: readonly (readonly [reason: string, text: string, message: strin
     'Expected another name: the type "SortOrderEnum" is derived from the records.',
   ],
   [
+    'a kind that another derives a name for',
+    'type Pan implements Node @record { a: Int }\ntype ▲PanGroup implements Node @record { a: Int }',
+    'Expected another name: the type "PanGroupConnection" is derived for Pan already.',
+  ],
+  [
+    'a kind whose derived name every contract has',
+    'type ▲Group implements Node @record { a: Int }',
+    'Expected another name: the type "GroupSortInput" is derived for all kinds already.',
+  ],
+  [
     'an extension of a derived type',
     'extend enum ▲KettleFieldsEnum { a }',
     'Expected an extension of a written type: the type "KettleFieldsEnum" is derived from the records.',
