@@ -112,8 +112,9 @@ class Walk {
   }
 }
 
-function holds({ list, type }: ScalarField): 'json' | 'boolean' | 'value' {
+function holds({ list, type }: ScalarField): 'json' | 'boolean' | 'float' | 'value' {
   if (list) return 'json';
+  if (type === 'Float') return 'float';
   return type === 'Boolean' ? 'boolean' : 'value';
 }
 

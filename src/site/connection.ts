@@ -133,10 +133,10 @@ export class RecordConnection {
   #load(): SiteRecord[] {
     if (this.#page.limit === 0) return [];
     const reader = this.#engine.reader(this.#query.kind, this.#selection);
-    const rows = this.#engine.all(
-      pageStatement(this.#narrowed(), reader.select, this.#page, this.#engine.advisor),
-      this.#compute,
-    );
+    const statement = pageStatement(this.#narrowed(), reader.select, this.#page, this.#engine.advisor);
+    const rows = isWorthJson(this.#page)
+      ? this.#engine.readPage(statement, reader, this.#compute)
+      : this.#engine.all(statement, this.#compute);
     return this.#engine.toRecords(rows, { selection: this.#selection, reader });
   }
 
@@ -149,3 +149,6 @@ export class RecordConnection {
     return new Map(rows.map((row, index) => [Number(row[at]), records[index] ?? {}]));
   }
 }
+
+/** One text is dearer than a few rows; without a limit, SQLite could drop the order of what is inside. */
+const isWorthJson = ({ limit }: Page): boolean => limit !== undefined && limit > 4;

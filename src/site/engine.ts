@@ -76,6 +76,14 @@ export class Engine {
     }
   }
 
+  /** The rows of a bounded page. As one JSON text they cross from SQLite in half the time, where nothing is lost by it. */
+  readPage(statement: Sql, reader: RecordReader, compute: RecordQuery['compute']): SqlValue[][] {
+    if (!reader.isJsonExact) return this.all(statement, compute);
+    const text = `SELECT json_group_array(json_array(${reader.names()})) FROM (${statement.text})`;
+    const [row] = this.all({ text, values: statement.values }, compute);
+    return JSON.parse(String(row?.[0])) as SqlValue[][];
+  }
+
   /** As {@link all}, made smaller by `reduce` and kept until a record changes. */
   aggregate<T>(statement: Sql, compute: RecordQuery['compute'], reduce: (rows: SqlValue[][]) => T): T {
     return this.#aggregates.get(this.#generation(), statement, () => reduce(this.all(statement, compute)));

@@ -8,6 +8,10 @@ type Build = (row: readonly SqlValue[]) => unknown;
 export interface RecordReader {
   /** SQL expressions on the row called `alias`, joined by commas. */
   readonly select: string;
+  /** The names that `select` gives its columns. */
+  readonly names: () => string;
+  /** Whether JSON text of the columns says the same; SQLite writes floats with 15 digits. */
+  readonly isJsonExact: boolean;
   /** Where a column that relations are found by stands in the row. */
   keyIndex(column: string): number;
   toRecord(row: readonly SqlValue[]): SiteRecord;
@@ -29,7 +33,9 @@ export function recordReader(kind: string, selection: Selection, keys: readonly 
   const plain = builds.filter((entry): entry is readonly [string, number] => typeof entry[1] === 'number');
   const made = builds.filter((entry): entry is readonly [string, Build] => typeof entry[1] !== 'number');
   return {
-    select: expressions.join(', '),
+    select: expressions.map((expression, index) => `${expression} AS c${index}`).join(', '),
+    names: () => expressions.map((_, index) => `c${index}`).join(', '),
+    isJsonExact: !selection.values.some(holdsFloat),
     keyIndex: column,
     toRecord(row) {
       const record: SiteRecord = { __typename: kind };
@@ -39,6 +45,9 @@ export function recordReader(kind: string, selection: Selection, keys: readonly 
     },
   };
 }
+
+const holdsFloat = (value: SelectedValue): boolean =>
+  value.kind === 'object' ? value.values.some(holdsFloat) : value.holds === 'float';
 
 /** The place of a value that is taken as it is, or what makes it of the row. */
 function buildValue(
@@ -58,7 +67,7 @@ function buildValue(
 }
 
 function buildColumn({ holds }: SelectedColumn, index: number): number | Build {
-  if (holds === 'value') return index;
+  if (holds === 'value' || holds === 'float') return index;
   if (holds === 'boolean') return (row) => (row[index] === null ? null : row[index] === 1);
   return (row) => (row[index] === null ? null : (JSON.parse(row[index] as string) as unknown));
 }

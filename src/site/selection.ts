@@ -14,7 +14,7 @@ export interface SelectedColumn {
   readonly name: string;
   readonly column: string;
   /** What SQLite's value stands for. */
-  readonly holds: 'json' | 'boolean' | 'value';
+  readonly holds: 'json' | 'boolean' | 'float' | 'value';
 }
 
 export interface SelectedObject {

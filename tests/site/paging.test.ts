@@ -1,3 +1,4 @@
+import { AppError } from '../../src/errors.js';
 import { pageInfo, parsePage } from '../../src/site/paging.js';
 
 test.each([
@@ -43,11 +44,6 @@ test.each([
 });
 
 test.each(['limit', 'skip'])('refuses a negative %s by its name', (name) => {
-  expect(() => parsePage({ [name]: -1 })).toThrow(
-    expect.objectContaining({
-      code: 'invalid_input',
-      field: name,
-      message: `Expected ${name} to be 0 or more; received -1.`,
-    }),
-  );
+  const message = `Expected ${name} to be 0 or more; received -1.`;
+  expect(() => parsePage({ [name]: -1 })).toThrow(new AppError('invalid_input', message, { field: name }));
 });

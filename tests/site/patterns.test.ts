@@ -1,3 +1,4 @@
+import { AppError } from '../../src/errors.js';
 import { compileGlob } from '../../src/site/glob.js';
 import { compileRegex } from '../../src/site/regex.js';
 
@@ -36,9 +37,8 @@ describe('regex', () => {
     ['too many repeats', '/(a{1,1000}){1,1000}/', /too large/],
     ['a pattern that is too long', `/${'a'.repeat(2000)}/`, /at most 1000/],
   ])('refuses %s', (_reason, pattern, message) => {
-    expect(() => compileRegex(pattern)).toThrow(
-      expect.objectContaining({ code: 'invalid_input', message: expect.stringMatching(message) }),
-    );
+    expect(() => compileRegex(pattern)).toThrow(AppError);
+    expect(() => compileRegex(pattern)).toThrow(message);
   });
 });
 
