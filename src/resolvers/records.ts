@@ -2,6 +2,7 @@ import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
 import type { RecordConnection } from '../site/connection.js';
 import type { DateArguments } from '../site/dates.js';
 import type { Field, RecordTable } from '../site/fields.js';
+import type { GroupQuery } from '../site/groups.js';
 import type { RecordQuery } from '../site/record-queries.js';
 import type { Sort } from '../site/compile-sort.js';
 import type { Filter } from '../site/compile-filter.js';
@@ -64,8 +65,8 @@ const connectionResolvers = {
   distinct: (connection: RecordConnection, { field }: { field: string }) =>
     connection.distinct({ field: toPath(field) }),
 
-  group: (connection: RecordConnection, { field, ...page }: { field: string; skip?: number; limit?: number }) =>
-    connection.group({ ...page, field: toPath(field) }),
+  group: (connection: RecordConnection, query: GroupQuery) =>
+    connection.group({ ...query, field: toPath(query.field) }),
 };
 
 function addFields(resolvers: Resolvers, type: string, fields: readonly Field[]): void {

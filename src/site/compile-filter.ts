@@ -21,10 +21,23 @@ export function compileFilter(
 ): Sql {
   return and(
     entriesOf(filter).map(([name, input]) =>
-      compileField(getField(scope.fields, name), input, { scope, context, hints }),
+      isCombiner(name)
+        ? compileCombined(name, input, { scope, context, hints })
+        : compileField(getField(scope.fields, name), input, { scope, context, hints }),
     ),
   );
 }
+
+const isCombiner = (name: string): name is 'or' | 'not' => name === 'or' || name === 'not';
+
+/** `or` holds when one of its filters does, and with none of them never; `not` of nothing is no condition. */
+function compileCombined(name: 'or' | 'not', input: Filter, { scope, context, hints }: Compiling): Sql {
+  if (hints) hints.looksFurther = true;
+  if (name === 'or') return or(branchesOf(input).map((branch) => compileFilter(branch, scope, context)));
+  return isEmpty(input, scope.fields, context) ? ALWAYS : not(compileFilter(input, scope, context));
+}
+
+const branchesOf = (input: Filter): readonly Filter[] => input as unknown as readonly Filter[];
 
 interface Compiling {
   readonly scope: Scope;
@@ -97,6 +110,8 @@ function compileRelation(field: RelationField, input: Filter, { scope, context }
 /** Whether a filter holds for a record that is not there. */
 function missingHolds(filter: Filter, fields: readonly Field[], context: CompileContext): boolean {
   return entriesOf(filter).every(([name, input]) => {
+    if (name === 'or') return branchesOf(input).some((branch) => missingHolds(branch, fields, context));
+    if (name === 'not') return isEmpty(input, fields, context) || !missingHolds(input, fields, context);
     const field = getField(fields, name);
     if (isLeaf(field)) return missingMatches(input);
     return missingHolds(field.list ? elemMatchOf(input) : input, fieldsBelow(field, context), context);
@@ -106,6 +121,8 @@ function missingHolds(filter: Filter, fields: readonly Field[], context: Compile
 /** Whether nothing is asked at any depth, so that nothing has to be looked up. */
 function isEmpty(filter: Filter, fields: readonly Field[], context: CompileContext): boolean {
   return entriesOf(filter).every(([name, input]) => {
+    if (name === 'or') return false;
+    if (name === 'not') return isEmpty(input, fields, context);
     const field = getField(fields, name);
     if (isLeaf(field)) return Object.values(input).every((value) => value === undefined);
     return isEmpty(field.list ? elemMatchOf(input) : input, fieldsBelow(field, context), context);

@@ -4,8 +4,8 @@ import type { PathValue } from './compile-path.js';
 import { edgesOf } from './edges.js';
 import type { RecordEdge } from './edges.js';
 import type { Engine } from './engine.js';
-import { groupsOf } from './groups.js';
-import type { RecordGroup } from './groups.js';
+import { groupsOf, sortGroups } from './groups.js';
+import type { GroupQuery, RecordGroup } from './groups.js';
 import { requireText, sortTexts, textsOf } from './group-values.js';
 import { pageInfo, parsePage } from './paging.js';
 import type { Page, PageInfo } from './paging.js';
@@ -60,21 +60,14 @@ export class RecordConnection {
   }
 
   /** One group for each value of a field on this page; `skip` and `limit` apply inside each. */
-  group({
-    field,
-    ...args
-  }: {
-    readonly field: string;
-    readonly skip?: number | null;
-    readonly limit?: number | null;
-  }): RecordGroup[] {
+  group({ field, sort, ...args }: GroupQuery): RecordGroup[] {
     const page = parsePage(args);
     const value = this.#value(field);
     const readMembers = (): Map<string, number[]> => this.#members(value);
     return groupsOf({
       field,
       page,
-      counts: this.#tally(value),
+      counts: sortGroups(this.#tally(value), sort),
       readMembers,
       readRecords: (positions) => this.#at(positions),
     });

@@ -15,10 +15,27 @@ export interface RecordGroup {
   readonly edges: readonly RecordEdge[];
 }
 
+export interface GroupQuery {
+  readonly field: string;
+  readonly skip?: number | null;
+  readonly limit?: number | null;
+  readonly sort?: { readonly by: 'VALUE' | 'COUNT'; readonly order: 'ASC' | 'DESC' } | null;
+}
+
+type Count = readonly [fieldValue: string, count: number];
+
+/** Groups that come by value, ascending, in another order; equal counts keep that one. */
+export function sortGroups(counts: readonly Count[], sort: GroupQuery['sort']): readonly Count[] {
+  if (!sort) return counts;
+  const sign = sort.order === 'DESC' ? -1 : 1;
+  if (sort.by === 'COUNT') return [...counts].sort(([, one], [, other]) => (one - other) * sign);
+  return sign === 1 ? counts : [...counts].reverse();
+}
+
 interface Grouping {
   readonly field: string;
   readonly page: Page;
-  readonly counts: readonly (readonly [fieldValue: string, count: number])[];
+  readonly counts: readonly Count[];
   /** The positions of each group's records, in the order of the question. */
   readonly readMembers: () => ReadonlyMap<string, readonly number[]>;
   readonly readRecords: (positions: readonly number[]) => ReadonlyMap<number, SiteRecord>;

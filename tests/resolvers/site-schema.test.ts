@@ -132,6 +132,14 @@ describe('a connection', () => {
     });
   });
 
+  test('orders its groups by their value or their size', async () => {
+    const sizes =
+      'a: group(field: extension, sort: {by: COUNT}) { fieldValue } b: group(field: extension, sort: {order: DESC}) { fieldValue }';
+    expect(await ask(`{ allFile { ${sizes} } }`)).toEqual({
+      allFile: { a: [{ fieldValue: 'png' }, { fieldValue: 'md' }], b: [{ fieldValue: 'png' }, { fieldValue: 'md' }] },
+    });
+  });
+
   test('spells the path of a group with dots, also when the field is a variable', async () => {
     const query =
       'query ($field: FileFieldsEnum!) { allFile { group(field: $field) { field fieldValue totalCount } } }';
@@ -146,6 +154,11 @@ describe('a connection', () => {
     ['sort: {fields: null, order: [DESC]}', 5],
     ['limit: null, skip: null', 5],
     ['filter: null', 5],
+    ['filter: {or: [{extension: {eq: "png"}}, {size: {eq: 0}}]}', 3],
+    ['filter: {or: []}', 0],
+    ['filter: {not: {extension: {eq: "png"}}}', 3],
+    ['filter: {not: {}}', 5],
+    ['filter: {not: {childImageProc: {not: {id: {ne: null}}}}}', 2],
     ['filter: {base: null}', 5],
     ['filter: {mtime: {gte: "2020-02-02", lt: "2020-02-04"}}', 2],
     ['filter: {childImageProc: {id: {eq: null}}}', 3],

@@ -35,6 +35,8 @@ const texts = (value: unknown): string[] =>
 function holds(filter: Plain, record: unknown, world: World): boolean {
   return Object.entries(filter).every(([name, input]) => {
     if (input === null || input === undefined) return true;
+    if (name === 'or') return (input as Plain[]).some((branch) => holds(branch, record, world));
+    if (name === 'not') return asksNothing(input as Plain) || !holds(input as Plain, record, world);
     const value = fieldOf(record, name, world);
     if (isOperators(input as Plain))
       return Object.entries(input).every(([operator, given]) => test(operator, value, given));
@@ -55,9 +57,10 @@ function elemMatch(value: unknown, filter: Plain, world: World): boolean {
 }
 
 const asksNothing = (filter: Plain): boolean =>
-  Object.values(filter).every(
-    (input) => input === null || input === undefined || (!isOperators(input as Plain) && asksNothing(input as Plain)),
-  );
+  Object.entries(filter).every(([name, input]) => {
+    if (input === null || input === undefined) return true;
+    return name !== 'or' && !isOperators(input as Plain) && asksNothing(input as Plain);
+  });
 
 function test(operator: string, value: unknown, given: unknown): boolean {
   if (given === undefined) return true;

@@ -40,7 +40,7 @@ const leaf = some({ id, internal }, 2);
 const node = some({ id, internal, parent: leaf, children: leaf.map((elemMatch) => ({ elemMatch })) }, 2);
 const thing = some({ name: text, amount: number, labels: text }, 2);
 
-export const filters = some(
+const plain = some(
   {
     text,
     alias: text,
@@ -61,6 +61,14 @@ export const filters = some(
     link: fc.constant(null),
   },
   3,
+);
+
+const combined = fc.record({ or: fc.array(plain, { maxLength: 3 }), not: plain, size: number }, { requiredKeys: [] });
+
+export const filters = fc.oneof(
+  { weight: 3, arbitrary: plain },
+  { weight: 1, arbitrary: combined },
+  { weight: 1, arbitrary: combined.map((linked) => ({ linked })) },
 );
 
 export const PATHS = [
