@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSchema } from 'graphql';
+import type { GraphQLEnumType, GraphQLInputObjectType, GraphQLObjectType } from 'graphql';
 import ts from 'typescript';
 import { generateSite } from '../../../src/codegen/site/generate-site.js';
 import { documentsWith } from './documents.js';
@@ -24,6 +25,16 @@ type Cook implements Node @record {
 extend type Query {
   today: Date!
 }
+extend type Recipe {
+  difficulty: Difficulty
+  steps: [Step!]!
+  cook: Cook @link(to: "name")
+  guests: [Cook!]! @link
+  toast: String! @computed(needs: ["guests", "difficulty"])
+}
+enum Difficulty { EASY HARD }
+type Step { text: String! done: Date @dateformat tools: [Tool] }
+type Tool { name: String! bought: [Date!] @dateformat }
 `;
 
 /** What a person would write for it. */
@@ -33,6 +44,7 @@ export const resolvers: SiteResolvers = {
   Recipe: {
     summary: ({ id, title, 'internal.content': content }, { words, end }) =>
       id + title + (content ?? '').split(' ').slice(0, words.valueOf()).join(' ') + (end ?? ''),
+    toast: ({ guests, difficulty }) => guests + (difficulty ?? ''),
   },
   Cook: { age: async () => 40 },
   Query: { today: (_root, _args, { now }) => now },
@@ -79,7 +91,8 @@ describe('what a whole contract becomes', () => {
   });
 
   test.each([
-    ['summary', /summary:[^]*?,\n {2}\},/, '},'],
+    ['summary', /summary:[^]*?(?=toast)/, ''],
+    ['toast', /toast: .*/, ''],
     ['age', /age: .* 40/, ''],
     ['today', /today: .* now/, ''],
   ])('names the missing resolver %s in a compile error', async (name, member, nothing) => {
@@ -98,6 +111,33 @@ describe('what a whole contract becomes', () => {
     expect(Object.keys(query)).toEqual(['recipe', 'allRecipe', 'cook', 'allCook', 'today']);
   });
 
+  test('filters, sorts and groups by what lists hold and links lead to', () => {
+    const schema = buildSchema(text('schema.graphql'));
+    const filter = schema.getType('RecipeFilterInput') as GraphQLInputObjectType;
+    const types = Object.values(filter.getFields()).map(({ name, type }) => `${name}: ${String(type)}`);
+    expect(types).toEqual(
+      expect.arrayContaining([
+        ...['steps: StepFilterListInput', 'cook: CookFilterInput', 'guests: CookFilterListInput'],
+        ...['difficulty: StringQueryOperatorInput', 'or: [RecipeFilterInput!]', 'not: RecipeFilterInput'],
+      ]),
+    );
+    const members = (schema.getType('RecipeFieldsEnum') as GraphQLEnumType).getValues().map(({ name }) => name);
+    expect(members).toEqual(
+      expect.arrayContaining(['steps___done', 'steps___tools', 'steps___tools___bought', 'cook___name', 'guests']),
+    );
+  });
+
+  test('formats dates at any depth', () => {
+    const schema = buildSchema(text('schema.graphql'));
+    const dates = [
+      ['Step', 'done'],
+      ['Tool', 'bought'],
+    ].map(([type = '', field = '']) => (schema.getType(type) as GraphQLObjectType).getFields()[field]);
+    for (const date of dates) {
+      expect(date?.args.map(({ name }) => name)).toEqual(['difference', 'formatString', 'fromNow', 'locale']);
+    }
+  });
+
   test('says the same in type-defs as in the schema', async () => {
     await writeFile(path.join(folder, 'type-defs.mjs'), text('type-defs.ts'));
     const loaded = (await import(path.join(folder, 'type-defs.mjs'))) as { typeDefs: string };
@@ -114,6 +154,12 @@ export type RecipeRecord = {
   readonly parent: string | null;
   readonly 'internal.content': string | null;
 `);
+    expect(text('records.ts')).toContain(`
+  readonly difficulty: string | null;
+  readonly steps: string;
+  readonly cook: string | null;
+  readonly guests: string;
+};`);
   });
 
   test('starts with a banner in every file', () => {

@@ -87,6 +87,18 @@ test('a kind has the fields of Node at its end, unless it writes them itself', (
   ]);
 });
 
+test('objects in a list have lists, objects and dates of their own, each by its path', () => {
+  const types = 'type Rim { c: [Nut] d: Nut }\ntype Nut { e: Date @dateformat f: [Date!] }';
+  const { tables } = readContract(documentsWith(`type Pan implements Node @record { a: [Rim!]! }\n${types}`));
+  const leaves = (fields: readonly Field[]): string[] =>
+    fields.flatMap((field) =>
+      field.kind === 'object' ? leaves(field.fields) : `${field.path} ${'type' in field ? field.type : ''}`,
+    );
+  expect(leaves(tables[0]?.fields.slice(0, 1) ?? [])).toEqual([
+    ...['a.c.e Date', 'a.c.f Date', 'a.d.e Date', 'a.d.f Date'],
+  ]);
+});
+
 test.each([
   ['nowhere by itself', '', undefined],
   ['the files of one pattern', '@source(glob: "pans/*.md")', ['pans/*.md']],
