@@ -1,0 +1,32 @@
+import { AppError } from '../errors.js';
+
+/** The longest side that a JPEG can have; a bound on every length that an argument names. */
+export const MAX_SIDE = 65_535;
+
+interface Range {
+  readonly min: number;
+  readonly max: number;
+  readonly whole?: boolean;
+}
+
+/**
+ * Holds a number to its bounds; absent is within them.
+ *
+ * @throws AppError `invalid_input` that names the argument.
+ */
+export function requireWithin(name: string, value: number | null | undefined, { min, max, whole = true }: Range): void {
+  if (value === null || value === undefined) return;
+  if (value >= min && value <= max && (!whole || Number.isInteger(value))) return;
+  throw invalid(name, `${whole ? 'a whole number' : 'a number'} from ${min} to ${max}`, value);
+}
+
+export function requireSides(sides: Readonly<Record<string, number | null | undefined>>): void {
+  for (const [name, value] of Object.entries(sides)) requireWithin(name, value, { min: 1, max: MAX_SIDE });
+}
+
+/** @returns a refusal of an argument: what was expected, and what came. */
+export function invalid(name: string, expected: string, received: unknown): AppError {
+  const shown = typeof received === 'string' ? JSON.stringify(received) : String(received);
+  const message = `Expected ${name} to be ${expected}; received ${shown.slice(0, 100)}.`;
+  return new AppError('invalid_input', message, { field: name });
+}
