@@ -1,19 +1,38 @@
-/** Runs what it is given, a bounded number at the same time. */
-export type InTurn = <T>(run: () => Promise<T>) => Promise<T>;
+/** Runs what it is given, as much at the same time as there is room for. */
+export type InTurn = <T>(run: () => Promise<T>, weight?: number) => Promise<T>;
 
-/** Runs at most `count` at the same time, the others in the order they came. */
-export function inTurn(count: number): InTurn {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  return async (run) => {
-    if (running === count) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running += 1;
+interface Waiting {
+  readonly weight: number;
+  readonly start: () => void;
+}
+
+/**
+ * Runs at most `room` at the same time, each counting as much as it weighs
+ * (1, or up to all the room), the others in the order they came.
+ */
+export function inTurn(room: number): InTurn {
+  const waiting: Waiting[] = [];
+  let taken = 0;
+
+  function startNext(): void {
+    for (let next = waiting[0]; next && taken + next.weight <= room; next = waiting[0]) {
+      waiting.shift();
+      taken += next.weight;
+      next.start();
+    }
+  }
+
+  return async (run, weight = 1) => {
+    const own = Math.min(weight, room);
+    await new Promise<void>((start) => {
+      waiting.push({ weight: own, start });
+      startNext();
+    });
     try {
       return await run();
     } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running -= 1;
+      taken -= own;
+      startNext();
     }
   };
 }

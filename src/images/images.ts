@@ -1,0 +1,167 @@
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import sharp from 'sharp';
+import { createResultCache, keyOf, sizeAfterTrim, sizeBeforeTrim, toCheckedOperations, toResult } from './answers.js';
+import type { FieldArguments, FieldName, FieldResult } from './answers.js';
+import type { DraftParts } from './draft.js';
+import { openImageDatabase } from './image-database.js';
+import { createImageFiles } from './image-files.js';
+import type { ImageFiles } from './image-files.js';
+import { inTurn } from './in-turn.js';
+import { createInlineImages } from './inline-images.js';
+import { createLinkStore } from './link-store.js';
+import type { Handout, LinkStore } from './link-store.js';
+import { createMakeFile } from './make-images.js';
+import type { FindSource, MakeFile } from './make-images.js';
+import { createMetadataStore } from './metadata.js';
+import type { ImageMetadata, MetadataStore } from './metadata.js';
+import { toOriginal } from './original.js';
+import type { OriginalImage } from './original.js';
+import { digestOf, formatRecipe } from './recipe.js';
+import type { Operations } from './recipe.js';
+import type { Size } from './sizes.js';
+import type { ImageSource } from './source.js';
+import { openTracers } from './tracers.js';
+import { createTrimStore } from './trims.js';
+
+/**
+ * What the image fields of the site's data answer. Each throws an AppError:
+ * `invalid_input` that names an argument, `unprocessable` that names a file.
+ */
+export interface Images {
+  original(source: ImageSource): Promise<OriginalImage>;
+  /** Reads no pixel, unless it is to measure a trim for the first time; at once where all is known. */
+  answer<Field extends FieldName>(
+    field: Field,
+    source: ImageSource,
+    args: FieldArguments[Field],
+  ): FieldResult<Field> | Promise<FieldResult<Field>>;
+  /** For filters and sorts: what is known without reading a file, else `undefined`. Hands no link out. */
+  peek(field: FieldName | 'original', source: ImageSource): object | undefined;
+  readonly metadata: MetadataStore;
+  readonly links: LinkStore;
+  readonly files: ImageFiles;
+  readonly makeFile: MakeFile;
+  close(): Promise<void>;
+}
+
+export interface ImagesOptions {
+  /** `images.db` is made in it, and the images below `public/images`. */
+  readonly stateDirectory: string;
+  readonly findSource: FindSource;
+  /** Of links: the path that the site is served below, such as `/garden`. */
+  readonly prefix?: string;
+  /** Told of every link in every answer. */
+  readonly onHandOut?: (link: Handout) => void;
+}
+
+/**
+ * Images made at the same time, of the four threads that Node has for such
+ * work: the last one is left for reading files.
+ */
+const MAX_PARALLEL = 3;
+
+/** Where the images of a state folder are. */
+export const imageFolderOf = (stateDirectory: string): string => path.join(stateDirectory, 'public', 'images');
+
+export function openImages({ stateDirectory, findSource, prefix = '', onHandOut }: ImagesOptions): Images {
+  configureSharp();
+  const database = openImageDatabase(path.join(stateDirectory, 'images.db'));
+  const pool = inTurn(Math.min(availableParallelism(), MAX_PARALLEL));
+  const metadata = createMetadataStore(database);
+  const links = createLinkStore(database);
+  const files = createImageFiles(imageFolderOf(stateDirectory));
+  const trims = createTrimStore(database, pool);
+  const tracers = openTracers();
+  const inline = createInlineImages({ database, pool, metadata, tracers });
+  const results = createResultCache();
+  const handedOut = new WeakMap<object, readonly Handout[]>();
+
+  const quiet: DraftParts = {
+    inline,
+    prefix,
+    handOut: (_picture, recipe) => digestOf(formatRecipe(recipe)),
+    whenSaved: (value) => value,
+  };
+
+  function partsOf(noted: Handout[]): DraftParts {
+    return {
+      inline,
+      prefix,
+      handOut(contentDigest, recipe) {
+        const link = { contentDigest, recipeDigest: links.handOut(contentDigest, recipe) };
+        noted.push(link);
+        onHandOut?.(link);
+        return link.recipeDigest;
+      },
+      whenSaved: async (value) => {
+        await links.saved();
+        return value;
+      },
+    };
+  }
+
+  function findSize({ contentDigest }: ImageSource, header: ImageMetadata, operations: Operations): Size | undefined {
+    if (operations.trim === undefined) return sizeBeforeTrim(header, operations);
+    const trimmed = trims.find(contentDigest, operations.trim);
+    return trimmed && sizeAfterTrim(trimmed, header, operations);
+  }
+
+  async function answerNew<Field extends FieldName>(
+    field: Field,
+    source: ImageSource,
+    args: FieldArguments[Field],
+  ): Promise<FieldResult<Field>> {
+    const operations = toCheckedOperations(field, args);
+    const header = await metadata.read(source);
+    if (operations.trim !== undefined) await trims.measure(source, header, operations.trim);
+    const size = findSize(source, header, operations) ?? header;
+    const noted: Handout[] = [];
+    const result = toResult(field, partsOf(noted), { source, size, operations, args });
+    handedOut.set(result, noted);
+    await links.saved();
+    results.set(keyOf(field, source, args), result);
+    return result;
+  }
+
+  return {
+    metadata,
+    links,
+    files,
+    makeFile: createMakeFile({ pool, metadata, files, links, findSource }),
+    original: async (source) => toOriginal(source, await metadata.read(source), prefix),
+    answer<Field extends FieldName>(field: Field, source: ImageSource, args: FieldArguments[Field]) {
+      const known = results.get(keyOf(field, source, args)) as FieldResult<Field> | undefined;
+      if (known && onHandOut) for (const link of handedOut.get(known) ?? []) onHandOut(link);
+      return known ?? answerNew(field, source, args);
+    },
+    peek(field, source) {
+      const header = metadata.find(source.contentDigest);
+      if (!header) return undefined;
+      if (field === 'original') return toOriginal(source, header, prefix);
+      const operations = toCheckedOperations(field, {});
+      const size = sizeBeforeTrim(header, operations);
+      return toPlain(toResult(field, quiet, { source, size, operations, args: {} }));
+    },
+    async close() {
+      await tracers.close();
+      database.close();
+    },
+  };
+}
+
+/** What a result says without making pixels. */
+function toPlain(result: FieldResult<FieldName>): object {
+  const said = Object.entries(result).filter(([, value]) => typeof value !== 'function');
+  const src = typeof result.src === 'string' ? result.src : result.src();
+  const webp = 'srcWebp' in result ? { srcWebp: result.srcWebp(), srcSetWebp: result.srcSetWebp() } : {};
+  return { ...Object.fromEntries(said), src, ...webp };
+}
+
+/** For the whole process, as sharp has it. */
+function configureSharp(): void {
+  // It would remember files by their paths, whose content changes.
+  sharp.cache(false);
+  // On many cores, the few images that are made at a time share them.
+  sharp.concurrency(Math.max(1, Math.floor(availableParallelism() / MAX_PARALLEL)));
+}

@@ -1,0 +1,140 @@
+import sharp from 'sharp';
+import type { ResizeOptions, Sharp } from 'sharp';
+import { AppError } from '../errors.js';
+import { cropFrames, keepsFrames } from './animation.js';
+import { encode } from './encode.js';
+import type { EncodeOptions, Timing } from './encode.js';
+import type { ImageMetadata } from './metadata.js';
+import { openPicture } from './open-picture.js';
+import type { Recipe } from './recipe.js';
+import { applyDuotone } from './recolour.js';
+import type { Size } from './sizes.js';
+import { unreadable } from './source.js';
+import type { ImageSource } from './source.js';
+
+/** The largest AVIF that we make takes a minute; what takes longer has gone wrong. */
+const TIMEOUT_SECONDS = 120;
+
+/**
+ * Makes an image: trimmed, turned as EXIF says, brought to its size, gray,
+ * turned, toned, encoded, in this order.
+ *
+ * @throws AppError `unprocessable` when the picture can't be read to its end.
+ */
+export async function makeImage(source: ImageSource, metadata: ImageMetadata, recipe: Recipe): Promise<Buffer> {
+  try {
+    const { image, ...options } = await paint(source, metadata, recipe);
+    return await encode(image, recipe, options).timeout({ seconds: TIMEOUT_SECONDS }).toBuffer();
+  } catch (cause) {
+    throw toRefusal(source, cause);
+  }
+}
+
+/** Makes an image without encoding it: four bytes a pixel, row by row. */
+export async function makePixels(source: ImageSource, metadata: ImageMetadata, recipe: Recipe): Promise<Pixels> {
+  try {
+    const { image } = await paint(source, { ...metadata, pages: 1 }, recipe);
+    const { data, info } = await image
+      .toColourspace('srgb')
+      .ensureAlpha()
+      .raw()
+      .timeout({ seconds: TIMEOUT_SECONDS })
+      .toBuffer({ resolveWithObject: true });
+    return { data, width: info.width, height: info.height };
+  } catch (cause) {
+    throw toRefusal(source, cause);
+  }
+}
+
+const toRefusal = (source: ImageSource, cause: unknown): AppError =>
+  cause instanceof AppError ? cause : unreadable(source, 'its pixels can\u2019t be read', cause);
+
+/** The size of a picture, as it lies in the file, without its borders. */
+export async function measureTrimmed(source: ImageSource, { format }: ImageMetadata, threshold: number): Promise<Size> {
+  try {
+    const picture = await openPicture(source, format);
+    // Of what sharp can write, one gray byte a pixel is the least work.
+    const { info } = await picture
+      .trim({ threshold })
+      .toColourspace('b-w')
+      .removeAlpha()
+      .raw()
+      .timeout({ seconds: TIMEOUT_SECONDS })
+      .toBuffer({ resolveWithObject: true });
+    return { width: info.width, height: info.height };
+  } catch (cause) {
+    throw toRefusal(source, cause);
+  }
+}
+
+export interface Pixels {
+  readonly data: Buffer;
+  readonly width: number;
+  readonly height: number;
+}
+
+interface Painted extends EncodeOptions {
+  readonly image: Sharp;
+}
+
+async function paint(source: ImageSource, metadata: ImageMetadata, recipe: Recipe): Promise<Painted> {
+  const { hasAlpha } = metadata;
+  const animated = keepsFrames(metadata, recipe);
+  const scaled = await scale(source, metadata, recipe, animated);
+  // Sharp turns before it cuts off, and clips before it tones: what is to come after is another run.
+  if (recipe.rotate === undefined && recipe.duotone === undefined) return { image: scaled, hasAlpha };
+  const turned = turn(await toPixels(scaled), recipe);
+  const image = recipe.duotone ? applyDuotone(turned, recipe.duotone) : turned;
+  return { image, hasAlpha, ...(animated ? { timing: await readTiming(source, metadata) } : {}) };
+}
+
+async function scale(
+  source: ImageSource,
+  { format }: ImageMetadata,
+  recipe: Recipe,
+  animated: boolean,
+): Promise<Sharp> {
+  const picture = await openPicture(source, format, { animated, autoOrient: recipe.orient });
+  if (recipe.trim !== undefined) picture.trim({ threshold: recipe.trim });
+  if (recipe.grayscale) picture.grayscale();
+  if (animated && recipe.scaling === 'cover' && looksAtPixels(recipe)) {
+    return cropFrames(picture, await openPicture(source, format), recipe);
+  }
+  return picture.resize(resizeOptions(recipe));
+}
+
+const looksAtPixels = ({ focus }: Recipe): boolean => focus === 'ATTENTION' || focus === 'ENTROPY';
+
+function resizeOptions({ width, height, scaling, focus, background = '#000000' }: Recipe): ResizeOptions {
+  if (scaling === 'cover') return { width, height, fit: 'cover', position: (focus ?? 'ATTENTION').toLowerCase() };
+  return { width, height, fit: scaling, background };
+}
+
+/** Half an image, as pixels that the next run starts from. */
+async function toPixels(image: Sharp): Promise<Sharp> {
+  const { data, info } = await image
+    .toColourspace('srgb')
+    .raw()
+    .timeout({ seconds: TIMEOUT_SECONDS })
+    .toBuffer({ resolveWithObject: true });
+  const { width, height, channels, pageHeight } = info;
+  // Frames are one strip, for which the bound was looked at before.
+  return sharp(data, {
+    raw: { width, height, channels, ...(pageHeight ? { pageHeight } : {}) },
+    limitInputPixels: false,
+  });
+}
+
+const turn = (image: Sharp, { rotate }: Recipe): Sharp => (rotate === undefined ? image : image.rotate(rotate));
+
+async function readTiming(source: ImageSource, { format }: ImageMetadata): Promise<Timing> {
+  const { delay, loop } = await (await openPicture(source, format, { animated: true })).metadata();
+  return { ...(delay ? { delay } : {}), ...(loop === undefined ? {} : { loop }) };
+}
+
+/** A picture of this many pixels takes as much of the pool as any smaller one; larger ones take more. */
+const PIXELS_OF_ONE = 2 ** 25;
+
+/** How much of the room in the pool making an image takes: by its pixels, or those of its picture. */
+export const weightOf = (metadata: ImageMetadata, { width, height }: Pick<Recipe, 'width' | 'height'>): number =>
+  Math.ceil(Math.max(metadata.width * metadata.height, width * height) / PIXELS_OF_ONE);
