@@ -1,4 +1,4 @@
-import type { Field, RecordTable, ScalarField } from './fields.js';
+import type { Field, RecordTable, RelationField, ScalarField } from './fields.js';
 
 /** How SQLite keeps a column. Floats are REAL: a whole number beyond 2^53 would be unreadable as an INTEGER. */
 export type ColumnType = 'TEXT' | 'INTEGER' | 'REAL';
@@ -25,9 +25,16 @@ export function columnsOf(table: RecordTable): Column[] {
 function columnsOfField(field: Field): Column[] {
   if (field.kind === 'scalar')
     return [{ name: field.column, type: columnType(field), indexed: field.indexed && !field.list }];
+  if (field.kind === 'relation') return linkColumns(field);
   if (field.kind !== 'object') return [];
   if (field.list) return [{ name: field.path, type: 'TEXT', indexed: false }];
   return field.fields.flatMap(columnsOfField);
+}
+
+/** A link that names no other column has one of its own, of text. */
+function linkColumns({ path, list, relation }: RelationField): Column[] {
+  const isOwn = relation.by === 'link' && relation.from === path;
+  return isOwn ? [{ name: path, type: 'TEXT', indexed: !list }] : [];
 }
 
 export function columnType({ type, list }: Pick<ScalarField, 'type' | 'list'>): ColumnType {
