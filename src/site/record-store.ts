@@ -22,12 +22,18 @@ export type { SqlValue } from './sql.js';
 export interface RecordStore extends RecordQueries {
   /** One transaction: queries see all of it or nothing. What `change` throws undoes it. */
   write<T>(change: (writer: RecordWriter) => T): T;
-  /** Every row of a kind in creation order, with `position` and the named columns. */
-  rows(kind: string, columns: readonly string[]): Iterable<Record<string, SqlValue>>;
+  /** Every row of a kind in creation order, with `position` and the named columns; or those of a range of positions. */
+  rows(kind: string, columns: readonly string[], within?: PositionRange): Iterable<Record<string, SqlValue>>;
   meta(key: string): string | undefined;
   /** Grows with each write, so that an equal number means equal answers. */
   readonly generation: number;
   close(): void;
+}
+
+export interface PositionRange {
+  readonly from: number;
+  /** Not part of the range. */
+  readonly to: number;
 }
 
 export interface RecordStoreOptions {
@@ -107,10 +113,11 @@ class SqliteRecordStore implements RecordStore {
     }
   }
 
-  *rows(kind: string, columns: readonly string[]): Generator<Record<string, SqlValue>> {
+  *rows(kind: string, columns: readonly string[], within?: PositionRange): Generator<Record<string, SqlValue>> {
     const names = ['position', ...columns];
-    const text = `SELECT ${names.map(quote).join(', ')} FROM ${quote(kind)} ORDER BY position`;
-    for (const row of this.#statements.iterate(text)) {
+    const range = within ? 'WHERE position >= ? AND position < ?' : '';
+    const text = `SELECT ${names.map(quote).join(', ')} FROM ${quote(kind)} ${range} ORDER BY position`;
+    for (const row of this.#statements.iterate(text, within ? [within.from, within.to] : [])) {
       yield Object.fromEntries(names.map((name, index) => [name, row[index] ?? null]));
     }
   }

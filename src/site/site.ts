@@ -3,16 +3,23 @@ import { mkdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 import { AppError } from '../errors.js';
+import { loadSiteConfig } from './config/load-site-config.js';
+import { UNNAMED_SOURCE } from './config/site-config.js';
+import type { SiteConfig } from './config/site-config.js';
 import type { CrawlProgress } from './crawl-progress.js';
 import type { RecordTables } from './record-schema.js';
 import { openRecordStore } from './record-store.js';
 import type { RecordStore } from './record-store.js';
-import { crawl } from './sources/crawl.js';
+import { openContent } from './sources/content/content.js';
 import type { CrawlSummary } from './sources/crawl.js';
+import { crawlSources } from './sources/crawl-sources.js';
+import { forgetSources } from './sources/forget-sources.js';
 import { writeSiteRecords } from './sources/site-records.js';
+import { createSources } from './sources/site-sources.js';
 
 export interface Site {
   readonly store: RecordStore;
+  readonly config: SiteConfig;
   readonly summary: CrawlSummary;
   close(): void;
 }
@@ -23,51 +30,62 @@ export interface SiteOptions {
   /** Where the server keeps what is its own; never part of the site, even when it lies in the folder. */
   readonly stateDirectory: string;
   readonly tables: RecordTables;
-  /** What `sourceInstanceName` says. */
+  /** What `sourceInstanceName` says when the configuration names no source. */
   readonly sourceName?: string;
-  /** `internal.description` shows paths from here; the folder that the process was started in, unless named. */
+  /** `internal.description` shows paths from here; the site's folder, unless named. */
   readonly workingDirectory?: string;
+  /** What the site's owner should know and mend, and the number of all of it when that is more. */
+  readonly onWarnings?: ((messages: readonly string[], count: number) => void) | undefined;
   readonly onProgress?: ((progress: CrawlProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The original's name for files that no configured source has found. */
-const UNNAMED_SOURCE = '__PROGRAMMATIC__';
-
 /**
- * Opens the records of a site's folder and brings them up to date.
+ * Opens the records of a site's folder and brings them up to date: of its sources, or of the whole folder when its
+ * configuration names none.
  *
- * @throws AppError `invalid_input` when there is no such folder, `unprocessable`
- * when anything in it can't be read.
+ * @throws AppError `invalid_input` when there is no such folder, or its configuration is not as expected;
+ * `unprocessable` when anything in it can't be read.
  */
 export async function openSite(options: SiteOptions): Promise<Site> {
   const directory = path.resolve(options.directory);
-  const root = requireFolder(directory);
+  requireFolder(directory);
+  const { config, warnings } = await loadSiteConfig(directory);
   mkdirSync(options.stateDirectory, { recursive: true, mode: 0o700 });
   const file = path.join(options.stateDirectory, `site-${shortDigest(directory)}.db`);
   const store = openRecordStore({ file, tables: options.tables });
   try {
-    const source = {
-      name: options.sourceName ?? UNNAMED_SOURCE,
-      directory,
-      workingDirectory: options.workingDirectory ?? process.cwd(),
-    };
-    const { signal, onProgress } = options;
-    const except = [realpathSync(options.stateDirectory)];
-    const summary = await crawl({ source, store, root, except, signal, onProgress });
-    writeSiteRecords(store, options.tables);
-    return { store, summary, close: () => store.close() };
+    const { summary, problems } = await readSite(directory, { ...options, config, store });
+    const more = await writeSiteRecords(store, { tables: options.tables, config, directory });
+    const messages = [...warnings, ...more, ...problems.messages];
+    const count = messages.length - problems.messages.length + problems.count;
+    if (count > 0) options.onWarnings?.(messages, count);
+    return { store, config, summary, close: () => store.close() };
   } catch (error) {
     store.close();
     throw error;
   }
 }
 
-/** Gives where the folder really is. */
-function requireFolder(directory: string): string {
+type Reading = SiteOptions & { readonly config: SiteConfig; readonly store: RecordStore };
+
+function readSite(directory: string, { config, store, tables, signal, onProgress, ...options }: Reading) {
+  const configured =
+    config.sources.length > 0
+      ? config.sources
+      : [{ name: options.sourceName ?? UNNAMED_SOURCE, path: directory, ignore: [] }];
+  const sources = createSources(configured, {
+    workingDirectory: options.workingDirectory ?? directory,
+    except: [realpathSync(options.stateDirectory)],
+  });
+  forgetSources(store, sources.length);
+  const content = openContent({ store, tables, sources });
+  return crawlSources({ sources, store, content, signal, onProgress });
+}
+
+function requireFolder(directory: string): void {
   const isFolder = statSync(directory, { throwIfNoEntry: false })?.isDirectory() ?? false;
   if (!isFolder) throw new AppError('invalid_input', `Expected the folder of a site; ${directory} is none.`);
-  return realpathSync(directory);
 }
 
 /** Sites that share a state folder keep their records apart. */

@@ -1,8 +1,9 @@
 import type { RecordStore, RecordWriter } from '../record-store.js';
 import type { KnownEntry, Memory } from './crawl-plan.js';
 import { RECORD_FORMAT } from './file-record.js';
-import type { Source } from './file-record.js';
+import { positionsOf } from './positions.js';
 import type { Signatures } from './signatures.js';
+import type { SiteSource } from './site-source.js';
 
 /**
  * The time of change of a file is only as fine as its file system's clock, two
@@ -11,25 +12,26 @@ import type { Signatures } from './signatures.js';
  */
 export const RACY_MS = 2000;
 
-const MAKER = 'crawl.maker';
-const SIGNATURES = 'crawl.signatures';
-const TRUSTED_UNTIL = 'crawl.trustedUntil';
+type Note = 'maker' | 'signatures' | 'trustedUntil';
+
+const keyOf = (note: Note, { place }: Pick<SiteSource, 'place'>): string => `crawl.${note}.${place}`;
 
 /** Whether the last crawl was finished and found the same; never if a folder has no signature. */
-export function isUnchanged(store: RecordStore, source: Source, { signatures, complete }: Signatures): boolean {
+export function isUnchanged(store: RecordStore, source: SiteSource, { signatures, complete }: Signatures): boolean {
   return (
     complete &&
-    store.meta(MAKER) === makerOf(source) &&
-    store.meta(SIGNATURES) === toText(signatures) &&
-    !isEmpty(store.rows('Directory', ['id']))
+    store.meta(keyOf('maker', source)) === makerOf(source) &&
+    store.meta(keyOf('signatures', source)) === toText(signatures) &&
+    !isEmpty(store.rows('Directory', ['id'], positionsOf(source.place)))
   );
 }
 
-export function readMemory(store: RecordStore, source: Source): Memory {
+export function readMemory(store: RecordStore, source: SiteSource): Memory {
   return {
-    known: new Map([...knownEntries(store, 'Directory'), ...knownEntries(store, 'File')]),
-    sameMaker: store.meta(MAKER) === makerOf(source),
-    trustedUntil: Number(store.meta(TRUSTED_UNTIL) ?? 0),
+    known: new Map([...knownEntries(store, 'Directory', source), ...knownEntries(store, 'File', source)]),
+    sameMaker: store.meta(keyOf('maker', source)) === makerOf(source),
+    trustedUntil: Number(store.meta(keyOf('trustedUntil', source)) ?? 0),
+    firstPosition: positionsOf(source.place).from,
   };
 }
 
@@ -38,19 +40,19 @@ export function readMemory(store: RecordStore, source: Source): Memory {
  * known by its missing signatures. What earlier crawls read is trusted no
  * further than before until this one is finished.
  */
-export function noteStart(writer: RecordWriter, source: Source, memory: Memory, startedMs: number): void {
-  writer.setMeta(MAKER, makerOf(source));
-  writer.setMeta(SIGNATURES, '');
-  if (memory.trustedUntil === 0) writer.setMeta(TRUSTED_UNTIL, String(startedMs - RACY_MS));
+export function noteStart(writer: RecordWriter, source: SiteSource, memory: Memory, startedMs: number): void {
+  writer.setMeta(keyOf('maker', source), makerOf(source));
+  writer.setMeta(keyOf('signatures', source), '');
+  if (memory.trustedUntil === 0) writer.setMeta(keyOf('trustedUntil', source), String(startedMs - RACY_MS));
 }
 
-export function noteEnd(writer: RecordWriter, { signatures }: Signatures, startedMs: number): void {
-  writer.setMeta(SIGNATURES, toText(signatures));
-  writer.setMeta(TRUSTED_UNTIL, String(startedMs - RACY_MS));
+export function noteEnd(writer: RecordWriter, source: SiteSource, { signatures }: Signatures, startedMs: number): void {
+  writer.setMeta(keyOf('signatures', source), toText(signatures));
+  writer.setMeta(keyOf('trustedUntil', source), String(startedMs - RACY_MS));
 }
 
-function makerOf(source: Source): string {
-  return JSON.stringify([RECORD_FORMAT, source.name, source.directory, source.workingDirectory]);
+function makerOf({ name, directory, workingDirectory }: SiteSource): string {
+  return JSON.stringify([RECORD_FORMAT, name, directory, workingDirectory]);
 }
 
 function toText(signatures: ReadonlyMap<string, string>): string {
@@ -64,14 +66,20 @@ function isEmpty(rows: Iterable<unknown>): boolean {
 
 const COLUMNS = ['id', 'relativePath', 'size', 'mtimeMs', 'ctimeMs', 'ino', 'internal.contentDigest'] as const;
 
-function* knownEntries(store: RecordStore, kind: 'File' | 'Directory'): Generator<[string, KnownEntry]> {
-  for (const { id, position, relativePath, 'internal.contentDigest': digest, ...witness } of store.rows(
-    kind,
-    COLUMNS,
-  )) {
+function* knownEntries(
+  store: RecordStore,
+  kind: 'File' | 'Directory',
+  { place }: SiteSource,
+): Generator<[string, KnownEntry]> {
+  const range = positionsOf(place);
+  const rows = store.rows(kind, COLUMNS, range);
+  for (const { id, position, relativePath, 'internal.contentDigest': digest, ...witness } of rows) {
     const path = String(relativePath);
     const { size, mtimeMs, ctimeMs, ino } = witness;
     const numbers = { size: Number(size), mtimeMs: Number(mtimeMs), ctimeMs: Number(ctimeMs), ino: Number(ino) };
-    yield [path, { kind, path, id: String(id), position: Number(position), digest: String(digest), ...numbers }];
+    yield [
+      path,
+      { kind, path, id: String(id), position: Number(position) - range.from, digest: String(digest), ...numbers },
+    ];
   }
 }

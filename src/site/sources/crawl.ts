@@ -1,26 +1,26 @@
 import type { CrawlProgress } from '../crawl-progress.js';
 import type { RecordStore } from '../record-store.js';
 import { isUnchanged, noteEnd, noteStart, RACY_MS, readMemory } from './crawl-memory.js';
-import { planCrawl } from './crawl-plan.js';
+import { changedPaths, planCrawl } from './crawl-plan.js';
 import type { CrawlPlan, PlannedWrite } from './crawl-plan.js';
 import { digestWrites, measureWork } from './digest-writes.js';
 import { openDigesters } from './digesters.js';
 import { createEntryWriter } from './entry-writer.js';
 import type { EntryWriter } from './entry-writer.js';
 import { isFolder } from './entries.js';
+import { NoRoomError } from './content/no-room.js';
+import type { SourceContent } from './content/source-content.js';
 import { isImage } from './file-record.js';
-import type { Source } from './file-record.js';
 import { signFolders } from './signatures.js';
+import type { SiteSource } from './site-source.js';
 import { walk } from './walk.js';
 import type { Walk } from './walk.js';
 
 export interface CrawlOptions {
-  readonly source: Source;
+  readonly source: SiteSource;
   readonly store: RecordStore;
-  /** Where the folder really is, without links on the way. */
-  readonly root: string;
-  /** Absolute paths without links, in the folder but no part of the site. */
-  readonly except: readonly string[];
+  /** Reads the records that are written in the source's files. */
+  readonly content?: SourceContent | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: CrawlProgress) => void) | undefined;
 }
@@ -38,29 +38,47 @@ export interface CrawlSummary {
 }
 
 /**
- * Makes the store hold the files, folders and pictures of a folder: reads only
- * what changed since the last time, also when that was ended half-way, writes
- * only what differs, and removes what has gone.
+ * Makes the store hold the files, folders and pictures of a folder, and the
+ * records written in its files: reads only what changed since the last time,
+ * also when that was ended half-way, writes only what differs, and removes what
+ * has gone.
  *
  * @throws AppError `unprocessable` when anything can't be read: an index is
  * complete or it is none.
  */
 export async function crawl(options: CrawlOptions): Promise<CrawlSummary> {
+  try {
+    return await crawlOnce(options);
+  } catch (error) {
+    if (!(error instanceof NoRoomError)) throw error;
+    // The plan knows now how many there are, and numbers the source anew.
+    return crawlOnce(options);
+  }
+}
+
+async function crawlOnce(options: CrawlOptions): Promise<CrawlSummary> {
   const startedMs = Date.now();
-  const { store, source } = options;
-  const found = await walk({ ...options, onFound: (count) => options.onProgress?.({ ...NOTHING_READ, found: count }) });
+  const { store, source, content, onProgress, signal } = options;
+  const onFound = (count: number): void => onProgress?.({ ...NOTHING_READ, found: count });
+  const found = await walk({ ...source, signal, onFound });
   const signed = signFolders(found, startedMs - RACY_MS);
   const writer = createEntryWriter(source, found);
   let hashed = 0;
-  if (!isUnchanged(store, source, signed)) {
-    const memory = readMemory(store, source);
-    const plan = planCrawl(found, memory);
+  if (content?.hasUnread || !isUnchanged(store, source, signed)) {
+    const memory = { ...readMemory(store, source), content };
+    let plan = planCrawl(found, memory);
+    if (content?.expect(changedPaths(found, plan))) plan = planCrawl(found, memory);
     store.write((rows) => {
       noteStart(rows, source, memory, startedMs);
-      for (const known of plan.removals) writer.remove(rows, known);
+      content?.noteStart(rows);
+      for (const known of plan.removals) {
+        writer.remove(rows, known);
+        content?.remove(rows, known.path);
+      }
     });
     hashed = await applyWrites(options, { found, plan, writer });
-    store.write((rows) => noteEnd(rows, signed, startedMs));
+    store.write((rows) => noteEnd(rows, source, signed, startedMs));
+    content?.noteEnd();
   }
   return {
     ...count(found, writer.gone),
@@ -80,7 +98,7 @@ const TRANSACTION_ROWS = 8192;
 
 /** Gives the number of files read. */
 async function applyWrites(
-  { root, store, signal, onProgress }: CrawlOptions,
+  { source: { root }, store, content, signal, onProgress }: CrawlOptions,
   { found, plan, writer }: { found: Walk; plan: CrawlPlan; writer: EntryWriter },
 ): Promise<number> {
   const { entries } = found;
@@ -89,12 +107,16 @@ async function applyWrites(
   const pending: PlannedWrite[] = [];
   const flush = (): void =>
     store.write((rows) => {
-      for (const write of pending.splice(0)) writer.put(rows, write);
+      for (const write of pending.splice(0)) {
+        writer.put(rows, write);
+        content?.put(rows, entries.path(write.index), write);
+      }
     });
   let [hashed, bytes] = [0, 0];
   try {
     for await (const batch of digestWrites({ entries, root, digesters }, plan.writes)) {
       signal?.throwIfAborted();
+      await content?.read(entries, batch.writes);
       pending.push(...batch.writes);
       if (pending.length >= TRANSACTION_ROWS) flush();
       hashed += batch.files;

@@ -1,3 +1,5 @@
+import picomatch from 'picomatch';
+
 const LEFT_OUT: ReadonlySet<string> = new Set([
   '.DS_Store',
   '.babelrc',
@@ -15,4 +17,12 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
  */
 export function isLeftOut(base: string): boolean {
   return LEFT_OUT.has(base) || base.endsWith('.un~');
+}
+
+/**
+ * Whether a source's configuration leaves a path below it out, with all that
+ * is below that. Names that start with a dot are matched as others are.
+ */
+export function createIgnore(globs: readonly string[]): (path: string) => boolean {
+  return globs.length === 0 ? () => false : picomatch([...globs], { dot: true });
 }

@@ -36,23 +36,25 @@ const IMAGE_PLUGIN = 'gatsby-transformer-sharp';
 /** The original's six, and three that it does not know. */
 const IMAGE_EXTENSIONS = new Set(['jpeg', 'jpg', 'png', 'webp', 'tif', 'tiff', 'avif', 'gif', 'svg']);
 
+/** The id of the file or folder at an absolute path. */
+export const toFileId = idsOf(FILE_PLUGIN);
+
 /** Makes the rows of a source's files, folders and pictures, by column. */
 export function createEntryRecords(source: Source): EntryRecords {
-  const fileId = idsOf(FILE_PLUGIN);
   const imageId = idsOf(IMAGE_PLUGIN);
   const toImageId = (parent: string): string => imageId(`${parent} >> ImageProc`);
   return {
     imageId: toImageId,
     file: (relativePath, stats, digest) => {
       const place = placeOf(source, relativePath);
-      const own = { id: fileId(place.absolutePath), type: 'File', digest, mediaType: toMediaType(place.ext) };
+      const own = { id: toFileId(place.absolutePath), type: 'File', digest, mediaType: toMediaType(place.ext) };
       return entryRow(source, place, stats, own);
     },
     directory: (relativePath, stats) => {
       const place = placeOf(source, relativePath);
       const digest = folderDigest(place.absolutePath, stats);
       return entryRow(source, place, stats, {
-        id: fileId(place.absolutePath),
+        id: toFileId(place.absolutePath),
         type: 'Directory',
         digest,
         mediaType: null,
@@ -60,7 +62,7 @@ export function createEntryRecords(source: Source): EntryRecords {
     },
     image: (relativePath, digest) => {
       if (!isImage(relativePath)) return undefined;
-      const parent = fileId(toAbsolute(source.directory, relativePath));
+      const parent = toFileId(toAbsolute(source.directory, relativePath));
       return {
         id: toImageId(parent),
         parent,

@@ -12,8 +12,16 @@ export const GAP = 2 ** 24;
 /** A million files and folders: what {@link GAP} has room for, at about 400 bytes of memory each while they are read. */
 export const MAX_ENTRIES = 2 ** 20 - 1;
 
-/** No position reaches it. */
+/** No position within a source reaches it. */
 export const END = 2 ** 44;
+
+/** What {@link GAP} leaves room for. */
+export const MAX_SOURCES = 512;
+
+/** The positions of a source's records, by its place in the configuration: those of an earlier source come first. */
+export function positionsOf(place: number): { readonly from: number; readonly to: number } {
+  return { from: place * END, to: (place + 1) * END };
+}
 
 /**
  * Numbers the entries of a folder, given in order with the positions that they

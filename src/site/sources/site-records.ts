@@ -1,24 +1,97 @@
 import { hash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 
+import type { SiteConfig } from '../config/site-config.js';
+import { columnsOf } from '../columns.js';
 import type { RecordTables } from '../record-schema.js';
 import type { RecordStore } from '../record-store.js';
+import type { Row } from './file-record.js';
+import { readPages } from './pages.js';
+import { PAGE_CREATOR, readPlugins, SITE_OWNER, toPluginId } from './plugins.js';
 
-const OWNER = 'internal-data-bridge';
+export interface SiteRecordsOptions {
+  readonly tables: RecordTables;
+  readonly config: SiteConfig;
+  /** The site's folder. */
+  readonly directory: string;
+}
 
-/** Writes the one record of the site itself and the one of this run, whose time is that of the process, to the second. */
-export function writeSiteRecords(store: RecordStore, tables: RecordTables): void {
-  const buildTime = new Date(Math.floor(performance.timeOrigin / 1000) * 1000).toISOString();
+/**
+ * Writes the records that a site's configuration makes: of the site, of this run, of its pages and plugins. Only what
+ * differs is written, and what is no longer there removed. Gives what is to be mended, one sentence each.
+ */
+export async function writeSiteRecords(
+  store: RecordStore,
+  { tables, config, directory }: SiteRecordsOptions,
+): Promise<readonly string[]> {
+  const pages = await readPages(config.pages, directory);
+  const hasFolderPages = pages.some(({ pluginCreatorId }) => pluginCreatorId === toPluginId(PAGE_CREATOR));
+  const plugins = await readPlugins(config.plugins, directory);
+  // It is ours to bring along, so that it is no matter of the site's whether it is installed.
+  const own = hasFolderPages ? await readPlugins([PAGE_CREATOR], directory) : { rows: [] };
   const records = {
-    Site: { pathPrefix: '', polyfill: 1 },
-    SiteBuildMetadata: { buildTime },
+    Site: [siteRow(config)],
+    SiteBuildMetadata: [buildRow()],
+    SitePage: pages,
+    SitePlugin: [...new Map([...plugins.rows, ...own.rows].map((row) => [row.id, row])).values()],
   };
+  for (const [kind, rows] of Object.entries(records)) {
+    const table = tables[kind];
+    if (table === undefined) continue;
+    const names = new Set(columnsOf(table).map(({ name }) => name));
+    replaceRecords(
+      store,
+      kind,
+      rows.map((row) => onlyColumns(row, names)),
+    );
+  }
+  return plugins.warnings;
+}
+
+function siteRow({ siteMetadata, pathPrefix, host, port, polyfill }: SiteConfig): Row {
+  const { author, description, title } = siteMetadata;
+  return described('Site', {
+    'siteMetadata.author': author,
+    'siteMetadata.description': description,
+    'siteMetadata.title': title,
+    pathPrefix,
+    host,
+    port: port === null ? null : String(port),
+    polyfill: Number(polyfill ?? true),
+  });
+}
+
+/** The time of this run is that of the process, to the second. */
+function buildRow(): Row {
+  const buildTime = new Date(Math.floor(performance.timeOrigin / 1000) * 1000).toISOString();
+  return described('SiteBuildMetadata', { buildTime });
+}
+
+function described(kind: string, columns: Row): Row {
+  const contentDigest = hash('md5', JSON.stringify(columns));
+  const internal = { 'internal.type': kind, 'internal.owner': SITE_OWNER, 'internal.contentDigest': contentDigest };
+  return { id: kind, ...columns, ...internal };
+}
+
+/** A plugin may have options that the schema does not name. */
+function onlyColumns(row: Row, names: ReadonlySet<string>): Row {
+  return Object.fromEntries(Object.entries(row).filter(([name]) => names.has(name)));
+}
+
+/** The kind's records are these, in this order, and no others. */
+function replaceRecords(store: RecordStore, kind: string, rows: readonly Row[]): void {
+  const known = new Map([...store.rows(kind, ['id', 'internal.contentDigest'])].map((row) => [String(row.id), row]));
+  const gone = new Set(known.keys());
+  const writes = rows.flatMap((row, index) => {
+    const id = String(row.id);
+    gone.delete(id);
+    const stored = known.get(id);
+    const isSame = stored?.position === index + 1 && stored['internal.contentDigest'] === row['internal.contentDigest'];
+    return isSame ? [] : [{ row, position: index + 1 }];
+  });
+  if (gone.size === 0 && writes.length === 0) return;
   store.write((writer) => {
-    for (const [kind, fields] of Object.entries(records)) {
-      if (!(kind in tables)) continue;
-      const contentDigest = hash('md5', JSON.stringify(fields));
-      const internal = { 'internal.type': kind, 'internal.owner': OWNER, 'internal.contentDigest': contentDigest };
-      writer.put(kind, { id: kind, ...fields, ...internal }, 1);
-    }
+    for (const id of gone) writer.remove(kind, id);
+    for (const { row, position } of writes) writer.put(kind, row, position);
   });
 }

@@ -15,6 +15,8 @@ export interface WalkOptions {
   readonly root: string;
   /** Absolute paths that are no part of the site though they lie in it, such as the server's own state. */
   readonly except: readonly string[];
+  /** Whether a path below the root is no part of the site, with all that is below it. */
+  readonly ignore?: ((path: string) => boolean) | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called every few milliseconds with the number of entries so far. */
   readonly onFound?: ((found: number) => void) | undefined;
@@ -82,12 +84,14 @@ class Walker implements Walk {
   linksLeftOut = 0;
   readonly #root: string;
   readonly #except: ReadonlySet<string>;
+  readonly #ignore: (path: string) => boolean;
   /** Entries that are folders still to list. */
   readonly #pending: number[] = [0];
 
-  constructor({ root, except }: WalkOptions) {
+  constructor({ root, except, ignore = () => false }: WalkOptions) {
     this.#root = root;
     this.#except = new Set(except);
+    this.#ignore = ignore;
   }
 
   /** Gives the number of entries found, after each of them. */
@@ -97,7 +101,8 @@ class Walker implements Walk {
       const from = this.entries.length;
       const prefix = index === 0 ? '' : `${this.entries.path(index)}/`;
       for (const entry of this.#list(index)) {
-        if (!isLeftOut(entry.name)) this.#visit(entry, prefix + entry.name);
+        const path = prefix + entry.name;
+        if (!isLeftOut(entry.name) && !this.#ignore(path)) this.#visit(entry, path);
         yield this.entries.length;
       }
       this.folders.push({ index, from, to: this.entries.length });

@@ -19,8 +19,8 @@ export interface FittedRecord {
 }
 
 export interface FitOptions {
-  /** What the column of a link holds for the text that the file holds. */
-  readonly toLinkKey: (field: RelationField, text: string) => string;
+  /** What the column of a link holds for the text that the file holds; `undefined` when that names nothing. */
+  readonly toLinkKey: (field: RelationField, text: string) => string | undefined;
 }
 
 /** Fields that every record has of its own, whatever the file says. */
@@ -84,10 +84,11 @@ class Fitting {
     return JSON.stringify(fitted.filter((item) => item !== undefined));
   }
 
-  #fitScalar({ type, path }: ScalarField, value: unknown, at: Path): number | string | undefined {
+  #fitScalar({ type, path, values }: ScalarField, value: unknown, at: Path): number | string | undefined {
     const fitted = (this.#entry.textOnly && typeof value === 'string' ? FROM_TEXT : FROM_VALUE)[type](value);
-    if (fitted === undefined) this.#report(path, at, WANTED[type], value);
-    return fitted;
+    const isFit = fitted !== undefined && (values?.includes(String(fitted)) ?? true);
+    if (!isFit) this.#report(path, at, values ? `one of ${values.join(', ')}` : WANTED[type], value);
+    return isFit ? fitted : undefined;
   }
 
   #fitObjectField(field: ObjectField, value: unknown, at: Path): void {
@@ -135,8 +136,10 @@ class Fitting {
   }
 
   #toKey(field: RelationField, item: unknown, at: Path): string[] {
-    if (typeof item === 'string' || typeof item === 'number') return [this.#options.toLinkKey(field, String(item))];
-    this.#report(field.path, at, `the text that names a ${field.type}`, item);
+    const isText = typeof item === 'string' || typeof item === 'number';
+    const key = isText ? this.#options.toLinkKey(field, String(item)) : undefined;
+    if (key !== undefined) return [key];
+    this.#report(field.path, at, isText ? `the path of a ${field.type}` : `the text that names a ${field.type}`, item);
     return [];
   }
 

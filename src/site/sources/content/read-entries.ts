@@ -23,6 +23,9 @@ export class ContentError extends Error {
   }
 }
 
+/** The parser, which keeps the place of every value, holds the thread for a second for this much. */
+const MAX_YAML_CHARACTERS = 256 * 1024;
+
 type Reader = (text: string) => ContentEntry[];
 
 const READERS: Readonly<Record<string, Reader>> = {
@@ -62,25 +65,30 @@ function readMarkdown(text: string): ContentEntry[] {
   return [{ values: entry?.values ?? {}, body, textOnly: false, lineOf: (path) => entry?.lineOf(path) ?? 1 }];
 }
 
-/** JSON is parsed twice at most: the second time, which keeps places, only when a line is asked for. */
+/** YAML holds JSON and keeps places; it is slow, so it reads JSON only when a line is asked for, and of small files. */
 function readJson(text: string): ContentEntry[] {
-  const located = once(() => readYaml(text, 0));
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    // YAML holds JSON, and says where.
-    located();
-    throw new ContentError(firstLine(error), 1);
-  }
+  const located = once(() => (text.length > MAX_YAML_CHARACTERS ? [] : readYaml(text, 0)));
   return toEntries(
-    value,
+    parseJson(text, located),
     (index, path) => located()[index]?.lineOf(path) ?? 1,
     () => 1,
   );
 }
 
+function parseJson(text: string, locate: () => void): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    locate();
+    throw new ContentError(firstLine(error), 1);
+  }
+}
+
 function readYaml(text: string, linesBefore: number): ContentEntry[] {
+  if (text.length > MAX_YAML_CHARACTERS) {
+    const expected = `expected at most ${MAX_YAML_CHARACTERS} characters of YAML`;
+    throw new ContentError(`${expected}; received ${text.length}. JSON and CSV may be longer.`, 1);
+  }
   const counter = new LineCounter();
   const documents = parseAllDocuments(text, { lineCounter: counter, prettyErrors: true, uniqueKeys: true });
   const list = Array.isArray(documents) ? documents : [];

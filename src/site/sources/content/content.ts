@@ -1,0 +1,228 @@
+import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+
+import type { RecordTable } from '../../fields.js';
+import type { RecordTables } from '../../record-schema.js';
+import type { RecordStore, RecordWriter } from '../../record-store.js';
+import type { PlannedWrite } from '../crawl-plan.js';
+import type { Entries } from '../entries.js';
+import { isFolder } from '../entries.js';
+import { toFileId } from '../file-record.js';
+import { findSource } from '../site-source.js';
+import type { SiteSource } from '../site-source.js';
+import { createContentKinds } from './content-kinds.js';
+import type { ContentKinds, KindsOf } from './content-kinds.js';
+import { contentDigest, isWorthKeeping, noteRead, noteReading, readMemo } from './content-notes.js';
+import type { FileNote, FileNotes } from './content-notes.js';
+import { contentId, readContentRows } from './content-rows.js';
+import type { ContentRows } from './content-rows.js';
+import { createFindTarget } from './link-targets.js';
+import type { FindTarget } from './link-targets.js';
+import { NoRoomError } from './no-room.js';
+import type { SourceContent } from './source-content.js';
+
+/** What does not fit in the files that were read: the first messages of many, and the number of all. */
+export interface ContentProblems {
+  readonly messages: readonly string[];
+  readonly count: number;
+}
+
+/** The records of all kinds that are written in files (`@source`). */
+export interface Content {
+  of(source: SiteSource): SourceContent;
+  /**
+   * To be called when all sources are crawled and none has unread files. Gives the problems of the files that were
+   * read; the first time, of all.
+   */
+  settle(): ContentProblems;
+}
+
+export interface ContentOptions {
+  readonly store: RecordStore;
+  readonly tables: RecordTables;
+  readonly sources: readonly SiteSource[];
+}
+
+/** How long the thread is held: short enough for a request to be answered meanwhile. */
+const SLICE_MS = 12;
+
+export function openContent({ store, tables, sources }: ContentOptions): Content {
+  const kinds = createContentKinds(tables);
+  return new StoredContent(store, kinds, sources);
+}
+
+class StoredContent implements Content {
+  readonly kinds: ContentKinds;
+  readonly sources: readonly SiteSource[];
+  readonly findTarget: FindTarget;
+  readonly notes: FileNotes;
+  /** Absolute paths of files to read because of their links. */
+  readonly awaited = new Set<string>();
+  /** Places of the sources of which every file is to be read. */
+  readonly unread: Set<number>;
+  /** Absolute paths of files read since the last time it was settled. */
+  readonly reread = new Set<string>();
+  readonly #store: RecordStore;
+  readonly #digest: string;
+  readonly #oldKinds: readonly string[];
+  #isStale: boolean;
+  #isNoted = false;
+
+  constructor(store: RecordStore, kinds: ContentKinds, sources: readonly SiteSource[]) {
+    this.kinds = kinds;
+    this.sources = sources;
+    this.findTarget = createFindTarget(sources);
+    this.#store = store;
+    this.#digest = contentDigest(kinds, sources);
+    const { notes, kinds: oldKinds } = readMemo(store, this.#digest);
+    this.#oldKinds = oldKinds;
+    this.#isStale = notes === undefined;
+    this.notes = notes ?? new Map<string, FileNote>();
+    this.unread = new Set(this.#isStale ? sources.map(({ place }) => place) : []);
+    for (const file of this.notes.keys()) this.reread.add(file);
+  }
+
+  of(source: SiteSource): SourceContent {
+    return new FilesOfSource(this, source);
+  }
+
+  noteStart(rows: RecordWriter): void {
+    const kinds = this.kinds.tables.map(({ kind }) => kind);
+    if (!this.#isNoted) noteReading(rows, kinds);
+    this.#isNoted = true;
+    if (!this.#isStale) return;
+    this.#isStale = false;
+    for (const kind of new Set([...this.#oldKinds, ...kinds])) this.#removeAll(rows, kind);
+  }
+
+  settle(): ContentProblems {
+    this.awaited.clear();
+    if (this.#isNoted) this.#store.write((rows) => noteRead(rows, this.#digest, this.notes));
+    this.#isNoted = false;
+    const notes = [...this.reread].flatMap((file) => this.notes.get(file) ?? []);
+    this.reread.clear();
+    return {
+      messages: notes.flatMap(({ problems }) => problems),
+      count: notes.reduce((sum, { problemCount }) => sum + problemCount, 0),
+    };
+  }
+
+  #removeAll(rows: RecordWriter, kind: string): void {
+    const ids = [...this.#store.rows(kind, ['id'])].map(({ id }) => String(id));
+    for (const id of ids) rows.remove(kind, id);
+  }
+}
+
+class FilesOfSource implements SourceContent {
+  readonly #content: StoredContent;
+  readonly #source: SiteSource;
+  readonly #kindsOf: KindsOf;
+  readonly #prepared = new Map<string, ContentRows>();
+
+  constructor(content: StoredContent, source: SiteSource) {
+    this.#content = content;
+    this.#source = source;
+    this.#kindsOf = content.kinds.of(source);
+  }
+
+  get hasUnread(): boolean {
+    const { awaited, unread } = this.#content;
+    return unread.has(this.#source.place) || [...awaited].some((file) => this.#holds(file));
+  }
+
+  mustRead(relativePath: string): boolean {
+    const { awaited, unread } = this.#content;
+    const isUnread = unread.has(this.#source.place) && this.#kindsOf(relativePath).length > 0;
+    return isUnread || (awaited.size > 0 && awaited.has(this.#absolute(relativePath)));
+  }
+
+  roomOf(relativePath: string): number {
+    const { notes } = this.#content;
+    return notes.size === 0 ? 1 : (notes.get(this.#absolute(relativePath))?.records ?? 1);
+  }
+
+  expect(changed: ReadonlySet<string>): boolean {
+    if (changed.size === 0) return false;
+    const paths = new Set([...changed].map((relativePath) => this.#absolute(relativePath)));
+    const { notes, awaited } = this.#content;
+    let isOurs = false;
+    for (const [file, { links }] of notes) {
+      if (!links.some((link) => paths.has(link))) continue;
+      awaited.add(file);
+      isOurs ||= this.#holds(file);
+    }
+    return isOurs;
+  }
+
+  noteStart(rows: RecordWriter): void {
+    this.#prepared.clear();
+    this.#content.noteStart(rows);
+  }
+
+  async read(entries: Entries, writes: readonly PlannedWrite[]): Promise<void> {
+    let since = performance.now();
+    for (const write of writes) {
+      if (isFolder({ mode: entries.mode(write.index) }) || !isNew(write)) continue;
+      const relativePath = entries.path(write.index);
+      const kinds = this.#kindsOf(relativePath);
+      if (kinds.length === 0) continue;
+      await this.#prepare(relativePath, kinds, write.room);
+      if (performance.now() - since < SLICE_MS) continue;
+      await setImmediate();
+      since = performance.now();
+    }
+  }
+
+  async #prepare(relativePath: string, kinds: readonly RecordTable[], room: number): Promise<void> {
+    const file = { source: this.#source, relativePath, kinds };
+    const read = await readContentRows(file, this.#content.findTarget);
+    if (read.note.records > room) {
+      this.#content.notes.set(this.#absolute(relativePath), read.note);
+      throw new NoRoomError();
+    }
+    this.#prepared.set(relativePath, read);
+  }
+
+  put(rows: RecordWriter, relativePath: string, { position, known, digest }: PlannedWrite): void {
+    const prepared = this.#prepared.get(relativePath);
+    // A file that has gone, or is a folder now, has no digest.
+    if (prepared || (known?.kind === 'File' && digest === undefined)) this.remove(rows, relativePath);
+    if (!prepared) return;
+    this.#prepared.delete(relativePath);
+    for (const { kind, index, row } of prepared.rows) rows.put(kind, row, position + index);
+    const file = this.#absolute(relativePath);
+    if (isWorthKeeping(prepared.note)) this.#content.notes.set(file, prepared.note);
+    this.#content.reread.add(file);
+  }
+
+  remove(rows: RecordWriter, relativePath: string): void {
+    const kinds = this.#kindsOf(relativePath);
+    if (kinds.length === 0) return;
+    const file = this.#absolute(relativePath);
+    const fileId = toFileId(file);
+    const count = this.#content.notes.get(file)?.records ?? 1;
+    for (const { kind } of kinds) {
+      for (let index = 0; index < count; index += 1) rows.remove(kind, contentId(fileId, kind, index));
+    }
+    this.#content.notes.delete(file);
+  }
+
+  noteEnd(): void {
+    const { awaited, unread } = this.#content;
+    unread.delete(this.#source.place);
+    for (const file of awaited) if (this.#holds(file)) awaited.delete(file);
+  }
+
+  #absolute(relativePath: string): string {
+    return path.posix.join(this.#source.directory, relativePath);
+  }
+
+  #holds(file: string): boolean {
+    return findSource(file, this.#content.sources)?.place === this.#source.place;
+  }
+}
+
+/** Whether the file's record is written, and not found to be as it was. */
+function isNew({ inDoubt, digest, known }: PlannedWrite): boolean {
+  return digest !== undefined && !(inDoubt && digest === known?.digest);
+}
