@@ -44,19 +44,31 @@ export function createApp(options: AppOptions): Server {
   const pages = loadPages(origin);
   app.use(requestContext({ log }), requestBounds());
   // Before what it has no use for: a query is answered in less time than some headers take.
-  if (services.site) app.get(GRAPHQL_PATHS, pages.explorer).all(GRAPHQL_PATHS, graphql(services, services.site, log));
+  const { site } = services;
+  if (site) app.get(GRAPHQL_PATHS, pages.explorer).all(GRAPHQL_PATHS, graphql({ config, services, site, log }));
   app.use(securityHeaders({ isHttps: config.publicUrl?.startsWith('https:') ?? false }));
   app.use(pages.assets).get('/', pages.home);
-  app.use('/static', staticFiles(services.staticFolder));
+  const prefix = services.site?.config.pathPrefix ?? '';
+  app.use([...new Set(['/static', `${prefix}/static`])], staticFiles(services.staticFolder));
   if (config.services.includes('secrets')) app.use(secretsRouter(options));
   app.use(dashboardRouter(options), notFoundHandler(), errorHandler({ log }));
   return createHttpServer(app as RequestListener, { log });
 }
 
-function graphql({ publicFiles, formatDate }: Services, { store }: Site, log: Log): RequestHandler {
+interface GraphqlParts {
+  readonly config: Config;
+  readonly services: Services;
+  readonly site: Site;
+  readonly log: Log;
+}
+
+function graphql({ config, services, site, log }: GraphqlParts): RequestHandler {
+  const { publicFiles, formatDate } = services;
   const endpoint = createGraphqlEndpoint({
     schema: buildSiteSchema(),
-    createContext: () => createSiteContext({ records: store, publicFiles, formatDate }),
+    introspection: config.introspection,
+    limits: { values: config.queryValues, workMs: config.queryWorkMs, timeoutMs: config.queryTimeoutMs },
+    createContext: (budget) => createSiteContext({ records: site.store, publicFiles, formatDate }, budget),
     report: (defect, requestId) => log.error({ requestId, err: defect }, 'defect'),
   });
   return (request, response) => {

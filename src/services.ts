@@ -25,6 +25,7 @@ import { openPublicFiles } from './site/public-files.js';
 import type { PublicFiles } from './site/public-files.js';
 import { openSite } from './site/site.js';
 import type { Site } from './site/site.js';
+import { formatWarnings } from './site/warnings.js';
 import { openDatabase } from './storage/database.js';
 import { createReadiness } from './storage/readiness.js';
 import type { Readiness } from './storage/readiness.js';
@@ -88,9 +89,9 @@ export async function openServices(config: Config, options: ServicesOptions): Pr
     owner: createOwner(database),
     audit: createAuditLog(database),
     site,
-    publicFiles: openPublicFiles({ directory: join(config.state, 'public') }),
+    publicFiles: openPublicFiles({ directory: join(config.state, 'public'), pathPrefix: site?.config.pathPrefix }),
     staticFolder: join(config.state, 'public', 'static'),
-    formatDate: createFormatDate(),
+    formatDate: createFormatDate({ dialect: site?.config.dates ?? 'auto' }),
     authenticatorFor(tokens) {
       let authenticate: Authenticate | undefined;
       return (request) => {
@@ -117,6 +118,7 @@ async function openConfiguredSite({ site, state }: Config, { terminal, signal }:
       directory: site,
       stateDirectory: join(state, 'site'),
       tables: records,
+      onWarnings: (messages, count) => terminal.write(formatWarnings(messages, count)),
       onProgress: (progress) => view.show(progress),
       signal,
     });

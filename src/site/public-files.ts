@@ -18,8 +18,8 @@ export interface PublicFile {
 export interface PublicFiles {
   /**
    * Copies a file of the site to where it is served from, once, and gives the
-   * path of its URL: `/static/<contentDigest>/<base>`, percent-encoded. The
-   * copy is there, whole, when the path is given.
+   * path of its URL: `<prefix>/static/<contentDigest>/<base>`, percent-encoded.
+   * The copy is there, whole, when the path is given.
    *
    * @throws AppError `not_found` when the file has gone, `conflict` when it no
    * longer has the digest.
@@ -34,8 +34,16 @@ const MAX_COPIES = 8;
 
 const DIGEST = /^[0-9a-f]{32}$/;
 
-/** @param directory Where the public files are; `static` is made in it. */
-export function openPublicFiles({ directory }: { directory: string }): PublicFiles {
+export interface PublicFilesOptions {
+  /** Where the public files are; `static` is made in it. */
+  readonly directory: string;
+  /** What stands before every path: `''`, or a path such as `/blog`. */
+  readonly pathPrefix?: string | undefined;
+}
+
+export function openPublicFiles({ directory, pathPrefix = '' }: PublicFilesOptions): PublicFiles {
+  const pathOf: PublicFiles['pathOf'] = ({ base, contentDigest }) =>
+    `${pathPrefix}/static/${contentDigest}/${encodeURIComponent(base)}`;
   const underWay = new Map<string, Promise<void>>();
   const inTurn = limitTo(MAX_COPIES);
   const copyOnce = (file: PublicFile, target: string): Promise<void> => {
@@ -54,9 +62,6 @@ export function openPublicFiles({ directory }: { directory: string }): PublicFil
     pathOf,
   };
 }
-
-const pathOf: PublicFiles['pathOf'] = ({ base, contentDigest }) =>
-  `/static/${contentDigest}/${encodeURIComponent(base)}`;
 
 /** Both come from our own records; this is the second lock on where a copy may land. */
 function requirePlainName({ base, contentDigest }: PublicFile): void {

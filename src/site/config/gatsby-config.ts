@@ -28,11 +28,12 @@ export function readGatsbyConfig(code: string, name: string, directory: string):
   const written: WrittenSiteConfig = {
     siteMetadata: readStrings(value.siteMetadata, ['title', 'description', 'author']),
     plugins,
-    sources: plugins.flatMap(({ resolve, options }, index) =>
-      resolve === SOURCE_PLUGIN ? readSource(options, `${name}: plugins[${index}]`, warnings) : [],
-    ),
-    ...readStrings(value, ['pathPrefix', 'host']),
+    sources: readSources(plugins, name, warnings),
+    ...readStrings(value, ['host']),
   };
+  const { pathPrefix } = readStrings(value, ['pathPrefix']);
+  // The original puts the slash there itself.
+  if (pathPrefix !== undefined) written.pathPrefix = pathPrefix.replace(/^\/?/, '/');
   if (typeof value.polyfill === 'boolean') written.polyfill = value.polyfill;
   if (typeof value.port === 'number' || typeof value.port === 'string') written.port = value.port;
   return { written, warnings };
@@ -47,6 +48,18 @@ function readPlugins(value: StaticValue | undefined, name: string, warnings: str
     } else warnings.push(`${name}: plugins[${index}] is not written out; it is left out.`);
   }
   return plugins;
+}
+
+/** The original lets several sources share a name, and a folder; a file is one record here, of the first of them. */
+function readSources(plugins: ReturnType<typeof readPlugins>, name: string, warnings: string[]) {
+  const sources = plugins.flatMap(({ resolve, options }, index) =>
+    resolve === SOURCE_PLUGIN ? readSource(options, `${name}: plugins[${index}]`, warnings) : [],
+  );
+  return sources.filter((source, index) => {
+    const first = sources.findIndex(({ path: folder }) => folder === source.path);
+    if (first !== index) warnings.push(`${name}: two sources read ${source.path}; the second one is left out.`);
+    return first === index;
+  });
 }
 
 function readSource(options: Record<string, unknown>, at: string, warnings: string[]) {

@@ -4,7 +4,7 @@ import { createJiti } from 'jiti';
 import { parseDocument } from 'yaml';
 import { AppError } from '../../errors.js';
 import { readGatsbyConfig } from './gatsby-config.js';
-import { checkSiteConfig, type SiteConfig } from './site-config.js';
+import { checkSiteConfig, refuseTwins, type SiteConfig } from './site-config.js';
 
 export interface LoadedSiteConfig {
   readonly config: SiteConfig;
@@ -35,7 +35,9 @@ export async function loadSiteConfig(directory: string): Promise<LoadedSiteConfi
   if (file === undefined) return { config: checkSiteConfig({}, 'site.config', directory), file, warnings: [] };
   if (own.length === 1) {
     const written = await readOwnFile(path.join(directory, file), file);
-    return { config: checkSiteConfig(written, file, directory), file, warnings: [] };
+    const config = checkSiteConfig(written, file, directory);
+    refuseTwins(config.sources, file);
+    return { config, file, warnings: [] };
   }
   const { written, warnings } = await readStatically(path.join(directory, file), file, directory);
   return { config: checkSiteConfig(written, file, directory), file, warnings };

@@ -73,7 +73,7 @@ const list = (items: object) => ({ type: 'array', items, maxItems: 1000 });
 const SITE_CONFIG_SCHEMA = object({
   $schema: text,
   siteMetadata: { ...object({ author: text, description: text, title: text }), additionalProperties: true },
-  pathPrefix: { ...text, minLength: 0, pattern: '^(/.*)?$' },
+  pathPrefix: { ...text, minLength: 0, pattern: '^(/[\\w.~-]+)*/?$' },
   host: text,
   port: { anyOf: [{ type: 'integer', minimum: 0, maximum: 65535 }, text] },
   polyfill: { type: 'boolean' },
@@ -96,7 +96,6 @@ export function checkSiteConfig(written: unknown, file: string, directory: strin
     throw new AppError('invalid_input', `${file}: ${describe(isWritten.errors?.[0])}`);
   }
   const { siteMetadata = {}, sources = [], plugins = [], pages = [] } = written;
-  refuseTwins(sources, file);
   return {
     siteMetadata: {
       author: siteMetadata.author ?? null,
@@ -127,7 +126,12 @@ function toPlugin(plugin: string | { resolve: string; options?: Record<string, u
   return { resolve: resolve.startsWith('.') ? path.resolve(directory, resolve) : resolve, options };
 }
 
-function refuseTwins(sources: readonly { name: string }[], file: string): void {
+/**
+ * Names tell the sources of a configuration of one's own apart.
+ *
+ * @throws AppError `invalid_input` for a name that two of them have.
+ */
+export function refuseTwins(sources: readonly { name: string }[], file: string): void {
   const seen = new Set<string>();
   for (const [index, { name }] of sources.entries()) {
     if (seen.has(name)) {
@@ -157,6 +161,8 @@ function describe(error: ErrorObject | undefined): string {
   if (typeof missingProperty === 'string') return `${at}: expected "${missingProperty}", which is missing.`;
   const wanted = Array.isArray(allowedValues)
     ? `one of ${allowedValues.join(', ')}`
-    : (error.message ?? 'another value');
+    : error.keyword === 'pattern'
+      ? 'a path that starts with a slash, such as "/blog"'
+      : (error.message ?? 'another value');
   return `${at}: expected ${wanted.replace(/^must (be )?/, '')}; received ${JSON.stringify(error.data).slice(0, 80)}.`;
 }
