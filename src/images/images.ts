@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import sharp from 'sharp';
@@ -11,11 +12,12 @@ import { inTurn } from './in-turn.js';
 import { createInlineImages } from './inline-images.js';
 import { createLinkStore } from './link-store.js';
 import type { Handout, LinkStore } from './link-store.js';
+import { parseLink } from './links.js';
 import { createMakeFile } from './make-images.js';
 import type { FindSource, MakeFile } from './make-images.js';
 import { createMetadataStore } from './metadata.js';
 import type { ImageMetadata, MetadataStore } from './metadata.js';
-import { toOriginal } from './original.js';
+import { parseOriginalName, toOriginal } from './original.js';
 import type { OriginalImage } from './original.js';
 import { digestOf, formatRecipe } from './recipe.js';
 import type { Operations } from './recipe.js';
@@ -38,11 +40,22 @@ export interface Images {
   ): FieldResult<Field> | Promise<FieldResult<Field>>;
   /** For filters and sorts: what is known without reading a file, else `undefined`. Hands no link out. */
   peek(field: FieldName | 'original', source: ImageSource): object | undefined;
+  /** By the path below `/static` of a link; `undefined` for one that is no link to an image. */
+  findRoute(path: string): ImageRoute | undefined;
+  /** By the same: the file that `original` links to. */
+  findOriginal(path: string): ImageSource | undefined;
   readonly metadata: MetadataStore;
   readonly links: LinkStore;
   readonly files: ImageFiles;
   readonly makeFile: MakeFile;
   close(): Promise<void>;
+}
+
+/** An image that a link leads to, made or not. */
+export interface ImageRoute {
+  /** Below the folder of images, with `/`. */
+  readonly path: string;
+  make(): Promise<void>;
 }
 
 export interface ImagesOptions {
@@ -66,6 +79,8 @@ export const imageFolderOf = (stateDirectory: string): string => path.join(state
 
 export function openImages({ stateDirectory, findSource, prefix = '', onHandOut }: ImagesOptions): Images {
   configureSharp();
+  // The databases beside it are nobody else's business either.
+  mkdirSync(stateDirectory, { recursive: true, mode: 0o700 });
   const database = openImageDatabase(path.join(stateDirectory, 'images.db'));
   const pool = inTurn(Math.min(availableParallelism(), MAX_PARALLEL));
   const metadata = createMetadataStore(database);
@@ -124,11 +139,21 @@ export function openImages({ stateDirectory, findSource, prefix = '', onHandOut 
     return result;
   }
 
+  const makeFile = createMakeFile({ pool, metadata, files, links, findSource });
+
   return {
     metadata,
     links,
     files,
-    makeFile: createMakeFile({ pool, metadata, files, links, findSource }),
+    makeFile,
+    findRoute(url) {
+      const link = parseLink(url);
+      return link && { path: files.pathOf(link), make: () => makeFile(link) };
+    },
+    findOriginal(url) {
+      const parts = parseOriginalName(url.slice(1));
+      return parts && findSource(parts.contentDigest, `${parts.name}${parts.ext}`);
+    },
     original: async (source) => toOriginal(source, await metadata.read(source), prefix),
     answer<Field extends FieldName>(field: Field, source: ImageSource, args: FieldArguments[Field]) {
       const known = results.get(keyOf(field, source, args)) as FieldResult<Field> | undefined;

@@ -10,8 +10,8 @@ import type { Recipe } from './recipe.js';
 import { requireUnchanged } from './source.js';
 import type { ImageSource } from './source.js';
 
-/** Finds the file of the site that holds these bytes, if one does. */
-export type FindSource = (contentDigest: string) => ImageSource | undefined;
+/** Finds a file of the site that holds these bytes, and is called so, if one does. */
+export type FindSource = (contentDigest: string, base?: string) => ImageSource | undefined;
 
 export interface MakeParts {
   readonly pool: InTurn;

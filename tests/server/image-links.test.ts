@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto';
+import { readFile, rm, stat, utimes } from 'node:fs/promises';
+import path from 'node:path';
+import sharp from 'sharp';
+import { imageFolderOf, openImages } from '../../src/images/images.js';
+import type { Images } from '../../src/images/images.js';
+import type { ImageSource } from '../../src/images/source.js';
+import { imageLinks } from '../../src/server/image-links.js';
+import { staticFiles } from '../../src/server/static-files.js';
+import { openPublicFiles } from '../../src/site/public-files.js';
+import { makePictures, scene } from '../images/pictures.js';
+import type { Pictures } from '../images/pictures.js';
+import { serve } from './serve.js';
+import type { TestServer } from './serve.js';
+
+let pictures: Pictures;
+let images: Images;
+let server: TestServer;
+let photo: ImageSource;
+const sources: ImageSource[] = [];
+
+beforeAll(async () => {
+  pictures = await makePictures();
+  photo = await pictures.put('photos/größe 1.jpg', scene(640, 480).jpeg());
+  sources.push(photo);
+  await open();
+});
+afterAll(async () => {
+  await close();
+  await pictures.remove();
+});
+
+async function open(): Promise<void> {
+  const stateDirectory = path.join(pictures.folder, 'state');
+  const publicFiles = openPublicFiles({ directory: path.join(stateDirectory, 'public') });
+  images = openImages({
+    stateDirectory,
+    findSource: (digest, base) =>
+      sources.find((one) => one.contentDigest === digest && (base === undefined || one.base === base)),
+  });
+  const links = imageLinks({
+    folder: imageFolderOf(stateDirectory),
+    findRoute: (url) => images.findRoute(url),
+    publishOriginal: async (url) => {
+      const source = images.findOriginal(url);
+      return source && (await publicFiles.publish(source)).slice('/static'.length);
+    },
+  });
+  const files = staticFiles(path.join(stateDirectory, 'public', 'static'));
+  server = await serve((request, response, next) => {
+    request.url = request.url.replace(/^\/static/u, '');
+    void links(request, response, (error?: unknown) => (error ? next(error) : files(request, response, next)));
+  });
+}
+
+async function close(): Promise<void> {
+  await server.close();
+  await images.close();
+}
+
+const linkOf = async (width: number, source = photo): Promise<string> =>
+  `${server.url}${await (await images.answer('resize', source, { width })).src()}`;
+
+test('makes an image at the first GET, and serves it for ever', async () => {
+  const url = await linkOf(100);
+  expect(url).toMatch(/\/static\/[0-9a-f]{32}\/[0-9a-f]{24}\/gr%C3%B6%C3%9Fe%201\.jpg$/u);
+  const answer = await fetch(url);
+  expect(answer.status).toBe(200);
+  expect(Object.fromEntries(answer.headers)).toMatchObject({
+    'content-type': 'image/jpeg',
+    'cache-control': 'public, max-age=31536000, immutable',
+    'x-content-type-options': 'nosniff',
+    'accept-ranges': 'bytes',
+    etag: expect.stringMatching(/^"[0-9a-f]{24}-/u) as string,
+  });
+  const { width, height } = await sharp(Buffer.from(await answer.arrayBuffer())).metadata();
+  expect([width, height]).toEqual([100, 75]);
+});
+
+test('answers HEAD, ranges and a known ETag', async () => {
+  const url = await linkOf(101);
+  const head = await fetch(url, { method: 'HEAD' });
+  expect(head.status).toBe(200);
+  const etag = head.headers.get('etag') ?? '';
+  const range = await fetch(url, { headers: { range: 'bytes=0-2', 'if-range': etag } });
+  expect(range.status).toBe(206);
+  expect(Buffer.from(await range.arrayBuffer()).toString('hex')).toBe('ffd8ff');
+  const known = await fetch(url, { headers: { 'if-none-match': etag } });
+  expect([known.status, await known.text()]).toEqual([304, '']);
+});
+
+test('makes one image for 300 who ask at the same time', async () => {
+  let runs = 0;
+  const { write } = images.files;
+  Object.assign(images.files, {
+    write: (...args: Parameters<typeof write>) => write(...args).finally(() => (runs += 1)),
+  });
+  const url = await linkOf(333);
+  const bodies = await Promise.all(
+    Array.from({ length: 300 }, async () => Buffer.from(await (await fetch(url)).arrayBuffer())),
+  );
+  expect(runs).toBe(1);
+  expect(new Set(bodies.map((body) => createHash('md5').update(body).digest('hex'))).size).toBe(1);
+});
+
+test('serves a link of before a restart', async () => {
+  const before = new URL(await linkOf(120)).pathname;
+  await close();
+  await open();
+  const answer = await fetch(`${server.url}${before}`);
+  expect(answer.status).toBe(200);
+  expect((await sharp(Buffer.from(await answer.arrayBuffer())).metadata()).width).toBe(120);
+});
+
+test('serves a picture as it is, under its name and digest', async () => {
+  const { src } = await images.original(photo);
+  const answer = await fetch(`${server.url}${src}`);
+  expect(answer.status).toBe(200);
+  expect(Buffer.from(await answer.arrayBuffer())).toEqual(await readFile(photo.absolutePath));
+});
+
+test('finds no image that was never asked for', async () => {
+  const known = await linkOf(100);
+  const other = known.replace(/\/[0-9a-f]{24}\//u, `/${'0'.repeat(24)}/`);
+  const body = { code: 'not_found', requestId: expect.any(String) as string };
+  for (const url of [other, known.replace(/jpg$/u, 'png')]) {
+    const answer = await fetch(url);
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([404, 'no-store']);
+    expect(await answer.json()).toMatchObject(body);
+  }
+});
+
+test('leaves other methods and other paths to what comes after', async () => {
+  const url = await linkOf(100);
+  await expect(fetch(url, { method: 'POST' })).resolves.toMatchObject({ status: 404 });
+  await expect(fetch(`${server.url}/static/nothing`)).resolves.toMatchObject({ status: 404 });
+});
+
+test('tells why an image can\u2019t be made, by the name of its file', async () => {
+  const whole = await scene(200, 100).jpeg().toBuffer();
+  const cut = await pictures.put('photos/cut.jpg', whole.subarray(0, whole.length / 3));
+  sources.push(cut);
+  const answer = await fetch(await linkOf(50, cut));
+  expect(answer.status).toBe(422);
+  expect(await answer.json()).toMatchObject({
+    code: 'unprocessable',
+    error: expect.stringContaining('"photos/cut.jpg"') as string,
+  });
+});
+
+test('makes no image of a file that changed since the answer', async () => {
+  const source = await pictures.put('photos/edited.jpg', scene(90, 60).jpeg());
+  sources.push(source);
+  const url = await linkOf(50, source);
+  await utimes(source.absolutePath, 1, 1);
+  await expect(fetch(url)).resolves.toMatchObject({ status: 409 });
+  await rm(source.absolutePath);
+  await expect(fetch(url)).resolves.toMatchObject({ status: 404 });
+});
+
+test('writes no image but whole ones', async () => {
+  for await (const { path: file, bytes } of images.files.list()) {
+    const whole = path.join(imageFolderOf(path.join(pictures.folder, 'state')), file);
+    expect((await stat(whole)).size).toBe(bytes);
+    await expect(sharp(whole).stats()).resolves.toBeDefined();
+  }
+});
