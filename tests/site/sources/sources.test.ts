@@ -1,0 +1,136 @@
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
+
+import { SiteFolder } from './site-folder.js';
+import type { CrawledSite } from './site-folder.js';
+
+let folder: SiteFolder;
+beforeEach(() => {
+  folder = new SiteFolder(['content/b.md', 'content/a.md', 'data/c.json', 'other/x.md']);
+});
+afterEach(() => folder.remove());
+
+const configure = (...sources: object[]): void => folder.put('site.config.json', JSON.stringify({ sources }));
+const content = { name: 'content', path: 'content' };
+const data = { name: 'data', path: 'data' };
+const open = (): Promise<CrawledSite> => folder.crawl({ workingDirectory: folder.directory });
+const inOrder = ({ files }: CrawledSite): string[] =>
+  files.map(({ sourceInstanceName, relativePath }) => `${sourceInstanceName} ${relativePath}`);
+
+test('files come by source in the order of the configuration, then by path', async () => {
+  configure(data, content);
+  expect(inOrder(await open())).toEqual(['data c.json', 'content a.md', 'content b.md']);
+  configure(content, data);
+  expect(inOrder(await open())).toEqual(['content a.md', 'content b.md', 'data c.json']);
+});
+
+test('paths are told from the source and from the folder of the site', async () => {
+  configure(content);
+  const { files, directories } = await open();
+  expect(files[0]).toMatchObject({
+    relativePath: 'a.md',
+    absolutePath: folder.path('content/a.md'),
+    'internal.description': 'File "content/a.md"',
+  });
+  expect(directories[0]).toMatchObject({ relativePath: '', 'internal.description': 'Directory "content"' });
+});
+
+test('a file has the id that it has without a configuration', async () => {
+  const before = await open();
+  configure(content);
+  const after = await open();
+  const idOf = ({ files }: CrawledSite): unknown => files.find(({ base }) => base === 'a.md')?.id;
+  expect(idOf(after)).toBe(idOf(before));
+});
+
+test('a source that the configuration names no longer takes its records along', async () => {
+  folder.put('data/d.png');
+  configure(content, data);
+  expect((await open()).images).toHaveLength(1);
+  configure(content);
+  const { files, directories, images } = await open();
+  expect(inOrder({ files } as CrawledSite)).toEqual(['content a.md', 'content b.md']);
+  expect(directories).toHaveLength(1);
+  expect(images).toEqual([]);
+});
+
+test('a source that comes back is read again', async () => {
+  configure(content, data);
+  const before = await open();
+  configure(content);
+  await open();
+  configure(content, data);
+  expect(inOrder(await open())).toEqual(inOrder(before));
+});
+
+test.each([
+  ['a file', ['b.md'], ['a.md', 'sub/c.md', 'sub/deep/d.md']],
+  ['a folder with all that is in it', ['sub'], ['a.md', 'b.md']],
+  ['what is in a folder', ['sub/**'], ['a.md', 'b.md']],
+  ['a folder further down', ['**/deep'], ['a.md', 'b.md', 'sub/c.md']],
+  ['what any of several patterns names', ['a.*', '**/{c,d}.md'], ['b.md']],
+  ['names that start with a dot too', ['**/.*', 'a.md', 'sub'], ['b.md']],
+])('a pattern leaves out %s', async (_reason, ignore, kept) => {
+  for (const file of ['content/sub/c.md', 'content/sub/deep/d.md']) folder.put(file);
+  if (ignore.includes('**/.*')) folder.put('content/.hidden/x.md');
+  configure({ ...content, ignore });
+  expect((await open()).files.map(({ relativePath }) => relativePath)).toEqual(kept);
+});
+
+test('a pattern that is no longer there lets its files in', async () => {
+  configure({ ...content, ignore: ['a.md'] });
+  expect((await open()).files).toHaveLength(1);
+  configure(content);
+  expect((await open()).files).toHaveLength(2);
+});
+
+test.each([
+  ['behind', (outer: object, inner: object) => [outer, inner]],
+  ['before', (outer: object, inner: object) => [inner, outer]],
+])('a source inside another, %s it in the configuration, has its files to itself', async (_place, order) => {
+  folder.put('content/images/i.png');
+  const inner = { name: 'images', path: 'content/images' };
+  configure(content);
+  expect((await open()).files).toHaveLength(3);
+  configure(...order(content, inner));
+  const { files, directories, images } = await open();
+  expect(inOrder({ files } as CrawledSite).toSorted()).toEqual(['content a.md', 'content b.md', 'images i.png']);
+  expect(directories.map(({ sourceInstanceName }) => sourceInstanceName).toSorted()).toEqual(['content', 'images']);
+  expect(images).toHaveLength(1);
+  configure(content);
+  expect((await open()).files.map(({ relativePath }) => relativePath)).toEqual(['a.md', 'b.md', 'images/i.png']);
+});
+
+test('a source may lie outside the folder of the site', async () => {
+  renameSync(folder.path('data'), `${folder.base}/shared`);
+  configure({ name: 'shared', path: '../shared' });
+  const { files } = await open();
+  expect(files[0]).toMatchObject({ relativePath: 'c.json', 'internal.description': 'File "../shared/c.json"' });
+});
+
+test.each([
+  ['a folder that is not there', { name: 'gone', path: 'gone' }, 'Expected the folder of the source "gone"'],
+  ['a file', { name: 'file', path: 'content/a.md' }, 'Expected the folder of the source "file"'],
+  ['the folder of another', { name: 'twin', path: './content/' }, '"content" and "twin" share one'],
+])('a source of %s is refused', async (_reason, source, message) => {
+  configure(content, source);
+  await expect(open()).rejects.toMatchObject({ code: 'invalid_input' });
+  await expect(open()).rejects.toThrow(message);
+});
+
+test('the state folder is no part of any source', async () => {
+  mkdirSync(folder.path('content/state'));
+  configure(content, { name: 'state', path: 'content/sub' });
+  mkdirSync(folder.path('content/sub'));
+  const { directories } = await folder.crawl({ stateDirectory: folder.path('content/state') });
+  expect(directories.map(({ sourceInstanceName }) => sourceInstanceName)).toEqual(['content', 'state']);
+});
+
+test('a start with nothing new reads no file', async () => {
+  configure(content, data);
+  await open();
+  await new Promise((resolve) => setTimeout(resolve, 2100));
+  await open();
+  expect((await open()).summary).toMatchObject({ files: 3, directories: 2, hashed: 0 });
+  rmSync(folder.path('data/c.json'));
+  expect((await open()).summary).toMatchObject({ files: 2, hashed: 0 });
+});
