@@ -24,6 +24,8 @@ export interface RecordStore extends RecordQueries {
   write<T>(change: (writer: RecordWriter) => T): T;
   /** Every row of a kind in creation order, with `position` and the named columns; or those of a range of positions. */
   rows(kind: string, columns: readonly string[], within?: PositionRange): Iterable<Record<string, SqlValue>>;
+  /** The named columns of the record at a position, if there is one. */
+  at(kind: string, columns: readonly string[], position: number): Record<string, SqlValue> | undefined;
   meta(key: string): string | undefined;
   /** Grows with each write, so that an equal number means equal answers. */
   readonly generation: number;
@@ -120,6 +122,12 @@ class SqliteRecordStore implements RecordStore {
     for (const row of this.#statements.iterate(text, within ? [within.from, within.to] : [])) {
       yield Object.fromEntries(names.map((name, index) => [name, row[index] ?? null]));
     }
+  }
+
+  at(kind: string, columns: readonly string[], position: number): Record<string, SqlValue> | undefined {
+    const text = `SELECT ${columns.map(quote).join(', ')} FROM ${quote(kind)} WHERE position = ?`;
+    const row = this.#statements.get(text, [position]);
+    return row && Object.fromEntries(columns.map((name, index) => [name, row[index] ?? null]));
   }
 
   meta(key: string): string | undefined {

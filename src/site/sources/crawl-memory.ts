@@ -51,6 +51,15 @@ export function noteEnd(writer: RecordWriter, source: SiteSource, { signatures }
   writer.setMeta(keyOf('trustedUntil', source), String(startedMs - RACY_MS));
 }
 
+/**
+ * Notes that records follow their files while these are watched: no folder is as
+ * it was at the last crawl, and what changed before `untilMs` has been read since.
+ */
+export function noteWatched(writer: RecordWriter, source: SiteSource, untilMs: number): void {
+  writer.setMeta(keyOf('signatures', source), '');
+  writer.setMeta(keyOf('trustedUntil', source), String(untilMs));
+}
+
 function makerOf({ name, directory, workingDirectory }: SiteSource): string {
   return JSON.stringify([RECORD_FORMAT, name, directory, workingDirectory]);
 }

@@ -1,5 +1,5 @@
 import type { CrawlProgress } from '../crawl-progress.js';
-import type { RecordStore } from '../record-store.js';
+import type { RecordStore, RecordWriter } from '../record-store.js';
 import { isUnchanged, noteEnd, noteStart, RACY_MS, readMemory } from './crawl-memory.js';
 import { changedPaths, planCrawl } from './crawl-plan.js';
 import type { CrawlPlan, PlannedWrite } from './crawl-plan.js';
@@ -14,7 +14,7 @@ import { isImage } from './file-record.js';
 import { signFolders } from './signatures.js';
 import type { SiteSource } from './site-source.js';
 import { walk } from './walk.js';
-import type { Walk } from './walk.js';
+import type { Walk, WalkObserver } from './walk.js';
 
 export interface CrawlOptions {
   readonly source: SiteSource;
@@ -23,6 +23,10 @@ export interface CrawlOptions {
   readonly content?: SourceContent | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: CrawlProgress) => void) | undefined;
+  /** Told of folders and links, for watching them. */
+  readonly observer?: WalkObserver | undefined;
+  /** Whether all is written in one transaction, for queries that are answered meanwhile. */
+  readonly atomic?: boolean;
 }
 
 export interface CrawlSummary {
@@ -58,9 +62,9 @@ export async function crawl(options: CrawlOptions): Promise<CrawlSummary> {
 
 async function crawlOnce(options: CrawlOptions): Promise<CrawlSummary> {
   const startedMs = Date.now();
-  const { store, source, content, onProgress, signal } = options;
+  const { store, source, content, onProgress, signal, observer } = options;
   const onFound = (count: number): void => onProgress?.({ ...NOTHING_READ, found: count });
-  const found = await walk({ ...source, signal, onFound });
+  const found = await walk({ ...source, signal, onFound, observer });
   const signed = signFolders(found, startedMs - RACY_MS);
   const writer = createEntryWriter(source, found);
   let hashed = 0;
@@ -68,7 +72,8 @@ async function crawlOnce(options: CrawlOptions): Promise<CrawlSummary> {
     const memory = { ...readMemory(store, source), content };
     let plan = planCrawl(found, memory);
     if (content?.expect(changedPaths(found, plan))) plan = planCrawl(found, memory);
-    store.write((rows) => {
+    const changes = collectChanges(options);
+    changes.add((rows) => {
       noteStart(rows, source, memory, startedMs);
       content?.noteStart(rows);
       for (const known of plan.removals) {
@@ -76,8 +81,10 @@ async function crawlOnce(options: CrawlOptions): Promise<CrawlSummary> {
         content?.remove(rows, known.path);
       }
     });
-    hashed = await applyWrites(options, { found, plan, writer });
-    store.write((rows) => noteEnd(rows, source, signed, startedMs));
+    changes.pause();
+    hashed = await applyWrites(options, { found, plan, writer, changes });
+    changes.add((rows) => noteEnd(rows, source, signed, startedMs));
+    changes.write();
     content?.noteEnd();
   }
   return {
@@ -96,22 +103,41 @@ const NOTHING_READ: CrawlProgress = { found: 0, total: 0, hashed: 0, totalBytes:
  */
 const TRANSACTION_ROWS = 8192;
 
+interface Changes {
+  add(change: (rows: RecordWriter) => void): void;
+  /** Writes what was added, unless all is to be written at once. */
+  pause(): void;
+  write(): void;
+}
+
+function collectChanges({ store, atomic = false }: CrawlOptions): Changes {
+  const changes: ((rows: RecordWriter) => void)[] = [];
+  const write = (): void =>
+    store.write((rows) => {
+      for (const change of changes.splice(0)) change(rows);
+    });
+  return { add: (change) => changes.push(change), pause: atomic ? () => undefined : write, write };
+}
+
 /** Gives the number of files read. */
 async function applyWrites(
-  { source: { root }, store, content, signal, onProgress }: CrawlOptions,
-  { found, plan, writer }: { found: Walk; plan: CrawlPlan; writer: EntryWriter },
+  { source: { root }, content, signal, onProgress }: CrawlOptions,
+  { found, plan, writer, changes }: { found: Walk; plan: CrawlPlan; writer: EntryWriter; changes: Changes },
 ): Promise<number> {
   const { entries } = found;
   const work = measureWork(entries, plan.writes);
   const digesters = openDigesters(work);
   const pending: PlannedWrite[] = [];
-  const flush = (): void =>
-    store.write((rows) => {
-      for (const write of pending.splice(0)) {
+  const flush = (): void => {
+    const writes = pending.splice(0);
+    changes.add((rows) => {
+      for (const write of writes) {
         writer.put(rows, write);
         content?.put(rows, entries.path(write.index), write);
       }
     });
+    changes.pause();
+  };
   let [hashed, bytes] = [0, 0];
   try {
     for await (const batch of digestWrites({ entries, root, digesters }, plan.writes)) {

@@ -1,3 +1,4 @@
+import type { AppError } from '../../errors.js';
 import type { DigestAnswer, DigestBatch } from './digest-batch.js';
 import type { Digesters } from './digesters.js';
 import { isFolder } from './entries.js';
@@ -37,16 +38,21 @@ export function needsDigest(entries: Entries, { index, digest }: PlannedWrite): 
   return digest === undefined && !isFolder({ mode: entries.mode(index) });
 }
 
+export interface DigestFrom {
+  readonly entries: Entries;
+  readonly root: string;
+  readonly digesters: Digesters;
+  /** Told of a file that can't be read, so that its write is left out and the others go on. */
+  readonly onUnreadable?: ((path: string, error: AppError) => void) | undefined;
+}
+
 /**
  * Reads the files of the writes that need it and gives the writes back in the
  * same order, a batch at a time.
  *
- * @throws AppError `unprocessable` naming a file that can't be read.
+ * @throws AppError `unprocessable` naming a file that can't be read, unless `onUnreadable` is told.
  */
-export async function* digestWrites(
-  from: { entries: Entries; root: string; digesters: Digesters },
-  writes: readonly PlannedWrite[],
-): AsyncGenerator<DigestedBatch> {
+export async function* digestWrites(from: DigestFrom, writes: readonly PlannedWrite[]): AsyncGenerator<DigestedBatch> {
   const underWay: Promise<DigestedBatch>[] = [];
   for (const batch of toBatches(from.entries, writes)) {
     const digested = digestBatch(from, batch);
@@ -74,15 +80,22 @@ function* toBatches(entries: Entries, writes: readonly PlannedWrite[]): Generato
   if (batch.length > 0) yield batch;
 }
 
-async function digestBatch(
-  { entries, root, digesters }: { entries: Entries; root: string; digesters: Digesters },
-  writes: readonly PlannedWrite[],
-): Promise<DigestedBatch> {
+async function digestBatch(from: DigestFrom, writes: readonly PlannedWrite[]): Promise<DigestedBatch> {
+  const { entries, root, digesters, onUnreadable } = from;
   const work = measureWork(entries, writes);
   if (work.files === 0) return { ...work, writes };
   const toRead = writes.filter((write) => needsDigest(entries, write)).map(({ index }) => index);
   const answer = await digesters.digest(toDigestBatch(entries, root, toRead));
-  if (answer.failure) throw unreadable(answer.failure.path, answer.failure.code);
+  if (answer.failure) {
+    const { path, code } = answer.failure;
+    const error = unreadable(path, code);
+    if (onUnreadable === undefined) throw error;
+    onUnreadable(path, error);
+    return digestBatch(
+      from,
+      writes.filter(({ index }) => entries.path(index) !== path),
+    );
+  }
   for (const { index, stats } of answer.changed) entries.update(toRead[index] ?? 0, stats);
   return { ...work, writes: withDigests(writes, toRead, answer) };
 }

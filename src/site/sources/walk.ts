@@ -20,6 +20,26 @@ export interface WalkOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called every few milliseconds with the number of entries so far. */
   readonly onFound?: ((found: number) => void) | undefined;
+  readonly observer?: WalkObserver | undefined;
+  /** Where to look; the root with all that is in it, unless named. */
+  readonly starts?: readonly WalkStart[];
+  /** Told of what can't be read, so that the walk goes on with the rest; without it the walk ends there. */
+  readonly onUnreadable?: ((path: string, error: AppError) => void) | undefined;
+}
+
+/** Told of what a watcher needs to know. */
+export interface WalkObserver {
+  /** A folder is listed next: what changes in it before this call is found, what changes after it must be watched. */
+  folder(path: string): void;
+  /** A link was met, also one that is left out: it changes with its target. */
+  link(path: string): void;
+}
+
+export interface WalkStart {
+  /** A path below the root that is no part of what the site leaves out; nothing need be there. */
+  readonly path: string;
+  /** Whether all that is in it, if it is a folder, is looked at too. */
+  readonly deep: boolean;
 }
 
 export interface Walk {
@@ -77,56 +97,99 @@ function createPause({ signal, onFound }: WalkOptions): { isDue(): boolean; rest
   };
 }
 
+const WHOLE: readonly WalkStart[] = [{ path: '', deep: true }];
+
 class Walker implements Walk {
   readonly entries = new Entries();
   readonly folders: FolderRange[] = [];
   readonly gone = new Set<number>();
   linksLeftOut = 0;
-  readonly #root: string;
+  readonly #options: WalkOptions;
   readonly #except: ReadonlySet<string>;
-  readonly #ignore: (path: string) => boolean;
   /** Entries that are folders still to list. */
-  readonly #pending: number[] = [0];
+  readonly #pending: number[] = [];
 
-  constructor({ root, except, ignore = () => false }: WalkOptions) {
-    this.#root = root;
-    this.#except = new Set(except);
-    this.#ignore = ignore;
+  constructor(options: WalkOptions) {
+    this.#options = options;
+    this.#except = new Set(options.except);
   }
 
   /** Gives the number of entries found, after each of them. */
   *steps(): Generator<number> {
-    this.entries.add('', statSync(this.#root));
-    for (let index = this.#pending.pop(); index !== undefined; index = this.#pending.pop()) {
-      const from = this.entries.length;
-      const prefix = index === 0 ? '' : `${this.entries.path(index)}/`;
-      for (const entry of this.#list(index)) {
-        const path = prefix + entry.name;
-        if (!isLeftOut(entry.name) && !this.#ignore(path)) this.#visit(entry, path);
-        yield this.entries.length;
+    for (const start of this.#options.starts ?? WHOLE) {
+      this.#begin(start);
+      for (let index = this.#pending.pop(); index !== undefined; index = this.#pending.pop()) {
+        yield* this.#listAll(index);
       }
-      this.folders.push({ index, from, to: this.entries.length });
+      yield this.entries.length;
     }
+  }
+
+  #begin({ path, deep }: WalkStart): void {
+    if (path === '') {
+      this.entries.add('', statSync(this.#options.root));
+      if (deep) this.#pending.push(this.entries.length - 1);
+    } else {
+      const isLink = this.#attempt(path, () => lstatSync(this.#absolute(path)))?.isSymbolicLink() ?? false;
+      this.#visit(path, isLink);
+      if (!deep) this.#pending.pop();
+    }
+  }
+
+  *#listAll(index: number): Generator<number> {
+    const from = this.entries.length;
+    const folder = this.entries.path(index);
+    const prefix = folder === '' ? '' : `${folder}/`;
+    for (const entry of this.#list(index)) {
+      const path = prefix + entry.name;
+      if (!isLeftOut(entry.name) && !this.#options.ignore?.(path)) this.#visit(path, entry.isSymbolicLink());
+      yield this.entries.length;
+    }
+    this.folders.push({ index, from, to: this.entries.length });
   }
 
   #list(index: number): Dirent[] {
     const folder = this.entries.path(index);
     const absolute = this.#absolute(folder);
-    const listed = attempt(folder, () => readdirSync(absolute, { withFileTypes: true }));
-    if (listed === undefined) this.gone.add(index);
-    if (listed?.some(({ name }) => name.includes('\uFFFD'))) requireUtf8(absolute, folder);
-    return listed ?? [];
+    this.#options.observer?.folder(folder);
+    return (
+      this.#tolerate(folder, () => {
+        const listed = attempt(folder, () => readdirSync(absolute, { withFileTypes: true }));
+        if (listed === undefined) this.gone.add(index);
+        if (listed?.some(({ name }) => name.includes('\uFFFD'))) requireUtf8(absolute, folder);
+        return listed;
+      }) ?? []
+    );
   }
 
-  #visit(entry: Dirent, path: string): void {
+  #visit(path: string, isLink: boolean): void {
     const absolute = this.#absolute(path);
     if (this.#except.has(absolute)) return;
-    if (Buffer.byteLength(absolute) > MAX_PATH_BYTES) throw unreadable(path, 'ENAMETOOLONG');
-    const stats = entry.isSymbolicLink() ? this.#follow(absolute) : attempt(path, () => lstatSync(absolute));
+    if (isLink) this.#options.observer?.link(path);
+    const stats = this.#attempt(path, () => (isLink ? this.#follow(absolute) : lstatSync(absolute)));
     if (!stats?.isFile() && !stats?.isDirectory()) return;
     if (this.entries.length === MAX_ENTRIES) throw tooMany();
     const index = this.entries.add(path, stats);
     if (stats.isDirectory()) this.#pending.push(index);
+  }
+
+  #attempt<T>(path: string, read: () => T): T | undefined {
+    return this.#tolerate(path, () => {
+      if (Buffer.byteLength(this.#absolute(path)) > MAX_PATH_BYTES) throw unreadable(path, 'ENAMETOOLONG');
+      return attempt(path, read);
+    });
+  }
+
+  #tolerate<T>(path: string, read: () => T): T | undefined {
+    const { onUnreadable } = this.#options;
+    if (onUnreadable === undefined) return read();
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      onUnreadable(path, error);
+      return undefined;
+    }
   }
 
   #follow(absolute: string): Stats | undefined {
@@ -138,11 +201,12 @@ class Walker implements Walk {
   }
 
   #holds(target: string): boolean {
-    return isInside(target, this.#root) && ![...this.#except].some((hidden) => isInside(target, hidden));
+    return isInside(target, this.#options.root) && ![...this.#except].some((hidden) => isInside(target, hidden));
   }
 
   #absolute(path: string): string {
-    return path === '' ? this.#root : `${this.#root === '/' ? '' : this.#root}/${path}`;
+    const { root } = this.#options;
+    return path === '' ? root : `${root === '/' ? '' : root}/${path}`;
   }
 }
 
