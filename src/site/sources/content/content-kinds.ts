@@ -5,6 +5,7 @@ import picomatch from 'picomatch';
 import type { Field, RecordTable, RelationField } from '../../fields.js';
 import type { RecordTables } from '../../record-schema.js';
 import type { SiteSource } from '../site-source.js';
+import { CONTENT_EXTENSIONS } from './read-entries.js';
 
 /** The kinds whose records are written in files, and which files those are. */
 export interface ContentKinds {
@@ -30,12 +31,19 @@ export function createContentKinds(tables: RecordTables): ContentKinds {
     of({ workingDirectory, directory }) {
       if (kinds.length === 0) return () => NONE;
       const above = path.relative(workingDirectory, directory);
-      return (relativePath) =>
-        kinds
+      return (relativePath) => {
+        if (!isContent(relativePath)) return NONE;
+        return kinds
           .filter(({ matches }) => matches(relativePath) || (above !== '' && matches(`${above}/${relativePath}`)))
           .map(({ table }) => table);
+      };
     },
   };
+}
+
+/** A pattern may well name pictures that lie beside; they hold no records. */
+function isContent(relativePath: string): boolean {
+  return CONTENT_EXTENSIONS.has(path.posix.extname(relativePath).slice(1).toLowerCase());
 }
 
 /** Whether a link's keys are paths of files or folders. */

@@ -38,7 +38,8 @@ const READERS: Readonly<Record<string, Reader>> = {
   yml: (text) => readYaml(text, 0),
 };
 
-export const CONTENT_EXTENSIONS: readonly string[] = Object.keys(READERS);
+/** Small letters, without the dot. */
+export const CONTENT_EXTENSIONS: ReadonlySet<string> = new Set(Object.keys(READERS));
 
 /**
  * The records in a file: one for a Markdown file with front matter or an object of JSON or YAML, one each for the
@@ -50,7 +51,7 @@ export const CONTENT_EXTENSIONS: readonly string[] = Object.keys(READERS);
 export function readEntries(text: string, extension: string): ContentEntry[] {
   const read = READERS[extension];
   if (read === undefined) {
-    throw new ContentError(`expected a file of ${CONTENT_EXTENSIONS.join(', ')}; received .${extension}.`, 1);
+    throw new ContentError(`expected a file of ${[...CONTENT_EXTENSIONS].join(', ')}; received .${extension}.`, 1);
   }
   return read(text.startsWith('\uFEFF') ? text.slice(1) : text);
 }

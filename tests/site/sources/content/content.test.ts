@@ -1,0 +1,344 @@
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
+
+import type { Field, RecordTable, ScalarField, ScalarType } from '../../../../src/site/fields.js';
+import { records } from '../../../../src/generated/site/records.js';
+import { SiteFolder } from '../site-folder.js';
+import type { Row } from '../site-folder.js';
+
+const scalar = (name: string, type: ScalarType, changes: Partial<ScalarField> = {}): ScalarField => ({
+  ...{ kind: 'scalar', name, path: name, column: name, type, list: false, nullable: true },
+  ...{ dateArguments: false, indexed: false },
+  ...changes,
+});
+
+const link = (name: string, type: string, changes: { list?: boolean; to?: string } = {}): Field => ({
+  ...{ kind: 'relation', name, path: name, type, list: changes.list ?? false, nullable: true },
+  relation: { by: 'link', from: name, to: changes.to ?? 'id' },
+});
+
+const dish = (globs: readonly string[], fields: readonly Field[] = []): RecordTable => ({
+  ...{ kind: 'Dish', single: 'dish', all: 'allDish', source: { globs } },
+  fields: [
+    scalar('title', 'String', { nullable: false }),
+    scalar('serves', 'Int'),
+    link('cover', 'File'),
+    link('pictures', 'File', { list: true }),
+    link('folder', 'Directory'),
+    link('like', 'Dish', { to: 'title' }),
+    ...fields,
+    ...records.Site.fields.filter(({ name }) => ['id', 'parent', 'children', 'internal'].includes(name)),
+  ],
+});
+
+const COLUMNS = ['id', 'parent', 'title', 'serves', 'cover', 'pictures', 'folder', 'like', 'internal.type'];
+
+let folder: SiteFolder;
+beforeEach(() => {
+  folder = new SiteFolder(['images/a.png', 'images/b.png']);
+});
+afterEach(() => folder.remove());
+
+interface Opened {
+  readonly dishes: readonly Row[];
+  readonly files: readonly Row[];
+  readonly warnings: readonly string[];
+  readonly count: number;
+}
+
+async function open(table: RecordTable = dish(['dishes/**']), columns = COLUMNS): Promise<Opened> {
+  let [warnings, count]: [readonly string[], number] = [[], 0];
+  const onWarnings = (messages: readonly string[], all: number): void => void ([warnings, count] = [messages, all]);
+  const tables = { ...records, Dish: table };
+  const site = await folder.open({ tables, onWarnings, workingDirectory: folder.directory });
+  const dishes = [...site.store.rows('Dish', columns)];
+  const files = [...site.store.rows('File', ['id', 'relativePath'])];
+  site.close();
+  return { dishes, files, warnings, count };
+}
+
+const titles = ({ dishes }: Opened): unknown[] => dishes.map(({ title }) => title);
+const idOf = ({ files }: Opened, path: string): unknown => files.find(({ relativePath }) => relativePath === path)?.id;
+const markdown = (values: object): string => `---\n${JSON.stringify(values)}\n---\nText.\n`;
+
+test('each kind of file holds records, which are children of their file', async () => {
+  folder.put('dishes/1.md', '---\ntitle: Soup\nserves: 2\n---\nBoil.\n');
+  folder.put('dishes/2.json', '[{"title": "Bread"}, {"title": "Jam", "serves": 8}]');
+  folder.put('dishes/3.yaml', 'title: Tea\n');
+  folder.put('dishes/4.csv', 'title,serves\nSalad,1\nCake,12\n');
+  const site = await open();
+  expect(site.dishes.map(({ title, serves }) => [title, serves])).toEqual([
+    ['Soup', 2],
+    ['Bread', null],
+    ['Jam', 8],
+    ['Tea', null],
+    ['Salad', 1],
+    ['Cake', 12],
+  ]);
+  expect(site.dishes.map(({ parent }) => parent)).toEqual(
+    ['1.md', '2.json', '2.json', '3.yaml', '4.csv', '4.csv'].map((name) => idOf(site, `dishes/${name}`)),
+  );
+  expect(new Set(site.dishes.map(({ id }) => id)).size).toBe(6);
+  expect(site.dishes[0]).toMatchObject({ 'internal.type': 'Dish' });
+  expect(site).toMatchObject({ warnings: [], count: 0 });
+});
+
+test('other files that a pattern names are passed over', async () => {
+  folder.put('dishes/a.png', 'PNG');
+  folder.put('dishes/a.toml', 'title = "A"');
+  expect(await open()).toMatchObject({ dishes: [], count: 0 });
+});
+
+test('records keep their ids where their file stays', async () => {
+  folder.put('dishes/a.json', '[{"title": "One"}, {"title": "Two"}]');
+  const before = await open();
+  folder.put('dishes/0.md', markdown({ title: 'Zero' }));
+  folder.put('dishes/a.json', '[{"title": "First"}, {"title": "Two"}, {"title": "Three"}]');
+  const after = await open();
+  expect(titles(after)).toEqual(['Zero', 'First', 'Two', 'Three']);
+  expect(after.dishes.slice(1, 3).map(({ id }) => id)).toEqual(before.dishes.map(({ id }) => id));
+});
+
+test.each([
+  ['a file that has gone', () => rmSync(folder.path('dishes/a.json')), ['Last']],
+  [
+    'a file that is renamed',
+    () => renameSync(folder.path('dishes/a.json'), folder.path('dishes/z.json')),
+    ['Last', 'One', 'Two'],
+  ],
+  [
+    'a file with fewer records',
+    () => {
+      folder.put('dishes/a.json', '[{"title": "One"}]');
+    },
+    ['One', 'Last'],
+  ],
+  [
+    'a file without any',
+    () => {
+      folder.put('dishes/a.json', '[]');
+    },
+    ['Last'],
+  ],
+  [
+    'a file that is broken',
+    () => {
+      folder.put('dishes/a.json', '[{');
+    },
+    ['Last'],
+  ],
+  ['a file that no pattern names now', () => renameSync(folder.path('dishes/a.json'), folder.path('a.json')), ['Last']],
+  [
+    'a file that is a folder now',
+    () => {
+      rmSync(folder.path('dishes/a.json'));
+      mkdirSync(folder.path('dishes/a.json'));
+    },
+    ['Last'],
+  ],
+])('the records follow %s', async (_reason, change, expected) => {
+  folder.put('dishes/a.json', '[{"title": "One"}, {"title": "Two"}]');
+  folder.put('dishes/b.md', markdown({ title: 'Last' }));
+  await open();
+  change();
+  expect(titles(await open())).toEqual(expected);
+});
+
+test('a start reads the files that changed, and no others', async () => {
+  folder.put('dishes/a.md', markdown({ title: 'A' }));
+  folder.put('dishes/b.md', markdown({ title: 'B' }));
+  await open();
+  await new Promise((resolve) => setTimeout(resolve, 2100));
+  await open();
+  const site = await folder.open({
+    tables: { ...records, Dish: dish(['dishes/**']) },
+    workingDirectory: folder.directory,
+  });
+  site.store.write((rows) => {
+    for (const { id, position, ...row } of [...site.store.rows('Dish', ['id', 'parent', 'title'])]) {
+      rows.put('Dish', { ...row, id: id!, title: `stored ${String(row.title)}` }, Number(position));
+    }
+  });
+  site.close();
+  folder.put('dishes/b.md', markdown({ title: 'B, changed' }));
+  expect(titles(await open())).toEqual(['stored A', 'B, changed']);
+});
+
+test.each([
+  ['other patterns', () => dish(['dishes/a.md'])],
+  ['a field that may not be null now', () => dish(['dishes/**'], [scalar('chef', 'String', { nullable: false })])],
+])('%s have all files read anew', async (_reason, table) => {
+  folder.put('dishes/a.md', markdown({ title: 'A', chef: 'Ann' }));
+  folder.put('dishes/b.md', markdown({ title: 'B' }));
+  expect(titles(await open(dish(['dishes/**'], [scalar('chef', 'String')])))).toEqual(['A', 'B']);
+  expect(titles(await open(table()))).toEqual(['A']);
+});
+
+test('patterns are held against the path below the source and below the site', async () => {
+  folder.put(
+    'site.config.json',
+    '{"sources": [{"name": "content", "path": "content"}, {"name": "more", "path": "more"}]}',
+  );
+  folder.put('content/dishes/a.md', markdown({ title: 'Content' }));
+  folder.put('more/dishes/b.md', markdown({ title: 'More' }));
+  expect(titles(await open(dish(['dishes/*.md'])))).toEqual(['Content', 'More']);
+  expect(titles(await open(dish(['more/dishes/*.md'])))).toEqual(['More']);
+});
+
+test('more records than fit between two files number the source anew', async () => {
+  folder.put('dishes/a.csv', 'title\n1\n');
+  folder.put('dishes/z.md', markdown({ title: 'last' }));
+  await open();
+  // Each lands halfway between its neighbours, until they are as close as can be.
+  for (let index = 0; index < 22; index += 1) {
+    folder.put(`dishes/m${String(99 - index)}.md`, markdown({ title: `m${String(99 - index)}` }));
+    await open();
+  }
+  folder.put('dishes/a.csv', `title\n${'1\n'.repeat(50)}`);
+  const all = titles(await open());
+  expect(all).toHaveLength(50 + 22 + 1);
+  expect(all.slice(49, 52)).toEqual(['1', 'm78', 'm79']);
+  expect(all.at(-1)).toBe('last');
+});
+
+describe('links', () => {
+  test.each([
+    ['its own folder', './c.png', 'dishes/c.png'],
+    ['the folder above', '../images/a.png', 'images/a.png'],
+    ['its source', '/images/a.png', 'images/a.png'],
+    ['its own folder without saying so', 'c.png', 'dishes/c.png'],
+    ['its source without saying so', 'images/b.png', 'images/b.png'],
+    ['a winding way', '.././dishes/../images/b.png', 'images/b.png'],
+  ])('lead to a file from %s', async (_reason, cover, path) => {
+    folder.put('dishes/c.png');
+    folder.put('dishes/a.md', markdown({ title: 'A', cover }));
+    const site = await open();
+    expect(site.warnings).toEqual([]);
+    expect(site.dishes[0]!.cover).toBe(idOf(site, path));
+  });
+
+  test('prefer the own folder', async () => {
+    folder.put('dishes/images/a.png');
+    folder.put('dishes/a.md', markdown({ title: 'A', cover: 'images/a.png' }));
+    const site = await open();
+    expect(site.dishes[0]!.cover).toBe(idOf(site, 'dishes/images/a.png'));
+    rmSync(folder.path('dishes/images/a.png'));
+    const after = await open();
+    expect(after.dishes[0]!.cover).toBe(idOf(after, 'images/a.png'));
+  });
+
+  test('lead to several files, to folders, and by keys', async () => {
+    const values = { pictures: ['../images/b.png', '../images/a.png'], folder: '../images', like: 'B' };
+    folder.put('dishes/a.md', markdown({ title: 'A', ...values }));
+    const site = await open();
+    const pictures = JSON.stringify([idOf(site, 'images/b.png'), idOf(site, 'images/a.png')]);
+    expect(site.dishes[0]).toMatchObject({ pictures, like: 'B' });
+    expect(site.dishes[0]!.folder).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  test.each([
+    ['nothing', '../images/none.png'],
+    ['a folder where a file is meant', '../images'],
+    ['what is no part of a source', '../../outside.png'],
+    ['what a source leaves out', '../node_modules/x.png'],
+    ['a name that no file could have', 'a\0b'],
+    ['an address', 'https://example.org/a.png'],
+  ])('that lead to %s are null, with a warning', async (_reason, cover) => {
+    folder.put('../outside.png');
+    folder.put('node_modules/x.png');
+    folder.put('dishes/a.md', `---\ntitle: A\ncover: ${JSON.stringify(cover)}\n---\n`);
+    const site = await open();
+    expect(site.dishes[0]!.cover).toBeNull();
+    expect(site.warnings).toEqual([
+      `dishes/a.md:3: Dish.cover: expected the path of a File; received ${JSON.stringify(cover)}.`,
+    ]);
+  });
+
+  test('find a file that comes later, and lose one that goes', async () => {
+    folder.put('dishes/a.md', markdown({ title: 'A', cover: '../images/new.png' }));
+    expect((await open()).count).toBe(1);
+    folder.put('images/new.png');
+    const found = await open();
+    expect(found.dishes[0]!.cover).toBe(idOf(found, 'images/new.png'));
+    expect(found.count).toBe(0);
+    rmSync(folder.path('images/new.png'));
+    const lost = await open();
+    expect(lost.dishes[0]!.cover).toBeNull();
+    expect(lost.count).toBe(1);
+  });
+
+  test('find a file that comes later in a later source', async () => {
+    folder.put(
+      'site.config.json',
+      '{"sources": [{"name": "dishes", "path": "dishes"}, {"name": "images", "path": "images"}]}',
+    );
+    folder.put('dishes/a.md', markdown({ title: 'A', cover: '../images/new.png' }));
+    const table = dish(['*.md']);
+    expect((await open(table)).count).toBe(1);
+    folder.put('images/new.png');
+    const found = await open(table);
+    expect(found.dishes[0]!.cover).toBe(idOf(found, 'new.png'));
+  });
+});
+
+describe('what does not fit', () => {
+  test('is reported with its line, and null where it may be', async () => {
+    folder.put('dishes/a.md', '---\ntitle: A\nserves: many\n---\n');
+    const site = await open();
+    expect(site.dishes[0]).toMatchObject({ title: 'A', serves: null });
+    expect(site.warnings).toEqual(['dishes/a.md:3: Dish.serves: expected a whole number of 32 bits; received "many".']);
+  });
+
+  test('leaves the record out where it may not be null', async () => {
+    folder.put('dishes/a.json', '[{"title": "A"},\n{"serves": 1},\n{"title": "C"}]');
+    const site = await open();
+    expect(titles(site)).toEqual(['A', 'C']);
+    expect(site.warnings).toEqual([
+      'dishes/a.json:2: Dish.title: expected a value, which may not be null; received nothing.',
+      'dishes/a.json:2: Dish: left out, for a value that it must have.',
+    ]);
+  });
+
+  test('is said again by the next start, and no more once it is mended', async () => {
+    folder.put('dishes/a.md', markdown({ title: 'A', serves: 'many' }));
+    await open();
+    expect((await open()).count).toBe(1);
+    folder.put('dishes/a.md', markdown({ title: 'A', serves: 2 }));
+    expect((await open()).count).toBe(0);
+  });
+
+  test.each([
+    [
+      'bytes that are no text',
+      'a.md',
+      Buffer.from([0xff, 0xfe, 0x41]),
+      '1: expected text in UTF-8; received other bytes.',
+    ],
+    ['a picture by another name', 'a.json', 'PNG\0\0', '1: expected text in UTF-8; received other bytes.'],
+    [
+      'a file that is too large',
+      'a.csv',
+      `title\n${'x'.repeat(4 * 1024 * 1024)}`,
+      '1: expected a file of at most 4.19 MB; received 4.19 MB.',
+    ],
+    [
+      'YAML that would take long',
+      'a.yaml',
+      `# ${'x'.repeat(262_144)}`,
+      '1: expected at most 262144 characters of YAML; received 262146. JSON and CSV may be longer.',
+    ],
+    ['broken YAML', 'a.yaml', 'title: A\nb: [', '2: '],
+  ])('can be %s', async (_reason, name, content, message) => {
+    folder.put(`dishes/${name}`, content as string);
+    folder.put('dishes/b.md', markdown({ title: 'B' }));
+    const site = await open();
+    expect(titles(site)).toEqual(['B']);
+    expect(site.warnings[0]).toContain(`dishes/${name}:${message}`);
+  });
+
+  test('is counted beyond what is said of one file', async () => {
+    folder.put('dishes/a.csv', `title,serves\n${'A,many\n'.repeat(100)}`);
+    const { warnings, count } = await open();
+    expect(warnings).toHaveLength(20);
+    expect(count).toBe(100);
+  });
+});
