@@ -20,6 +20,14 @@ export interface Config {
   /** Absolute. */
   readonly state: string;
   readonly services: readonly ServiceName[];
+  /** Whether queries may ask about the schema itself. */
+  readonly introspection: boolean;
+  /** How many values the answer to one query may hold. */
+  readonly queryValues: number;
+  /** How long one query may keep the process busy with reading records. */
+  readonly queryWorkMs: number;
+  /** How long one query may take, with all that it waits for. */
+  readonly queryTimeoutMs: number;
   /** How many proxies in front may name the client. */
   readonly trustProxy: number;
   readonly logLevel: LogLevel;
@@ -40,6 +48,15 @@ interface Given {
   readonly value: unknown;
   readonly source: string;
 }
+
+/** A million values are put together and written in about a second, in which nobody else is answered. */
+const QUERY_VALUES = 1_000_000;
+
+/** Together with writing the largest answer this stays below two seconds; a regex on 100,000 names takes a sixth of it. */
+const QUERY_WORK_MS = 1_000;
+
+/** Longer than anybody waits for a page of a site; images that are yet to be made may take some seconds. */
+const QUERY_TIMEOUT_MS = 10_000;
 
 const PACKAGE_ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -104,6 +121,10 @@ const withDefaults = (settings: Settings, folder: string, production: boolean): 
   site: settings.site ?? resolve(PACKAGE_ROOT, 'examples/site'),
   state: settings.state ?? resolve(folder, '.trellis'),
   services: settings.services ?? ['site', 'dashboard', 'secrets'],
+  introspection: settings.introspection ?? true,
+  queryValues: settings.queryValues ?? QUERY_VALUES,
+  queryWorkMs: settings.queryWorkMs ?? QUERY_WORK_MS,
+  queryTimeoutMs: settings.queryTimeoutMs ?? QUERY_TIMEOUT_MS,
   trustProxy: settings.trustProxy ?? 0,
   logLevel: settings.logLevel ?? 'info',
   revision: settings.revision ?? findRevision(),

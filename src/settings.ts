@@ -14,6 +14,10 @@ export interface Settings {
   readonly state?: string;
   readonly services?: readonly ServiceName[];
   readonly siteAccess?: 'public';
+  readonly introspection?: boolean;
+  readonly queryValues?: number;
+  readonly queryWorkMs?: number;
+  readonly queryTimeoutMs?: number;
   readonly databaseUrl?: never;
   readonly objects?: never;
   readonly trustProxy?: number;
@@ -93,6 +97,34 @@ export const SETTINGS: Readonly<Record<keyof Settings, Setting>> = {
     description: 'who may query the site (default: public)',
     schema: { enum: ['public'] },
     expected: '"public", the only access that this version knows',
+  },
+  introspection: {
+    env: 'TRELLIS_INTROSPECTION',
+    flag: '--introspection <boolean>',
+    description: 'whether queries may ask about the schema, as the explorer does (default: true)',
+    schema: { type: 'boolean' },
+    expected: 'true or false',
+  },
+  queryValues: {
+    env: 'TRELLIS_QUERY_VALUES',
+    flag: '--query-values <number>',
+    description: 'how many values the answer to one query may hold (default: 1000000)',
+    schema: { type: 'integer', minimum: 1000, maximum: 1e9 },
+    expected: 'a whole number from 1000 to 1000000000',
+  },
+  queryWorkMs: {
+    env: 'TRELLIS_QUERY_WORK_MS',
+    flag: '--query-work-ms <number>',
+    description: 'how long one query may keep the server busy with reading records (default: 1000)',
+    schema: { type: 'integer', minimum: 10, maximum: 600_000 },
+    expected: 'a whole number of milliseconds from 10 to 600000',
+  },
+  queryTimeoutMs: {
+    env: 'TRELLIS_QUERY_TIMEOUT_MS',
+    flag: '--query-timeout-ms <number>',
+    description: 'how long one query may take, with all that it waits for (default: 10000)',
+    schema: { type: 'integer', minimum: 10, maximum: 600_000 },
+    expected: 'a whole number of milliseconds from 10 to 600000',
   },
   databaseUrl: {
     env: 'DATABASE_URL',

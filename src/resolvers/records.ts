@@ -1,13 +1,14 @@
 import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
 import type { RecordConnection } from '../site/connection.js';
 import type { DateArguments } from '../site/dates.js';
-import type { Field, RecordTable } from '../site/fields.js';
-import type { GroupQuery } from '../site/groups.js';
-import type { RecordQuery } from '../site/record-queries.js';
+import type { Field, RecordTable, RelationField } from '../site/fields.js';
+import type { GroupQuery, RecordGroup } from '../site/groups.js';
+import type { Asker, RecordQuery } from '../site/record-queries.js';
 import type { Sort } from '../site/compile-sort.js';
 import type { Filter } from '../site/compile-filter.js';
-import type { SiteContext } from './context.js';
+import type { Budget, SiteContext } from './context.js';
 import { selectionOf } from './selection.js';
+import { widthOf } from './width.js';
 
 type Resolver = GraphQLFieldResolver<Record<string, unknown>, SiteContext, never>;
 export type Resolvers = Record<string, Record<string, Resolver>>;
@@ -18,6 +19,7 @@ export function recordResolvers(tables: Readonly<Record<string, RecordTable>>): 
   for (const table of Object.values(tables)) {
     Object.assign(resolvers.Query ?? {}, queriesOf(table));
     resolvers[`${table.kind}Connection`] = connectionResolvers as unknown as Record<string, Resolver>;
+    resolvers[`${table.kind}GroupConnection`] = groupResolvers as unknown as Record<string, Resolver>;
     addFields(resolvers, table.kind, table.fields);
   }
   return resolvers;
@@ -31,11 +33,14 @@ interface AllArguments {
 }
 
 const queriesOf = ({ kind, single, all }: RecordTable) => ({
-  [single]: (_: unknown, filter: Filter, { records, computeValue }: SiteContext, info: GraphQLResolveInfo) =>
-    records.find(kind, { filter, compute: computeValue }, selectionOf(kind, RECORD, info)),
+  [single]: (_: unknown, filter: Filter, { records, computeValue, budget }: SiteContext, info: GraphQLResolveInfo) =>
+    budget.workInTurn(() => {
+      const query = { filter, compute: computeValue, meter: budget };
+      return records.find(kind, query, selectionOf(kind, RECORD, info));
+    }),
 
-  [all]: (_: unknown, args: AllArguments, { records, computeValue }: SiteContext, info: GraphQLResolveInfo) =>
-    records.page(kind, toQuery(args, computeValue), selectionOf(kind, CONNECTION, info)),
+  [all]: (_: unknown, args: AllArguments, { records, computeValue, budget }: SiteContext, info: GraphQLResolveInfo) =>
+    records.page(kind, toQuery(args, { compute: computeValue, meter: budget }), selectionOf(kind, CONNECTION, info)),
 });
 
 const RECORD = [[]];
@@ -52,30 +57,74 @@ const CONNECTION = [
   ['group', 'edges', 'previous'],
 ];
 
-function toQuery({ sort, ...args }: AllArguments, compute: SiteContext['computeValue']): RecordQuery {
-  if (!sort?.fields) return { ...args, compute };
-  return { ...args, compute, sort: { ...sort, fields: sort.fields.map((field) => field && toPath(field)) } };
+function toQuery({ sort, ...args }: AllArguments, asker: Asker): RecordQuery {
+  if (!sort?.fields) return { ...args, ...asker };
+  return { ...args, ...asker, sort: { ...sort, fields: sort.fields.map((field) => field && toPath(field)) } };
 }
 
 /** Members of a fields enum spell the dots of a path with three underscores. */
 const toPath = (member: string): string => member.replaceAll('___', '.');
 
-/** Totals, nodes, edges and page information are members of the connection itself. */
 const connectionResolvers = {
-  distinct: (connection: RecordConnection, { field }: { field: string }) =>
-    connection.distinct({ field: toPath(field) }),
+  totalCount: (connection: RecordConnection, _: unknown, { budget }: SiteContext) =>
+    budget.workInTurn(() => connection.totalCount),
 
-  group: (connection: RecordConnection, query: GroupQuery) =>
-    connection.group({ ...query, field: toPath(query.field) }),
+  pageInfo: (connection: RecordConnection, _: unknown, { budget }: SiteContext) =>
+    budget.workInTurn(() => connection.pageInfo),
+
+  nodes: (connection: RecordConnection, _: unknown, { budget }: SiteContext, info: GraphQLResolveInfo) =>
+    budget.workInTurn(() => spent(connection.nodes, widthOf(info), budget)),
+
+  edges: (connection: RecordConnection, _: unknown, { budget }: SiteContext, info: GraphQLResolveInfo) =>
+    budget.workInTurn(() => spent(connection.edges, widthOf(info), budget)),
+
+  distinct: (connection: RecordConnection, { field }: { field: string }, { budget }: SiteContext) =>
+    budget.workInTurn(() => spent(connection.distinct({ field: toPath(field) }), 1, budget)),
+
+  group: (connection: RecordConnection, query: GroupQuery, { budget }: SiteContext, info: GraphQLResolveInfo) =>
+    budget.workInTurn(() => spent(connection.group({ ...query, field: toPath(query.field) }), widthOf(info), budget)),
 };
+
+/** Read all at once by the first that is asked. */
+const groupResolvers = {
+  nodes: (group: RecordGroup, _: unknown, { budget }: SiteContext, info: GraphQLResolveInfo) =>
+    spent(
+      budget.work(() => group.nodes),
+      widthOf(info),
+      budget,
+    ),
+
+  edges: (group: RecordGroup, _: unknown, { budget }: SiteContext, info: GraphQLResolveInfo) =>
+    spent(
+      budget.work(() => group.edges),
+      widthOf(info),
+      budget,
+    ),
+};
+
+/** A list, when the budget has room for what the answer holds of each element. */
+function spent<T>(list: readonly T[], width: number, budget: Budget): readonly T[] {
+  budget.spend(list.length * width);
+  return list;
+}
 
 function addFields(resolvers: Resolvers, type: string, fields: readonly Field[]): void {
   const own = (resolvers[type] ??= {});
   for (const field of fields) {
-    if (field.kind === 'relation') own[field.name] = (record) => record[`~${field.name}`];
+    if (field.kind === 'relation') own[field.name] = relationResolver(field);
     if (field.kind === 'scalar' && field.dateArguments) own[field.name] = dateResolver(field.name);
-    if (field.kind === 'object') addFields(resolvers, field.type, field.fields);
+    if (field.kind === 'object' || field.kind === 'computed') addFields(resolvers, field.type, field.fields);
   }
+}
+
+function relationResolver({ name, list }: RelationField): Resolver {
+  const key = `~${name}`;
+  if (!list) return (record) => record[key];
+  // Past its budget an operation has no answer, so that nothing is lost by ending quickly.
+  return (record, _args, { budget }, info) => {
+    const related = record[key] as readonly unknown[] | null;
+    return budget.isOver ? [] : related && spent(related, widthOf(info), budget);
+  };
 }
 
 const dateResolver =

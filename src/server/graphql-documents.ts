@@ -1,13 +1,15 @@
-import { parse, validate } from 'graphql';
-import type { DocumentNode, GraphQLError, GraphQLSchema } from 'graphql';
+import { GraphQLError, parse } from 'graphql';
+import type { DocumentNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors.js';
-import { requireShallow } from './graphql-depth.js';
+import { requireModest } from './graphql-breadth.js';
+import { validateDocument } from './graphql-validate.js';
+import type { ValidateOptions } from './graphql-validate.js';
 
 /**
  * The longest query of a site is some hundred tokens, the introspection of
- * GraphiQL 300. Four thousand are validated in under a tenth of a second
- * whatever they say.
+ * GraphiQL 300. Four thousand are parsed and validated in under a tenth of a
+ * second, whatever they say within the other limits.
  */
 const MAX_TOKENS = 4000;
 
@@ -23,12 +25,12 @@ interface PreparedDocument {
 /**
  * Parses and validates a query.
  *
- * @throws GraphQLError for a mistake of syntax, AppError `invalid_input` past a limit.
+ * @throws GraphQLError for a mistake of syntax and past a limit; AppError `invalid_input` for a document too deep to be read.
  */
 export type PrepareDocument = (query: string) => PreparedDocument;
 
 /** Keeps the valid documents of one schema. Invalid ones are not kept: they would push out those that are asked again. */
-export function createDocuments(schema: GraphQLSchema): PrepareDocument {
+export function createDocuments(options: ValidateOptions): PrepareDocument {
   const valid = new LRUCache<string, PreparedDocument>({
     ...CACHE_LIMITS,
     sizeCalculation: (_, query) => query.length,
@@ -36,20 +38,28 @@ export function createDocuments(schema: GraphQLSchema): PrepareDocument {
   return (query) => {
     const known = valid.get(query);
     if (known) return known;
-    const prepared = check(query, schema);
+    const prepared = check(query, options);
     if (prepared.errors.length === 0) valid.set(query, prepared);
     return prepared;
   };
 }
 
-function check(query: string, schema: GraphQLSchema): PreparedDocument {
+function check(query: string, options: ValidateOptions): PreparedDocument {
+  const document = read(query);
+  requireModest(document);
+  return { document, errors: validateDocument(document, options) };
+}
+
+function read(query: string): DocumentNode {
   try {
-    const document = parse(query, { maxTokens: MAX_TOKENS });
-    requireShallow(document);
-    return { document, errors: validate(schema, document) };
+    return parse(query, { maxTokens: MAX_TOKENS });
   } catch (cause) {
     // The parser recurses: a stack that overflowed is the document's doing.
-    if (!(cause instanceof RangeError)) throw cause;
-    throw new AppError('invalid_input', 'Expected a document of a few levels; received one that nests too deeply.');
+    if (cause instanceof RangeError) throw refuse('of a few levels; received one that nests too deeply', cause);
+    if (!(cause instanceof GraphQLError) || !cause.message.endsWith('Parsing aborted.')) throw cause;
+    throw refuse(`of at most ${MAX_TOKENS} tokens (names, values and signs); received more`, cause);
   }
 }
+
+const refuse = (expected: string, cause: Error) =>
+  new AppError('invalid_input', `Expected a document ${expected}.`, { cause });

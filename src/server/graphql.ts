@@ -4,15 +4,21 @@ import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLFormattedErro
 import { AppError } from '../errors.js';
 import { chooseMediaType } from './graphql-accept.js';
 import type { GraphqlMediaType } from './graphql-accept.js';
+import { OperationBudget } from './graphql-budget.js';
+import type { BudgetLimits } from './graphql-budget.js';
 import { createDocuments } from './graphql-documents.js';
 import { toPublicError } from './graphql-errors.js';
 import type { Report } from './graphql-errors.js';
 import { readGraphqlRequest } from './graphql-request.js';
+import type { GraphqlRequest } from './graphql-request.js';
 
 export interface GraphqlOptions {
   readonly schema: GraphQLSchema;
-  /** What the resolvers of one request are given. */
-  readonly createContext: () => unknown;
+  /** Whether queries may ask about the schema itself. */
+  readonly introspection: boolean;
+  readonly limits: BudgetLimits;
+  /** What the resolvers of one request are given; what they answer is taken from its budget. */
+  readonly createContext: (budget: OperationBudget) => unknown;
   readonly report: (defect: unknown, requestId: string) => void;
   /** Another engine than graphql-js may stand in here. */
   readonly execute?: (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>;
@@ -54,22 +60,36 @@ export function createGraphqlEndpoint(options: GraphqlOptions): GraphqlEndpoint 
 /** A well-formed request whose document does not fit: 200 where only `application/json` is understood, else 400. */
 const unfitStatus = (type: GraphqlMediaType | undefined) => (type === 'application/graphql-response+json' ? 400 : 200);
 
-function createAnswer({ schema, createContext, execute = graphqlExecute }: GraphqlOptions) {
-  const prepare = createDocuments(schema);
+function createAnswer(options: GraphqlOptions) {
+  const prepare = createDocuments(options);
   return async (request: IncomingMessage, unfit: number): Promise<Answer> => {
     const asked = await readGraphqlRequest(request);
     const { document, errors } = prepare(asked.query);
     requireOperation(document, asked.operationName, request.method);
     if (errors.length > 0) return { status: unfit, errors };
-    const result = await execute({
-      schema,
-      document,
-      variableValues: asked.variables,
-      operationName: asked.operationName,
-      contextValue: createContext(),
-    });
+    const result = await run(document, asked, options);
     return { status: 'data' in result ? 200 : unfit, ...result };
   };
+}
+
+/** An operation past its budget has no data: what it has by then would look like an answer. */
+async function run(
+  document: DocumentNode,
+  { variables, operationName }: GraphqlRequest,
+  { schema, limits, createContext, execute = graphqlExecute }: GraphqlOptions,
+): Promise<ExecutionResult> {
+  const budget = new OperationBudget(limits);
+  const result = execute({
+    schema,
+    document,
+    variableValues: variables,
+    operationName,
+    contextValue: createContext(budget),
+  });
+  const answer = result instanceof Promise ? await budget.untilTimeout(result) : result;
+  const { refusal } = budget;
+  if (!refusal) return answer;
+  return { data: null, errors: answer.errors?.filter(({ originalError }) => originalError === refusal).slice(0, 1) };
 }
 
 function requireOperation(document: DocumentNode, name: string | undefined, method: string | undefined): void {

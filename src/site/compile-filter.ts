@@ -64,6 +64,7 @@ function compileField(field: Field, input: Filter, compiling: Compiling): Sql {
 }
 
 function compileOperand(field: Field, input: Filter, { scope, context }: Compiling): Sql {
+  context.noteConditions(Object.keys(input).length);
   const operand = { expression: scope.value(field), list: field.list, astral: scope.isAstral(field) };
   return compileOperators(operand, input, context.patterns);
 }

@@ -1,3 +1,4 @@
+import { AppError } from '../errors.js';
 import { compileFilter } from './compile-filter.js';
 import type { Filter } from './compile-filter.js';
 import type { PathValue } from './compile-path.js';
@@ -9,11 +10,14 @@ import { IndexHints } from './index-hints.js';
 import type { Page } from './paging.js';
 import type { CompileContext, Scope } from './scope.js';
 import { rowScope, tableOf } from './scope.js';
-import { ALWAYS, frame, NEVER, quote, sql } from './sql.js';
+import { ALWAYS, and, frame, NEVER, quote, sql } from './sql.js';
 import type { Sql } from './sql.js';
 
 /** The alias of the rows that a question is about. */
 const ROW = 't';
+
+/** SQLite takes 32,766 values in one statement; the rest is for the sort and the page. */
+const MAX_VALUES = 32_000;
 
 /** A filter and a sort compiled once; the statements for rows, counts and values share them. */
 export interface CompiledQuery {
@@ -36,17 +40,29 @@ export function compileQuery(
 ): CompiledQuery {
   const scope = rowScope(tableOf(kind, context), ROW, context);
   const hints = new IndexHints();
-  const where = compileFilter(filter, scope, context, hints);
+  const condition = compileFilter(filter, scope, context, hints);
+  const keys = compileSort(sort, scope, context);
+  const where = context.isLaborious ? and([sql('in_time()'), condition]) : condition;
+  requireFewValues(where);
   return {
     kind,
     where,
-    sort: compileSort(sort, scope, context),
+    sort: keys,
     hints,
     scope,
     context,
     isNarrow: false,
     texts: new Map(),
   };
+}
+
+function requireFewValues({ values }: Sql): void {
+  if (values.length > MAX_VALUES) {
+    throw new AppError(
+      'invalid_input',
+      `Expected a filter that compares with at most ${MAX_VALUES} values in all, lists rounded up to powers of two; received ${values.length}.`,
+    );
+  }
 }
 
 /** `SELECT` of a page's rows in order. An index is forced when one was made for just this shape. */

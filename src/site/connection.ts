@@ -9,7 +9,7 @@ import type { GroupQuery, RecordGroup } from './groups.js';
 import { requireText, sortTexts, textsOf } from './group-values.js';
 import { pageInfo, parsePage } from './paging.js';
 import type { Page, PageInfo } from './paging.js';
-import type { RecordQuery } from './record-queries.js';
+import type { Asker, RecordQuery } from './record-queries.js';
 import type { Selection, SiteRecord } from './selection.js';
 import type { Sql, SqlValue } from './sql.js';
 
@@ -18,7 +18,7 @@ export class RecordConnection {
   readonly #engine: Engine;
   readonly #query: CompiledQuery;
   readonly #page: Page;
-  readonly #compute: RecordQuery['compute'];
+  readonly #asker: Asker;
   readonly #selection: Selection;
   #nodes: SiteRecord[] | undefined;
 
@@ -26,7 +26,7 @@ export class RecordConnection {
     this.#engine = engine;
     this.#page = parsePage(query);
     this.#query = engine.compile(kind, query);
-    this.#compute = query.compute;
+    this.#asker = query;
     this.#selection = selection;
   }
 
@@ -38,7 +38,7 @@ export class RecordConnection {
       return skip + this.#nodes.length;
     }
     const statement = countStatement(this.#query, this.#engine.advisor);
-    return this.#engine.aggregate(statement, this.#compute, ([row]) => Number(row?.[0]));
+    return this.#engine.aggregate(statement, this.#asker, ([row]) => Number(row?.[0]));
   }
 
   get nodes(): readonly SiteRecord[] {
@@ -92,13 +92,13 @@ export class RecordConnection {
       }
       return sortTexts(counts.keys()).map((text) => [text, counts.get(text) ?? 0] as const);
     };
-    if (this.#isWhole) return this.#engine.aggregate(tallyStatement(this.#query, value), this.#compute, reduce);
-    return reduce(this.#engine.all(this.#valueStatement(value), this.#compute).map(([one = null]) => [one, 1]));
+    if (this.#isWhole) return this.#engine.aggregate(tallyStatement(this.#query, value), this.#asker, reduce);
+    return reduce(this.#engine.all(this.#valueStatement(value), this.#asker).map(([one = null]) => [one, 1]));
   }
 
   #members(value: PathValue): Map<string, number[]> {
     const members = new Map<string, number[]>();
-    for (const [one = null, position] of this.#engine.all(this.#valueStatement(value), this.#compute)) {
+    for (const [one = null, position] of this.#engine.all(this.#valueStatement(value), this.#asker)) {
       for (const text of textsOf(one, value)) {
         const positions = members.get(text) ?? [];
         positions.push(Number(position));
@@ -120,7 +120,7 @@ export class RecordConnection {
 
   /** All matches are found at once anyway; only a part of them may be found in a shorter way. */
   #narrowed(): CompiledQuery {
-    return this.#page.limit === undefined ? this.#query : this.#engine.narrow(this.#query, this.#compute);
+    return this.#page.limit === undefined ? this.#query : this.#engine.narrow(this.#query, this.#asker);
   }
 
   #load(): SiteRecord[] {
@@ -128,16 +128,16 @@ export class RecordConnection {
     const reader = this.#engine.reader(this.#query.kind, this.#selection);
     const statement = pageStatement(this.#narrowed(), reader.select, this.#page, this.#engine.advisor);
     const rows = isWorthJson(this.#page)
-      ? this.#engine.readPage(statement, reader, this.#compute)
-      : this.#engine.all(statement, this.#compute);
-    return this.#engine.toRecords(rows, { selection: this.#selection, reader });
+      ? this.#engine.readPage(statement, reader, this.#asker)
+      : this.#engine.all(statement, this.#asker);
+    return this.#engine.toRecords(rows, { selection: this.#selection, reader, meter: this.#asker.meter });
   }
 
   #at(positions: readonly number[]): ReadonlyMap<number, SiteRecord> {
     const reader = this.#engine.reader(this.#query.kind, this.#selection, ['position']);
     const text = `SELECT ${reader.select} FROM "${this.#query.kind}" AS t WHERE t.position IN (SELECT value FROM json_each(?))`;
-    const rows = this.#engine.all({ text, values: [JSON.stringify(positions)] }, undefined);
-    const records = this.#engine.toRecords(rows, { selection: this.#selection, reader });
+    const rows = this.#engine.all({ text, values: [JSON.stringify(positions)] }, this.#asker);
+    const records = this.#engine.toRecords(rows, { selection: this.#selection, reader, meter: this.#asker.meter });
     const at = reader.keyIndex('position');
     return new Map(rows.map((row, index) => [Number(row[at]), records[index] ?? {}]));
   }

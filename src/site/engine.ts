@@ -4,7 +4,7 @@ import { compileQuery, narrowTo, probeStatement } from './compile-query.js';
 import type { CompiledQuery } from './compile-query.js';
 import { IndexAdvisor } from './index-advisor.js';
 import type { RecordReader } from './read-records.js';
-import type { RecordQuery } from './record-queries.js';
+import type { Asker, RecordQuery } from './record-queries.js';
 import { readerWithRelations, toRecords } from './related-records.js';
 import type { LoadContext } from './related-records.js';
 import { compileContext } from './scope.js';
@@ -22,7 +22,7 @@ const MAX_COMPILED_KEY = 5000;
 /** So many rows are read and sorted faster than one in two hundred is found among 100,000. */
 const MAX_FEW = 500;
 
-type Shared = Omit<CompileContext, 'nextAlias' | 'kinds'>;
+type Shared = Pick<CompileContext, 'tables' | 'patterns' | 'isAstral'>;
 
 /** What the questions of one store share: statements, indexes, and what is known of this generation of records. */
 export class Engine {
@@ -57,36 +57,36 @@ export class Engine {
    * The same question about its few matches, where they are few: found once
    * and kept, they make a page that would look for them through all records.
    */
-  narrow(query: CompiledQuery, compute: RecordQuery['compute']): CompiledQuery {
+  narrow(query: CompiledQuery, asker: Asker): CompiledQuery {
     if (query.hints.isPlain) return query;
-    const few = this.aggregate(probeStatement(query, MAX_FEW), compute, (rows) =>
+    const few = this.aggregate(probeStatement(query, MAX_FEW), asker, (rows) =>
       rows.length > MAX_FEW ? undefined : JSON.stringify(rows.map(([position]) => position)),
     );
     return few === undefined ? query : narrowTo(query, few);
   }
 
-  all({ text, values }: Sql, compute: RecordQuery['compute']): SqlValue[][] {
+  all({ text, values }: Sql, asker: Asker): SqlValue[][] {
     // A computed value may ask the store in its turn.
-    const outer = this.#functions.compute;
-    this.#functions.compute = compute;
+    const { compute, meter } = this.#functions;
+    Object.assign(this.#functions, { compute: asker.compute, meter: asker.meter });
     try {
       return this.#statements.all(text, values);
     } finally {
-      this.#functions.compute = outer;
+      Object.assign(this.#functions, { compute, meter });
     }
   }
 
   /** The rows of a bounded page. As one JSON text they cross from SQLite in half the time, where nothing is lost by it. */
-  readPage(statement: Sql, reader: RecordReader, compute: RecordQuery['compute']): SqlValue[][] {
-    if (!reader.isJsonExact) return this.all(statement, compute);
+  readPage(statement: Sql, reader: RecordReader, asker: Asker): SqlValue[][] {
+    if (!reader.isJsonExact) return this.all(statement, asker);
     const text = `SELECT json_group_array(json_array(${reader.names()})) FROM (${statement.text})`;
-    const [row] = this.all({ text, values: statement.values }, compute);
+    const [row] = this.all({ text, values: statement.values }, asker);
     return JSON.parse(String(row?.[0])) as SqlValue[][];
   }
 
   /** As {@link all}, made smaller by `reduce` and kept until a record changes. */
-  aggregate<T>(statement: Sql, compute: RecordQuery['compute'], reduce: (rows: SqlValue[][]) => T): T {
-    return this.#aggregates.get(this.#generation(), statement, () => reduce(this.all(statement, compute)));
+  aggregate<T>(statement: Sql, asker: Asker, reduce: (rows: SqlValue[][]) => T): T {
+    return this.#aggregates.get(this.#generation(), statement, () => reduce(this.all(statement, asker)));
   }
 
   /** A selection lives as long as the document that it was read from, and so does its reader. */
@@ -99,12 +99,12 @@ export class Engine {
     return reader;
   }
 
-  toRecords(rows: readonly SqlValue[][], loading: Omit<Parameters<typeof toRecords>[1], 'context'>): SiteRecord[] {
-    return toRecords(rows, { ...loading, context: this.#loadContext() });
-  }
-
-  #loadContext(): LoadContext {
-    return { statements: this.#statements, kinds: () => this.#kinds() };
+  toRecords(
+    rows: readonly SqlValue[][],
+    { meter, ...loading }: Omit<Parameters<typeof toRecords>[1], 'context'> & Pick<LoadContext, 'meter'>,
+  ): SiteRecord[] {
+    const context = { statements: this.#statements, kinds: () => this.#kinds(), meter };
+    return toRecords(rows, { ...loading, context });
   }
 
   #kinds(): CompileContext['kinds'] {

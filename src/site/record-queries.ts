@@ -16,12 +16,22 @@ export interface RecordQuery {
   readonly limit?: number | null;
   /** Left out where nothing computed can be asked for. */
   readonly compute?: ComputeValue;
+  readonly meter?: Meter;
 }
+
+/** Asked now and then during long work, so that it can be stopped. */
+export interface Meter {
+  /** Throws when the work is to end. */
+  check(): void;
+}
+
+/** What a question brings from the one who asks. */
+export type Asker = Pick<RecordQuery, 'compute' | 'meter'>;
 
 /** What resolvers ask of the site's records. */
 export interface RecordQueries {
   /** The first match in creation order; with no condition, the first record. */
-  find(kind: string, query: Pick<RecordQuery, 'filter' | 'compute'>, selection: Selection): SiteRecord | undefined;
+  find(kind: string, query: Asker & Pick<RecordQuery, 'filter'>, selection: Selection): SiteRecord | undefined;
   /** Nothing is read before it is asked of the connection. */
   page(kind: string, query: RecordQuery, selection: Selection): RecordConnection;
 }

@@ -1,4 +1,5 @@
 import type { RelationField } from './fields.js';
+import type { Meter } from './record-queries.js';
 import { recordReader } from './read-records.js';
 import type { RecordReader } from './read-records.js';
 import { targetKinds } from './relations.js';
@@ -12,6 +13,7 @@ import type { Statements } from './statements.js';
 export interface LoadContext {
   readonly statements: Statements;
   readonly kinds: () => CompileContext['kinds'];
+  readonly meter: Meter | undefined;
 }
 
 /** The column of a record that a relation starts from. */
@@ -86,6 +88,7 @@ function loadKind(
   { kind, selection, field, wanted, context }: KindLoading,
   found: Map<SqlValue, { position: number; record: SiteRecord }[]>,
 ): void {
+  context.meter?.check();
   const end = endColumn(field);
   const reader = readerWithRelations(kind, selection, ['position', end]);
   const text = `SELECT ${reader.select} FROM ${quote(kind)} AS t WHERE t.${quote(end)} IN (SELECT value FROM json_each(?)) ORDER BY t.position`;

@@ -18,10 +18,12 @@ export interface Target {
 export function targetsOf(field: RelationField, scope: Scope, context: CompileContext): Target[] {
   if (!scope.row) throw new AppError('invalid_input', `Expected "${field.path}" to be looked up from a record.`);
   const { alias: owner } = scope.row;
+  // One record leads to one other; to many at each step, the work multiplies.
+  const end = field.list ? ' AND in_time()' : '';
   return targetKinds(field, context).map((kind) => {
     const alias = context.nextAlias();
     const table = quote(kind);
-    const text = `FROM ${table} AS ${alias} WHERE ${condition(field, { owner, alias, table })}`;
+    const text = `FROM ${table} AS ${alias} WHERE ${condition(field, { owner, alias, table })}${end}`;
     return { alias, kind, scope: rowScope(tableOf(kind, context), alias, context), from: sql(text) };
   });
 }

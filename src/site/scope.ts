@@ -15,6 +15,10 @@ export interface CompileContext {
   readonly kinds: { readonly any: readonly string[]; readonly children: readonly string[] };
   /** Counts what is looked up in other tables, and names each uniquely. */
   nextAlias(): string;
+  /** Counts what is compared. */
+  noteConditions(count: number): void;
+  /** Whether each row is so much work that the time is to be looked at before it. */
+  readonly isLaborious: boolean;
 }
 
 /** Where the fields of one level are read from: a row, an element of a list, or a computed object. */
@@ -31,10 +35,31 @@ export interface Scope {
 /** Looking through more relations than this multiplies the work of each row beyond use. */
 const MAX_LOOKUPS = 200;
 
-export function compileContext(shared: Omit<CompileContext, 'nextAlias'>): CompileContext {
+/** SQLite takes expressions of a thousand terms; people write some ten. */
+const MAX_CONDITIONS = 300;
+
+/** Up to here, 100,000 rows take some tenths of a second. */
+const FEW_LOOKUPS = 3;
+const FEW_CONDITIONS = 20;
+
+type Counting = 'nextAlias' | 'noteConditions' | 'isLaborious';
+
+export function compileContext(shared: Omit<CompileContext, Counting>): CompileContext {
   let lookups = 0;
+  let conditions = 0;
   return {
     ...shared,
+    get isLaborious() {
+      return lookups > FEW_LOOKUPS || conditions > FEW_CONDITIONS;
+    },
+    noteConditions(count) {
+      conditions += count;
+      if (conditions <= MAX_CONDITIONS) return;
+      throw new AppError(
+        'invalid_input',
+        `Expected a filter of at most ${MAX_CONDITIONS} conditions; this one has more.`,
+      );
+    },
     nextAlias() {
       lookups += 1;
       if (lookups <= MAX_LOOKUPS) return `r${lookups}`;

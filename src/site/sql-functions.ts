@@ -1,6 +1,6 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import type { PatternOperator, Patterns } from './patterns.js';
-import type { ComputeValue } from './record-queries.js';
+import type { ComputeValue, Meter } from './record-queries.js';
 import type { SqlValue } from './sql.js';
 import type { SiteRecord } from './selection.js';
 import { codeUnits } from './text-order.js';
@@ -9,12 +9,23 @@ import { codeUnits } from './text-order.js';
 export interface FunctionState {
   readonly patterns: Patterns;
   compute: ComputeValue | undefined;
+  meter?: Meter | undefined;
 }
 
 /** What filters and sorts need beyond SQLite's own functions. */
 export function defineFunctions(database: DatabaseSyncInstance, state: FunctionState): void {
-  database.function('matches', { deterministic: true }, (operator: PatternOperator, pattern: string, text: SqlValue) =>
-    typeof text === 'string' && state.patterns.get(operator, pattern)(text) ? 1 : 0,
+  // True, as long as the one who asks has not been kept waiting too long.
+  database.function('in_time', () => {
+    state.meter?.check();
+    return 1;
+  });
+  database.function(
+    'matches',
+    { deterministic: true },
+    (operator: PatternOperator, pattern: string, text: SqlValue) => {
+      state.meter?.check();
+      return typeof text === 'string' && state.patterns.get(operator, pattern)(text) ? 1 : 0;
+    },
   );
   database.function('code_units', { deterministic: true }, (text: SqlValue) =>
     text === null ? null : codeUnits(String(text)),

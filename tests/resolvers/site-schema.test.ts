@@ -8,10 +8,14 @@ import { records } from '../../src/generated/site/records.js';
 import { createSiteContext } from '../../src/resolvers/context.js';
 import type { SiteContext } from '../../src/resolvers/context.js';
 import { buildSiteSchema } from '../../src/resolvers/schema.js';
+import { OperationBudget } from '../../src/server/graphql-budget.js';
 import { createFormatDate } from '../../src/site/dates.js';
 import { openPublicFiles } from '../../src/site/public-files.js';
 import { openRecordStore } from '../../src/site/record-store.js';
 import type { RecordStore, RecordWriter } from '../../src/site/record-store.js';
+
+/** Room for all the queries of this file together. */
+const LIMITS = { values: 1e6, workMs: 10_000, timeoutMs: 60_000 };
 
 const CONTENT = 'hello';
 const DIGEST = createHash('md5').update(CONTENT).digest('hex');
@@ -28,7 +32,7 @@ beforeAll(async () => {
   store.write(fill);
   schema = buildSiteSchema();
   const services = { records: store, publicFiles: openPublicFiles({ directory }), formatDate: createFormatDate() };
-  contextValue = createSiteContext(services);
+  contextValue = createSiteContext(services, new OperationBudget(LIMITS));
 });
 
 afterAll(async () => {

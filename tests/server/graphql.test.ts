@@ -32,7 +32,9 @@ const roots = {
 const reported: unknown[] = [];
 const endpoint = createGraphqlEndpoint({
   schema,
-  createContext: () => ({}),
+  introspection: true,
+  limits: { values: 1000, workMs: 1000, timeoutMs: 200 },
+  createContext: (budget) => ({ budget }),
   execute: async (args) => (await import('graphql')).execute({ ...args, rootValue: roots }),
   report: (defect) => reported.push(defect),
 });

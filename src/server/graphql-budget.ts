@@ -1,0 +1,107 @@
+import { AppError } from '../errors.js';
+
+export interface BudgetLimits {
+  /** How many values an answer may hold. */
+  readonly values: number;
+  /** How long one operation may keep the process busy with reading records, in milliseconds. */
+  readonly workMs: number;
+  /** How long one operation may take, with all that it waits for, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** After so much work of one operation, others get their turn before it goes on. */
+const TURN_MS = 50;
+
+/**
+ * What one operation may still use. Past a limit it throws, and goes on
+ * throwing; {@link refusal} keeps what it threw first.
+ */
+export class OperationBudget {
+  readonly #limits: BudgetLimits;
+  readonly #startedAt = performance.now();
+  #values = 0;
+  #workMs = 0;
+  /** When the piece of work began that is being done. */
+  #workingSince: number | undefined;
+  #turnEndsAtMs = TURN_MS;
+  #lastTurn: Promise<void> = Promise.resolve();
+  #refusal: AppError | undefined;
+
+  constructor(limits: BudgetLimits) {
+    this.#limits = limits;
+  }
+
+  get refusal(): AppError | undefined {
+    return this.#refusal;
+  }
+
+  get isOver(): boolean {
+    return this.#refusal !== undefined;
+  }
+
+  /** @throws AppError `too_large` when the answer gets larger than it may be. */
+  spend(values: number): void {
+    this.#values += values;
+    if (this.#refusal || this.#values > this.#limits.values) throw this.#refuseSize();
+  }
+
+  /** @throws AppError `unavailable` when the time is over. To be called now and then during {@link work}. */
+  check(): void {
+    const now = performance.now();
+    const workMs = this.#workMs + now - (this.#workingSince ?? now);
+    if (this.#refusal || workMs > this.#limits.workMs) throw this.#refuseWork();
+    if (now - this.#startedAt > this.#limits.timeoutMs) throw this.#refuseTime();
+  }
+
+  /** Does a piece of work that keeps the process busy, and counts its time. */
+  work<T>(piece: () => T): T {
+    if (this.#workingSince !== undefined) return piece();
+    this.check();
+    const since = performance.now();
+    this.#workingSince = since;
+    try {
+      return piece();
+    } finally {
+      this.#workingSince = undefined;
+      this.#workMs += performance.now() - since;
+    }
+  }
+
+  /** As {@link work}, at once for a short operation; a long one lets others go first. */
+  workInTurn<T>(piece: () => T): T | Promise<T> {
+    if (this.#workMs < this.#turnEndsAtMs) return this.work(piece);
+    const turn = this.#lastTurn.then(() => new Promise<void>((resolve) => setImmediate(resolve)));
+    this.#lastTurn = turn;
+    return turn.then(() => this.work(piece));
+  }
+
+  /** @throws AppError `unavailable` when the result does not come in time. What still runs stops at its next check. */
+  async untilTimeout<T>(result: Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => reject(this.#refuseTime()), this.#limits.timeoutMs);
+    });
+    return Promise.race([result, late]).finally(() => clearTimeout(timer));
+  }
+
+  #refuseSize(): AppError {
+    return (this.#refusal ??= new AppError(
+      'too_large',
+      `Expected an answer of at most ${this.#limits.values} values; this one has more at this field. Ask for pages, by limit and skip, or for fewer fields.`,
+    ));
+  }
+
+  #refuseWork(): AppError {
+    return (this.#refusal ??= new AppError(
+      'unavailable',
+      `Expected a query that takes at most ${this.#limits.workMs} ms of reading records; this one takes more. Ask for less at once, or filter by fewer conditions.`,
+    ));
+  }
+
+  #refuseTime(): AppError {
+    return (this.#refusal ??= new AppError(
+      'unavailable',
+      `Expected a query that is answered within ${this.#limits.timeoutMs} ms; this one takes longer.`,
+    ));
+  }
+}
