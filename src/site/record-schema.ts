@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { columnsOf } from './columns.js';
+import type { Column } from './columns.js';
 import type { Field, RecordTable } from './fields.js';
 import { quote } from './sql.js';
 
@@ -11,27 +12,31 @@ const LAYOUT = 1;
 /** Equal for field tables that make the same columns and indexes. */
 export function schemaDigest(tables: RecordTables): string {
   return createHash('sha256')
-    .update(JSON.stringify([LAYOUT, createSchema(tables)]))
+    .update(JSON.stringify([LAYOUT, createTables(tables), [...createIndexes(tables).values()]]))
     .digest('hex');
 }
 
-/** The statements that make every table and its lasting indexes. */
-export function createSchema(tables: RecordTables): string[] {
-  const targets = linkTargets(tables);
-  return Object.values(tables).flatMap((table) => {
-    const columns = columnsOf(table);
-    const list = columns.map(({ name, type }) => `${quote(name)} ${type}`).join(', ');
-    const indexed = columns.filter(
-      ({ name, indexed }) => name !== 'id' && (indexed || targets.has(`${table.kind} ${name}`)),
-    );
-    return [
-      `CREATE TABLE ${quote(table.kind)} (position INTEGER PRIMARY KEY, ${list})`,
-      `CREATE UNIQUE INDEX ${quote(`${table.kind}.id`)} ON ${quote(table.kind)} ("id")`,
-      ...indexed.map(
-        ({ name }) => `CREATE INDEX ${quote(`${table.kind}.${name}`)} ON ${quote(table.kind)} (${quote(name)})`,
-      ),
-    ];
+/** The statements that make every table. */
+export function createTables(tables: RecordTables): string[] {
+  return Object.values(tables).map((table) => {
+    const list = columnsOf(table).map(({ name, type }) => `${quote(name)} ${type}`);
+    return `CREATE TABLE ${quote(table.kind)} (position INTEGER PRIMARY KEY, ${list.join(', ')})`;
   });
+}
+
+/** The statements that make the lasting indexes, by name. */
+export function createIndexes(tables: RecordTables): ReadonlyMap<string, string> {
+  const targets = linkTargets(tables);
+  const statements = new Map<string, string>();
+  for (const table of Object.values(tables)) {
+    const isLooked = ({ name, indexed }: Column): boolean => indexed || targets.has(`${table.kind} ${name}`);
+    for (const { name } of columnsOf(table).filter(isLooked)) {
+      const unique = name === 'id' ? 'UNIQUE ' : '';
+      const index = `${table.kind}.${name}`;
+      statements.set(index, `CREATE ${unique}INDEX ${quote(index)} ON ${quote(table.kind)} (${quote(name)})`);
+    }
+  }
+  return statements;
 }
 
 /** Columns that `@link` looks records up by, as `Kind column`. */

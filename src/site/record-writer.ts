@@ -5,12 +5,21 @@ import { quote } from './sql.js';
 import type { Statements } from './statements.js';
 import { hasAstral } from './text-order.js';
 
+type Row = Readonly<Record<string, SqlValue>>;
+
+/** A statement and the columns that it takes after `position`, in order. */
+interface Insert {
+  readonly columns: readonly string[];
+  readonly text: string;
+}
+
 /** Changes records inside one transaction. */
 export class RecordWriter {
   readonly #statements: Statements;
   readonly #columns: ReadonlyMap<string, readonly Column[]>;
   readonly #astral: AstralColumns;
-  readonly #inserts = new Map<string, string>();
+  /** By kind, for rows with the columns of its first row: binding a value costs as much as storing it. */
+  readonly #usual = new Map<string, Insert>();
 
   constructor(statements: Statements, columns: ReadonlyMap<string, readonly Column[]>, astral: AstralColumns) {
     this.#statements = statements;
@@ -20,21 +29,20 @@ export class RecordWriter {
 
   /**
    * Inserts or replaces the record of that id. `row` is flat by column; absent
-   * columns are null. `position` gives creation order.
+   * columns are null. `position` gives creation order. Rows that have the same
+   * columns in the same order are written fastest.
    *
    * @throws Error when the row has a column that its kind has not, or a value that is no text, number or null.
    */
-  put(kind: string, row: Readonly<Record<string, SqlValue>>, position: number): void {
-    const columns = this.#columnsOf(kind);
-    const values: SqlValue[] = [position];
-    let used = 0;
-    for (const { name } of columns) {
-      const value = row[name];
-      if (value !== undefined) used += 1;
-      values.push(this.#check(kind, name, value ?? null));
+  put(kind: string, row: Row, position: number): void {
+    const usual = this.#usual.get(kind) ?? this.#noteUsual(kind, row);
+    if (hasColumns(row, usual.columns)) {
+      const values: SqlValue[] = [position];
+      for (const column in row) values.push(this.#check(kind, column, row[column] ?? null));
+      this.#statements.run(usual.text, values);
+    } else {
+      this.#putAny(kind, row, position);
     }
-    if (used !== countDefined(row)) refuseUnknown(kind, row, columns);
-    this.#statements.run(this.#insert(kind, columns), values);
   }
 
   remove(kind: string, id: string): void {
@@ -45,10 +53,31 @@ export class RecordWriter {
     this.#statements.run('INSERT OR REPLACE INTO "~meta" (key, value) VALUES (?, ?)', [key, value]);
   }
 
-  #columnsOf(kind: string): readonly Column[] {
+  #noteUsual(kind: string, row: Row): Insert {
+    const insert = toInsert(kind, this.#knownColumns(kind, row));
+    this.#usual.set(kind, insert);
+    return insert;
+  }
+
+  #putAny(kind: string, row: Row, position: number): void {
+    this.#knownColumns(kind, row);
+    const { columns, text } = toInsert(kind, this.#columnsOf(kind));
+    const values = columns.map((column) => this.#check(kind, column, row[column] ?? null));
+    this.#statements.run(text, [position, ...values]);
+  }
+
+  #knownColumns(kind: string, row: Row): string[] {
+    const known = this.#columnsOf(kind);
+    const names = Object.keys(row).filter((name) => name !== 'position');
+    const unknown = names.filter((name) => row[name] !== undefined && !known.includes(name));
+    if (unknown.length > 0) throw new Error(`${kind} has no column ${unknown.join(', ')}.`);
+    return names;
+  }
+
+  #columnsOf(kind: string): string[] {
     const columns = this.#columns.get(kind);
     if (!columns) throw new Error(`There is no record kind ${kind}.`);
-    return columns;
+    return columns.map(({ name }) => name);
   }
 
   #check(kind: string, column: string, value: SqlValue): SqlValue {
@@ -59,25 +88,16 @@ export class RecordWriter {
     }
     return value;
   }
-
-  #insert(kind: string, columns: readonly Column[]): string {
-    const known = this.#inserts.get(kind);
-    if (known !== undefined) return known;
-    const names = ['position', ...columns.map(({ name }) => name)];
-    const text = `INSERT OR REPLACE INTO ${quote(kind)} (${names.map(quote).join(', ')}) VALUES (${names.map(() => '?').join(', ')})`;
-    this.#inserts.set(kind, text);
-    return text;
-  }
 }
 
-function countDefined(row: Readonly<Record<string, SqlValue>>): number {
+function toInsert(kind: string, columns: readonly string[]): Insert {
+  const names = ['position', ...columns];
+  const text = `INSERT OR REPLACE INTO ${quote(kind)} (${names.map(quote).join(', ')}) VALUES (${names.map(() => '?').join(', ')})`;
+  return { columns, text };
+}
+
+function hasColumns(row: Row, columns: readonly string[]): boolean {
   let count = 0;
-  for (const name in row) if (row[name] !== undefined) count += 1;
-  return count;
-}
-
-function refuseUnknown(kind: string, row: Readonly<Record<string, SqlValue>>, columns: readonly Column[]): void {
-  const names = new Set(columns.map(({ name }) => name));
-  const unknown = Object.keys(row).filter((name) => row[name] !== undefined && !names.has(name) && name !== 'position');
-  if (unknown.length > 0) throw new Error(`${kind} has no column ${unknown.join(', ')}.`);
+  for (const column in row) if (column !== columns[count++]) return false;
+  return count === columns.length;
 }

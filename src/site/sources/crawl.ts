@@ -62,7 +62,7 @@ export async function crawl(options: CrawlOptions): Promise<CrawlSummary> {
 
 async function crawlOnce(options: CrawlOptions): Promise<CrawlSummary> {
   const startedMs = Date.now();
-  const { store, source, content, onProgress, signal, observer } = options;
+  const { store, source, content, onProgress, signal, observer, atomic } = options;
   const onFound = (count: number): void => onProgress?.({ ...NOTHING_READ, found: count });
   const found = await walk({ ...source, signal, onFound, observer });
   const signed = signFolders(found, startedMs - RACY_MS);
@@ -82,7 +82,9 @@ async function crawlOnce(options: CrawlOptions): Promise<CrawlSummary> {
       }
     });
     changes.pause();
-    hashed = await applyWrites(options, { found, plan, writer, changes });
+    const apply = (): Promise<number> => applyWrites(options, { found, plan, writer, changes });
+    // Queries that are answered meanwhile need the indexes.
+    hashed = await (atomic ? apply() : store.fill(apply));
     changes.add((rows) => noteEnd(rows, source, signed, startedMs));
     changes.write();
     content?.noteEnd();

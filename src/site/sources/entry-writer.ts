@@ -23,9 +23,9 @@ export function createEntryWriter(source: Source, { entries, gone: goneFolders }
   }
 
   function putFile(rows: RecordWriter, { index, position }: PlannedWrite, digest: string): void {
-    const path = entries.path(index);
-    rows.put('File', records.file(path, entries.stats(index), digest), position);
-    const image = records.image(path, digest);
+    const file = records.file(entries.path(index), entries.stats(index), digest);
+    rows.put('File', file, position);
+    const image = records.image(file);
     if (image) rows.put('ImageProc', image, position);
   }
 

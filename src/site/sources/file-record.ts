@@ -5,6 +5,7 @@ import prettyBytes from 'pretty-bytes';
 
 import type { StatNumbers } from './entries.js';
 import { idsOf } from './ids.js';
+import { createIsoTimes } from './iso-times.js';
 import { toMediaType } from './media-types.js';
 
 export interface Source {
@@ -21,8 +22,8 @@ export type Row = Readonly<Record<string, string | number | null>>;
 export interface EntryRecords {
   file(relativePath: string, stats: StatNumbers, digest: string): Row;
   directory(relativePath: string, stats: StatNumbers): Row;
-  /** The picture that a file of this path holds; `undefined` if its extension is none of a picture. */
-  image(relativePath: string, digest: string): Row | undefined;
+  /** The picture that a file of this row holds; `undefined` if its extension is none of a picture. */
+  image(file: Row): Row | undefined;
   /** The id of the picture record of a file. */
   imageId(fileId: string): string;
 }
@@ -43,34 +44,44 @@ export const toFileId = idsOf(FILE_PLUGIN);
 export function createEntryRecords(source: Source): EntryRecords {
   const imageId = idsOf(IMAGE_PLUGIN);
   const toImageId = (parent: string): string => imageId(`${parent} >> ImageProc`);
+  const toRow = createEntryRow(source);
+  const mediaTypeOf = remember(toMediaType);
   return {
     imageId: toImageId,
     file: (relativePath, stats, digest) => {
       const place = placeOf(source, relativePath);
-      const own = { id: toFileId(place.absolutePath), type: 'File', digest, mediaType: toMediaType(place.ext) };
-      return entryRow(source, place, stats, own);
+      return toRow(place, stats, { type: 'File', digest, mediaType: mediaTypeOf(place.ext) });
     },
     directory: (relativePath, stats) => {
       const place = placeOf(source, relativePath);
-      const digest = folderDigest(place.absolutePath, stats);
-      return entryRow(source, place, stats, {
-        id: toFileId(place.absolutePath),
+      return toRow(place, stats, {
         type: 'Directory',
-        digest,
+        digest: folderDigest(place.absolutePath, stats),
         mediaType: null,
       });
     },
-    image: (relativePath, digest) => {
-      if (!isImage(relativePath)) return undefined;
-      const parent = toFileId(toAbsolute(source.directory, relativePath));
+    image: ({ id, relativePath, 'internal.contentDigest': digest = null }) => {
+      if (!isImage(String(relativePath))) return undefined;
       return {
-        id: toImageId(parent),
-        parent,
+        id: toImageId(String(id)),
+        parent: String(id),
         'internal.type': 'ImageProc',
         'internal.owner': IMAGE_PLUGIN,
         'internal.contentDigest': digest,
       };
     },
+  };
+}
+
+/** A site has few extensions, and many files of each. */
+function remember<T>(make: (text: string) => T): (text: string) => T {
+  const made = new Map<string, T>();
+  return (text) => {
+    const known = made.get(text);
+    if (known !== undefined) return known;
+    const value = make(text);
+    made.set(text, value);
+    return value;
   };
 }
 
@@ -95,21 +106,24 @@ function placeOf({ directory }: Source, relativePath: string): Place {
   return { root, dir, base, ext, name, absolutePath, relativePath };
 }
 
-/** One literal with a property a column: spreads would double the time that a crawl spends on its rows. */
-function entryRow(
-  { name: sourceInstanceName, workingDirectory }: Source,
-  { absolutePath, relativePath, root, dir, base, ext, name }: Place,
-  stats: StatNumbers,
-  own: { id: string; type: string; digest: string; mediaType: string | null },
-): Row {
-  return {
-    id: own.id,
-    'internal.type': own.type,
-    'internal.contentDigest': own.digest,
-    'internal.mediaType': own.mediaType,
+interface OfKind {
+  readonly type: 'File' | 'Directory';
+  readonly digest: string;
+  readonly mediaType: string | null;
+}
+
+function createEntryRow(source: Source): (place: Place, stats: StatNumbers, own: OfKind) => Row {
+  const toIso = createIsoTimes();
+  const shownPath = createShownPath(source);
+  // One literal with a property a column: spreads would double the time that a crawl spends on its rows.
+  return ({ absolutePath, relativePath, root, dir, base, ext, name }, stats, { type, digest, mediaType }) => ({
+    id: toFileId(absolutePath),
+    'internal.type': type,
+    'internal.contentDigest': digest,
+    'internal.mediaType': mediaType,
     'internal.owner': FILE_PLUGIN,
-    'internal.description': `${own.type} "${path.relative(workingDirectory, absolutePath)}"`,
-    sourceInstanceName,
+    'internal.description': `${type} "${shownPath(relativePath)}"`,
+    sourceInstanceName: source.name,
     absolutePath,
     relativePath,
     relativeDirectory: relativePath === '' ? '..' : relativePath.slice(0, Math.max(0, relativePath.lastIndexOf('/'))),
@@ -119,7 +133,7 @@ function entryRow(
     ext,
     name,
     extension: ext.slice(1).toLowerCase(),
-    prettySize: prettyBytes(stats.size),
+    prettySize: toPrettySize(stats.size),
     atime: toIso(stats.atimeMs),
     mtime: toIso(stats.mtimeMs),
     ctime: toIso(stats.ctimeMs),
@@ -138,17 +152,22 @@ function entryRow(
     mtimeMs: stats.mtimeMs,
     ctimeMs: stats.ctimeMs,
     birthtimeMs: stats.birthtimeMs,
-  };
+  });
 }
 
 function toAbsolute(directory: string, relativePath: string): string {
   return relativePath === '' ? directory : `${directory === '/' ? '' : directory}/${relativePath}`;
 }
 
-/** The last instant that a Date holds; some file systems keep later ones. */
-const MAX_MS = 8.64e15;
+/** As `path.relative` shows a path from the working folder, which is asked once where one answer holds for all. */
+function createShownPath({ directory, workingDirectory }: Source): (relativePath: string) => string {
+  const toFolder = path.relative(workingDirectory, directory);
+  const isAbove = /^\.\.(\/\.\.)*$/.test(toFolder);
+  if (isAbove) return (relativePath) => path.relative(workingDirectory, toAbsolute(directory, relativePath));
+  return (relativePath) => (toFolder && relativePath ? `${toFolder}/${relativePath}` : toFolder + relativePath);
+}
 
-/** Rounded to milliseconds as in Node's own `Stats`. */
-function toIso(ms: number): string {
-  return new Date(Math.max(-MAX_MS, Math.min(MAX_MS, Math.round(ms)))).toISOString();
+/** Half of all files are this small, and making their text needs no rounding. */
+function toPrettySize(size: number): string {
+  return size < 1000 ? `${size} B` : prettyBytes(size);
 }

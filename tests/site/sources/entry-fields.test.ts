@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
+import path from 'node:path';
 
 import { pathsOf, SiteFolder } from './site-folder.js';
 import type { CrawledSite, Row } from './site-folder.js';
@@ -101,11 +102,11 @@ test('a file has the numbers and times of its stat', () => {
 });
 
 test('a file has the digest of its bytes, read in pieces or at once', () => {
-  for (const path of ['top.md', 'big.bin', 'empty.bin']) {
+  for (const name of ['top.md', 'big.bin', 'empty.bin']) {
     const digest = createHash('md5')
-      .update(readFileSync(folder.path(path)))
+      .update(readFileSync(folder.path(name)))
       .digest('hex');
-    expect(file(path)['internal.contentDigest']).toBe(digest);
+    expect(file(name)['internal.contentDigest']).toBe(digest);
   }
 });
 
@@ -122,6 +123,22 @@ test('a file says where it comes from', () => {
     'internal.fieldOwners': null,
     'internal.ignoreType': null,
   });
+});
+
+test.each([
+  ['the folder itself', ''],
+  ['above it', '..'],
+  ['below it', 'odd'],
+  ['far below it', 'empty/inner'],
+  ['beside it', '../elsewhere/deep'],
+  ['the root of all', '/'],
+])('paths are shown from a working folder that is %s', async (_, place) => {
+  const workingDirectory = path.resolve(folder.directory, place);
+  const { files, directories } = await folder.crawl({ workingDirectory });
+  for (const row of [...files, ...directories]) {
+    const shown = path.relative(workingDirectory, String(row.absolutePath));
+    expect(row['internal.description']).toBe(`${String(row['internal.type'])} "${shown}"`);
+  }
 });
 
 test('a source without a name is called as in the original', async () => {

@@ -1,0 +1,59 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { createIndexes } from './record-schema.js';
+import type { RecordTables } from './record-schema.js';
+import { quote } from './sql.js';
+
+/** How a database is kept while it is used: a crash may lose the last records, but can't mix old and new ones. */
+export const KEEPING = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF';
+
+/** Writes everything once, and undoes what fails, but a crash leaves something that is no database. */
+const FILLING = 'PRAGMA journal_mode = MEMORY';
+
+const SQLITE_BUSY = 5;
+
+/** Lies beside a database while it is filled for the first time, so that what a crash leaves is known by it. */
+const markOf = (file: string): string => `${file}.filling`;
+
+/** Removes a database whose first filling was not finished. */
+export function discardUnfinished(file: string): void {
+  if (!existsSync(markOf(file))) return;
+  for (const ending of ['', '-wal', '-shm']) rmSync(file + ending, { force: true });
+  rmSync(markOf(file));
+}
+
+export interface FillOptions {
+  readonly database: DatabaseSyncInstance;
+  readonly file: string;
+  readonly tables: RecordTables;
+}
+
+/**
+ * Runs work that writes most records of an empty database, with as little as
+ * possible to do for each: no record is written twice, and the indexes are made
+ * at the end, in a third of the time that keeping them costs.
+ */
+export async function fillDatabase<T>({ database, file, tables }: FillOptions, work: () => Promise<T>): Promise<T> {
+  if (!canLeaveJournal(database)) return work();
+  const indexes = createIndexes(tables);
+  const drops = [...indexes.keys()].map((name) => `DROP INDEX ${quote(name)}`);
+  if (file !== ':memory:') writeFileSync(markOf(file), '');
+  database.exec(['BEGIN', ...drops, 'COMMIT'].join(';\n'));
+  try {
+    return await work();
+  } finally {
+    database.exec(['BEGIN', ...indexes.values(), 'COMMIT', KEEPING].join(';\n'));
+    rmSync(markOf(file), { force: true });
+  }
+}
+
+/** Not while another connection has the file open, which reads only what the journal has kept for it. */
+function canLeaveJournal(database: DatabaseSyncInstance): boolean {
+  try {
+    database.exec(FILLING);
+    return true;
+  } catch (error) {
+    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return false;
+    throw error;
+  }
+}

