@@ -16,6 +16,11 @@ export const kinds = ['Directory', 'File', 'ImageProc', 'Site', 'SiteBuildMetada
 const COMBINED = 'Conditions of which one is enough, or that do not hold, can not be asked for otherwise.';
 const SORTED_GROUPS = 'The largest groups are often wanted first; absent, groups come by value as in the contract.';
 
+/** Kinds that are no part of the contract, with all that derives from them, each with its reason. */
+export const ownKinds: Readonly<Record<string, string>> = {
+  Recipe: "The worked example of a kind of one's own, which the example site has files of.",
+};
+
 /** What the schema has beyond the contract, each with its reason. */
 export const extras: Readonly<Record<string, string>> = {
   'ImageFormat.AVIF': 'Makes the smallest files; image tools of today can write it.',

@@ -2,7 +2,7 @@
 
 import type { RecordTable } from '../../site/fields.js';
 
-export type RecordKind = 'File' | 'Directory' | 'ImageProc' | 'Site' | 'SiteBuildMetadata' | 'SitePage' | 'SitePlugin';
+export type RecordKind = 'File' | 'Directory' | 'ImageProc' | 'Recipe' | 'Site' | 'SiteBuildMetadata' | 'SitePage' | 'SitePlugin';
 
 /** A record of File as it is stored, by column. */
 export type FileRecord = {
@@ -92,6 +92,27 @@ export type DirectoryRecord = {
 
 /** A record of ImageProc as it is stored, by column. */
 export type ImageProcRecord = {
+  readonly id: string;
+  readonly parent: string | null;
+  readonly 'internal.content': string | null;
+  readonly 'internal.contentDigest': string;
+  readonly 'internal.description': string | null;
+  readonly 'internal.fieldOwners': string | null;
+  readonly 'internal.ignoreType': 0 | 1 | null;
+  readonly 'internal.mediaType': string | null;
+  readonly 'internal.owner': string;
+  readonly 'internal.type': string;
+};
+
+/** A record of Recipe as it is stored, by column. */
+export type RecipeRecord = {
+  readonly title: string;
+  readonly cooked: string | null;
+  readonly tags: string;
+  readonly serves: number | null;
+  readonly cover: string | null;
+  readonly ingredients: string | null;
+  readonly body: string | null;
   readonly id: string;
   readonly parent: string | null;
   readonly 'internal.content': string | null;
@@ -212,6 +233,7 @@ export interface RecordsByKind {
   File: FileRecord;
   Directory: DirectoryRecord;
   ImageProc: ImageProcRecord;
+  Recipe: RecipeRecord;
   Site: SiteRecord;
   SiteBuildMetadata: SiteBuildMetadataRecord;
   SitePage: SitePageRecord;
@@ -953,6 +975,123 @@ export const records: Readonly<Record<RecordKind, RecordTable>> = {
         hasArguments: true,
         dateArguments: false,
       },
+      { kind: 'scalar', name: 'id', path: 'id', list: false, nullable: false, type: 'ID', column: 'id', dateArguments: false, indexed: true },
+      { kind: 'relation', name: 'parent', path: 'parent', list: false, nullable: true, type: 'Node', relation: { by: 'parent' } },
+      { kind: 'relation', name: 'children', path: 'children', list: true, nullable: false, type: 'Node', relation: { by: 'children' } },
+      {
+        kind: 'object',
+        name: 'internal',
+        path: 'internal',
+        list: false,
+        nullable: false,
+        type: 'Internal',
+        fields: [
+          {
+            kind: 'scalar',
+            name: 'content',
+            path: 'internal.content',
+            list: false,
+            nullable: true,
+            type: 'String',
+            column: 'internal.content',
+            dateArguments: false,
+            indexed: false,
+          },
+          {
+            kind: 'scalar',
+            name: 'contentDigest',
+            path: 'internal.contentDigest',
+            list: false,
+            nullable: false,
+            type: 'String',
+            column: 'internal.contentDigest',
+            dateArguments: false,
+            indexed: false,
+          },
+          {
+            kind: 'scalar',
+            name: 'description',
+            path: 'internal.description',
+            list: false,
+            nullable: true,
+            type: 'String',
+            column: 'internal.description',
+            dateArguments: false,
+            indexed: false,
+          },
+          {
+            kind: 'scalar',
+            name: 'fieldOwners',
+            path: 'internal.fieldOwners',
+            list: true,
+            nullable: true,
+            type: 'String',
+            column: 'internal.fieldOwners',
+            dateArguments: false,
+            indexed: false,
+          },
+          {
+            kind: 'scalar',
+            name: 'ignoreType',
+            path: 'internal.ignoreType',
+            list: false,
+            nullable: true,
+            type: 'Boolean',
+            column: 'internal.ignoreType',
+            dateArguments: false,
+            indexed: false,
+          },
+          {
+            kind: 'scalar',
+            name: 'mediaType',
+            path: 'internal.mediaType',
+            list: false,
+            nullable: true,
+            type: 'String',
+            column: 'internal.mediaType',
+            dateArguments: false,
+            indexed: true,
+          },
+          { kind: 'scalar', name: 'owner', path: 'internal.owner', list: false, nullable: false, type: 'String', column: 'internal.owner', dateArguments: false, indexed: false },
+          { kind: 'scalar', name: 'type', path: 'internal.type', list: false, nullable: false, type: 'String', column: 'internal.type', dateArguments: false, indexed: false },
+        ],
+      },
+    ],
+  },
+  Recipe: {
+    kind: 'Recipe',
+    single: 'recipe',
+    all: 'allRecipe',
+    source: { globs: ['recipes/**/*.md'] },
+    fields: [
+      { kind: 'scalar', name: 'title', path: 'title', list: false, nullable: false, type: 'String', column: 'title', dateArguments: false, indexed: false },
+      { kind: 'scalar', name: 'cooked', path: 'cooked', list: false, nullable: true, type: 'Date', column: 'cooked', dateArguments: true, indexed: false },
+      { kind: 'scalar', name: 'tags', path: 'tags', list: true, nullable: false, type: 'String', column: 'tags', dateArguments: false, indexed: false },
+      { kind: 'scalar', name: 'serves', path: 'serves', list: false, nullable: true, type: 'Int', column: 'serves', dateArguments: false, indexed: false },
+      { kind: 'relation', name: 'cover', path: 'cover', list: false, nullable: true, type: 'File', relation: { by: 'link', from: 'cover', to: 'id' } },
+      {
+        kind: 'object',
+        name: 'ingredients',
+        path: 'ingredients',
+        list: true,
+        nullable: true,
+        type: 'RecipeIngredient',
+        fields: [
+          { kind: 'scalar', name: 'name', path: 'ingredients.name', list: false, nullable: false, type: 'String', column: 'ingredients.name', dateArguments: false, indexed: false },
+          {
+            kind: 'scalar',
+            name: 'amount',
+            path: 'ingredients.amount',
+            list: false,
+            nullable: true,
+            type: 'String',
+            column: 'ingredients.amount',
+            dateArguments: false,
+            indexed: false,
+          },
+        ],
+      },
+      { kind: 'scalar', name: 'body', path: 'body', list: false, nullable: true, type: 'String', column: 'body', dateArguments: false, indexed: false },
       { kind: 'scalar', name: 'id', path: 'id', list: false, nullable: false, type: 'ID', column: 'id', dateArguments: false, indexed: true },
       { kind: 'relation', name: 'parent', path: 'parent', list: false, nullable: true, type: 'Node', relation: { by: 'parent' } },
       { kind: 'relation', name: 'children', path: 'children', list: true, nullable: false, type: 'Node', relation: { by: 'children' } },

@@ -134,6 +134,32 @@ type Query {
     limit: Int
   ): ImageProcConnection!
 
+  "The first Recipe for which all conditions hold."
+  recipe(
+    title: StringQueryOperatorInput
+    cooked: DateQueryOperatorInput
+    tags: StringQueryOperatorInput
+    serves: IntQueryOperatorInput
+    cover: FileFilterInput
+    ingredients: RecipeIngredientFilterListInput
+    body: StringQueryOperatorInput
+    id: StringQueryOperatorInput
+    parent: NodeFilterInput
+    children: NodeFilterListInput
+    internal: InternalFilterInput
+  ): Recipe
+  "All records of Recipe, or those that a filter leaves."
+  allRecipe(
+    "Conditions, all of which must hold."
+    filter: RecipeFilterInput
+    "The order of the records; that of their creation unless named."
+    sort: RecipeSortInput
+    "The number of records to leave out at the start."
+    skip: Int
+    "The most records to give."
+    limit: Int
+  ): RecipeConnection!
+
   "The first Site for which all conditions hold."
   site(
     buildTime: DateQueryOperatorInput
@@ -892,6 +918,302 @@ enum ImageProcFieldsEnum {
   internal___mediaType @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
   internal___owner @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
   internal___type @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+}
+
+"Records of Recipe, one page of those that match."
+type RecipeConnection {
+  "The number of records that match, on all pages together."
+  totalCount: Int!
+  "The records of the page, each with its neighbours."
+  edges: [RecipeEdge!]!
+  "The records of the page."
+  nodes: [Recipe!]!
+  "Where the page stands."
+  pageInfo: PageInfo!
+  "The values of a field on the page as text, each once, in the order of text."
+  distinct(field: RecipeFieldsEnum!): [String!]!
+  "The records of the page by the value of a field; records without one are in no group."
+  group(
+    "The number of records to leave out at the start of each group."
+    skip: Int
+    "The most records to give of each group."
+    limit: Int
+    "The field whose values make the groups."
+    field: RecipeFieldsEnum!
+    "The order of the groups; by value, ascending, unless named."
+    sort: GroupSortInput
+  ): [RecipeGroupConnection!]!
+}
+
+"A Recipe among its neighbours on the page."
+type RecipeEdge {
+  "The record after this one."
+  next: Recipe
+  "The record."
+  node: Recipe!
+  "The record before this one."
+  previous: Recipe
+}
+
+"Records of Recipe that have one value of a field in common."
+type RecipeGroupConnection {
+  "The number of records in the group."
+  totalCount: Int!
+  "The records of the group, each with its neighbours."
+  edges: [RecipeEdge!]!
+  "The records of the group."
+  nodes: [Recipe!]!
+  "Where the records given stand in the group."
+  pageInfo: PageInfo!
+  "The path of the field, with dots between its steps."
+  field: String!
+  "The value that the records have in common, as text."
+  fieldValue: String
+}
+
+"How to order records of Recipe: by the first field, then by the second, and so on."
+input RecipeSortInput {
+  "The fields to order by."
+  fields: [RecipeFieldsEnum]
+  "The direction of each field; ascending where none is given."
+  order: [SortOrderEnum] = [ASC]
+}
+
+"The fields of Recipe and of what it leads to; \`___\` stands between the steps of a path."
+enum RecipeFieldsEnum {
+  title
+  cooked
+  tags
+  serves
+  cover___sourceInstanceName
+  cover___absolutePath
+  cover___relativePath
+  cover___extension
+  cover___size
+  cover___prettySize
+  cover___modifiedTime
+  cover___accessTime
+  cover___changeTime
+  cover___birthTime
+  cover___root
+  cover___dir
+  cover___base
+  cover___ext
+  cover___name
+  cover___relativeDirectory
+  cover___dev
+  cover___mode
+  cover___nlink
+  cover___uid
+  cover___gid
+  cover___rdev
+  cover___ino
+  cover___atimeMs
+  cover___mtimeMs
+  cover___ctimeMs
+  cover___atime
+  cover___mtime
+  cover___ctime
+  cover___birthtime
+  cover___birthtimeMs
+  cover___blksize
+  cover___blocks
+  cover___publicURL
+  cover___childImageProc___fixed___aspectRatio @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___fixed___base64 @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___fixed___height @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___fixed___originalName @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___fixed___src @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___fixed___srcSet @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___fixed___srcSetWebp @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___fixed___srcWebp @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___fixed___tracedSVG @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___fixed___width @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___fluid___aspectRatio @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___fluid___base64 @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___fluid___originalImg @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___fluid___originalName @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___fluid___presentationHeight @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___fluid___presentationWidth @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___fluid___sizes @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___fluid___src @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___fluid___srcSet @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___fluid___srcSetWebp @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___fluid___srcWebp @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___fluid___tracedSVG @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___original___height @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___original___src @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___original___width @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___resize___aspectRatio @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___resize___height @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___resize___originalName @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___resize___src @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___resize___tracedSVG @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___resize___width @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___resolutions___aspectRatio @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___resolutions___base64 @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___resolutions___height @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___resolutions___originalName @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___resolutions___src @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___resolutions___srcSet @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___resolutions___srcSetWebp @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___resolutions___srcWebp @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___resolutions___tracedSVG @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___resolutions___width @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___sizes___aspectRatio @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___sizes___base64 @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___sizes___originalImg @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___sizes___originalName @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___sizes___presentationHeight @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___sizes___presentationWidth @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___sizes___sizes @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___sizes___src @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___sizes___srcSet @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___sizes___srcSetWebp @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___sizes___srcWebp @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___sizes___tracedSVG @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___id @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___parent___id @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___parent___children @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___children @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___children___id @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___children___children @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___internal___content @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___internal___contentDigest @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___internal___description @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___internal___fieldOwners @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___internal___ignoreType @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___internal___mediaType @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___internal___owner @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___childImageProc___internal___type @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
+  cover___id
+  cover___parent___id
+  cover___parent___parent___id
+  cover___parent___parent___children
+  cover___parent___children
+  cover___parent___children___id
+  cover___parent___children___children
+  cover___parent___internal___content
+  cover___parent___internal___contentDigest
+  cover___parent___internal___description
+  cover___parent___internal___fieldOwners
+  cover___parent___internal___ignoreType
+  cover___parent___internal___mediaType
+  cover___parent___internal___owner
+  cover___parent___internal___type
+  cover___children
+  cover___children___id
+  cover___children___parent___id
+  cover___children___parent___children
+  cover___children___children
+  cover___children___children___id
+  cover___children___children___children
+  cover___children___internal___content
+  cover___children___internal___contentDigest
+  cover___children___internal___description
+  cover___children___internal___fieldOwners
+  cover___children___internal___ignoreType
+  cover___children___internal___mediaType
+  cover___children___internal___owner
+  cover___children___internal___type
+  cover___internal___content
+  cover___internal___contentDigest
+  cover___internal___description
+  cover___internal___fieldOwners
+  cover___internal___ignoreType
+  cover___internal___mediaType
+  cover___internal___owner
+  cover___internal___type
+  ingredients
+  ingredients___name
+  ingredients___amount
+  body
+  id
+  parent___id
+  parent___parent___id
+  parent___parent___parent___id
+  parent___parent___parent___children
+  parent___parent___children
+  parent___parent___children___id
+  parent___parent___children___children
+  parent___parent___internal___content
+  parent___parent___internal___contentDigest
+  parent___parent___internal___description
+  parent___parent___internal___fieldOwners
+  parent___parent___internal___ignoreType
+  parent___parent___internal___mediaType
+  parent___parent___internal___owner
+  parent___parent___internal___type
+  parent___children
+  parent___children___id
+  parent___children___parent___id
+  parent___children___parent___children
+  parent___children___children
+  parent___children___children___id
+  parent___children___children___children
+  parent___children___internal___content
+  parent___children___internal___contentDigest
+  parent___children___internal___description
+  parent___children___internal___fieldOwners
+  parent___children___internal___ignoreType
+  parent___children___internal___mediaType
+  parent___children___internal___owner
+  parent___children___internal___type
+  parent___internal___content
+  parent___internal___contentDigest
+  parent___internal___description
+  parent___internal___fieldOwners
+  parent___internal___ignoreType
+  parent___internal___mediaType
+  parent___internal___owner
+  parent___internal___type
+  children
+  children___id
+  children___parent___id
+  children___parent___parent___id
+  children___parent___parent___children
+  children___parent___children
+  children___parent___children___id
+  children___parent___children___children
+  children___parent___internal___content
+  children___parent___internal___contentDigest
+  children___parent___internal___description
+  children___parent___internal___fieldOwners
+  children___parent___internal___ignoreType
+  children___parent___internal___mediaType
+  children___parent___internal___owner
+  children___parent___internal___type
+  children___children
+  children___children___id
+  children___children___parent___id
+  children___children___parent___children
+  children___children___children
+  children___children___children___id
+  children___children___children___children
+  children___children___internal___content
+  children___children___internal___contentDigest
+  children___children___internal___description
+  children___children___internal___fieldOwners
+  children___children___internal___ignoreType
+  children___children___internal___mediaType
+  children___children___internal___owner
+  children___children___internal___type
+  children___internal___content
+  children___internal___contentDigest
+  children___internal___description
+  children___internal___fieldOwners
+  children___internal___ignoreType
+  children___internal___mediaType
+  children___internal___owner
+  children___internal___type
+  internal___content
+  internal___contentDigest
+  internal___description
+  internal___fieldOwners
+  internal___ignoreType
+  internal___mediaType
+  internal___owner
+  internal___type
 }
 
 "Records of Site, one page of those that match."
@@ -1729,6 +2051,25 @@ input ImageProcFilterInput {
   not: ImageProcFilterInput
 }
 
+"Conditions on Recipe, all of which must hold."
+input RecipeFilterInput {
+  title: StringQueryOperatorInput
+  cooked: DateQueryOperatorInput
+  tags: StringQueryOperatorInput
+  serves: IntQueryOperatorInput
+  cover: FileFilterInput
+  ingredients: RecipeIngredientFilterListInput
+  body: StringQueryOperatorInput
+  id: StringQueryOperatorInput
+  parent: NodeFilterInput
+  children: NodeFilterListInput
+  internal: InternalFilterInput
+  "At least one of these holds; an empty list leaves no record."
+  or: [RecipeFilterInput!]
+  "Not all of these hold; \`{}\` is no condition."
+  not: RecipeFilterInput
+}
+
 "Conditions on Site, all of which must hold."
 input SiteFilterInput {
   buildTime: DateQueryOperatorInput
@@ -1899,6 +2240,12 @@ input InternalFilterInput {
   type: StringQueryOperatorInput
 }
 
+"Conditions on RecipeIngredient, all of which must hold."
+input RecipeIngredientFilterInput {
+  name: StringQueryOperatorInput
+  amount: StringQueryOperatorInput
+}
+
 "Conditions on SiteSiteMetadata, all of which must hold."
 input SiteSiteMetadataFilterInput {
   author: StringQueryOperatorInput
@@ -1960,6 +2307,12 @@ input SitePluginPluginOptionsFilterInput {
 input NodeFilterListInput {
   "One element for which all of these hold."
   elemMatch: NodeFilterInput
+}
+
+"A condition on a list of RecipeIngredient."
+input RecipeIngredientFilterListInput {
+  "One element for which all of these hold."
+  elemMatch: RecipeIngredientFilterInput
 }
 
 "A condition on a list of SitePluginPackageJsonDependencies."
@@ -2891,6 +3244,49 @@ type PageInfo {
   perPage: Int
   "The number of records that match, on all pages together."
   totalCount: Int!
+}
+
+"A recipe of the example site. Each is a Markdown file: the fields stand in its front matter, the method below it."
+type Recipe implements Node {
+  "What the dish is called."
+  title: String!
+  "The day on which it was last cooked."
+  cooked(
+    "The time from the date to now, in the unit named: years, months, weeks, days, hours, minutes, seconds; milliseconds for any other."
+    difference: String
+    "The form of the date, such as \`YYYY-MM-DD\`."
+    formatString: String
+    "Says how long ago the date is, such as \`5 days ago\`."
+    fromNow: Boolean
+    "The language of names and phrases, such as \`de\`."
+    locale: String
+  ): Date
+  "What it is filed under."
+  tags: [String!]!
+  "The number of people it is enough for."
+  serves: Int
+  "A picture of it."
+  cover: File
+  "What goes into it."
+  ingredients: [RecipeIngredient!]
+  "The method, in Markdown."
+  body: String
+  "Names the record; the same thing keeps its id from run to run."
+  id: ID!
+  "The record that this one was made from."
+  parent: Node
+  "The records that were made from this one."
+  children: [Node!]!
+  "What the site knows about the record itself."
+  internal: Internal!
+}
+
+"One line of the shopping list."
+type RecipeIngredient {
+  "What to buy."
+  name: String!
+  "How much of it, as a cook would say."
+  amount: String
 }
 
 "The site itself."
