@@ -1,8 +1,12 @@
 import { DatabaseSync } from '@photostructure/sqlite';
-import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
 
 /** What is known of pictures, and the links that were handed out. */
-export type ImageDatabase = DatabaseSyncInstance;
+export interface ImageDatabase {
+  prepare(sql: string): StatementSyncInstance;
+  exec(sql: string): void;
+  close(): void;
+}
 
 /** Raised when what is read from a header, or its form here, changes: it is then read again. */
 const METADATA_VERSION = 1;
@@ -30,10 +34,15 @@ export function openImageDatabase(file: string): ImageDatabase {
     ) WITHOUT ROWID;
   `);
   forgetOldMetadata(database);
-  return database;
+  return {
+    // A statement doesn't keep its database from being collected, and fails, or worse, when that is.
+    prepare: (sql) => Object.assign(database.prepare(sql), { database }),
+    exec: (sql) => database.exec(sql),
+    close: () => database.close(),
+  };
 }
 
-function forgetOldMetadata(database: ImageDatabase): void {
+function forgetOldMetadata(database: DatabaseSyncInstance): void {
   const stored = database.prepare(`SELECT value FROM settings WHERE key = 'metadata'`).get() as
     { value: string } | undefined;
   if (stored?.value === String(METADATA_VERSION)) return;

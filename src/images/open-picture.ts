@@ -12,8 +12,19 @@ import type { ImageSource } from './source.js';
  */
 export const MAX_PIXELS = 2 ** 27;
 
-/** Text that draws: more of it is an export gone wrong, and would be parsed for minutes. */
-const MAX_SVG_BYTES = 16 * 1024 * 1024;
+/**
+ * What is read before it is decoded, and how many bytes of it at most. Of a
+ * drawing, more is an export gone wrong, and would be parsed for minutes.
+ *
+ * A drawing without a path can refer to no other file; addresses are never
+ * followed. The others would be mapped into memory, where a file that is cut
+ * short in that moment ends the process.
+ */
+const READ_FIRST: Readonly<Partial<Record<SourceFormat, number>>> = {
+  svg: 16 * 1024 * 1024,
+  webp: 128 * 1024 * 1024,
+  gif: 128 * 1024 * 1024,
+};
 
 /** How a picture is decoded, beside what sharp does by itself. */
 const DECODING = {
@@ -35,15 +46,11 @@ export async function readFormat(source: ImageSource): Promise<SourceFormat> {
   return format;
 }
 
-/**
- * The picture, ready to be worked on.
- *
- * A drawing is handed over as bytes, not as a path: without a place of its own
- * it can refer to no other file, and addresses are never followed.
- */
+/** The picture, ready to be worked on. */
 export async function openPicture(source: ImageSource, format: SourceFormat, options?: SharpOptions): Promise<Sharp> {
-  if (format !== 'svg') return sharp(source.absolutePath, { ...DECODING, ...options });
-  if (source.size > MAX_SVG_BYTES) throw unreadable(source, `it has more than ${MAX_SVG_BYTES} bytes`);
+  const most = READ_FIRST[format];
+  if (most === undefined) return sharp(source.absolutePath, { ...DECODING, ...options });
+  if (source.size > most) throw unreadable(source, `it has more than ${most} bytes`);
   return sharp(await readFile(source.absolutePath), { ...DECODING, ...options });
 }
 

@@ -34,11 +34,12 @@ export async function makeImage(source: ImageSource, metadata: ImageMetadata, re
 export async function makePixels(source: ImageSource, metadata: ImageMetadata, recipe: Recipe): Promise<Pixels> {
   try {
     const { image } = await paint(source, { ...metadata, pages: 1 }, recipe);
-    const { data, info } = await image
+    // By a detour, as sharp gives pixels that it made gray without their transparency.
+    const whole = await image.png({ compressionLevel: 0 }).timeout({ seconds: TIMEOUT_SECONDS }).toBuffer();
+    const { data, info } = await sharp(whole, { limitInputPixels: false })
       .toColourspace('srgb')
       .ensureAlpha()
       .raw()
-      .timeout({ seconds: TIMEOUT_SECONDS })
       .toBuffer({ resolveWithObject: true });
     return { data, width: info.width, height: info.height };
   } catch (cause) {
@@ -82,8 +83,11 @@ async function paint(source: ImageSource, metadata: ImageMetadata, recipe: Recip
   const animated = keepsFrames(metadata, recipe);
   const scaled = await scale(source, metadata, recipe, animated);
   // Sharp turns before it cuts off, and clips before it tones: what is to come after is another run.
-  if (recipe.rotate === undefined && recipe.duotone === undefined) return { image: scaled, hasAlpha };
-  const turned = turn(await toPixels(scaled), recipe);
+  if (recipe.rotate === undefined && recipe.duotone === undefined) {
+    return { image: recipe.grayscale ? scaled.grayscale() : scaled, hasAlpha };
+  }
+  const pixels = await toPixels(scaled);
+  const turned = turn(recipe.grayscale ? pixels.grayscale() : pixels, recipe);
   const image = recipe.duotone ? applyDuotone(turned, recipe.duotone) : turned;
   return { image, hasAlpha, ...(animated ? { timing: await readTiming(source, metadata) } : {}) };
 }
@@ -96,7 +100,6 @@ async function scale(
 ): Promise<Sharp> {
   const picture = await openPicture(source, format, { animated, autoOrient: recipe.orient });
   if (recipe.trim !== undefined) picture.trim({ threshold: recipe.trim });
-  if (recipe.grayscale) picture.grayscale();
   if (animated && recipe.scaling === 'cover' && looksAtPixels(recipe)) {
     return cropFrames(picture, await openPicture(source, format), recipe);
   }

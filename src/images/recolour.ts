@@ -25,6 +25,7 @@ export function applyDuotone(image: Sharp, { highlight, shadow, opacity }: NonNu
     toned[channel] += 1 - part;
     return toned;
   };
-  const offset = ([0, 1, 2] as const).map((channel) => part * dark[channel]);
+  // Sharp cuts what is behind the point, so half of one more rounds.
+  const offset = ([0, 1, 2] as const).map((channel) => part * dark[channel] + 0.5);
   return image.recomb([row(0), row(1), row(2)]).linear([1, 1, 1], offset);
 }

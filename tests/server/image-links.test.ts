@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile, rm, stat, utimes } from 'node:fs/promises';
+import { get } from 'node:http';
 import path from 'node:path';
 import sharp from 'sharp';
 import { imageFolderOf, openImages } from '../../src/images/images.js';
@@ -85,16 +86,23 @@ test('answers HEAD, ranges and a known ETag', async () => {
   const range = await fetch(url, { headers: { range: 'bytes=0-2', 'if-range': etag } });
   expect(range.status).toBe(206);
   expect(Buffer.from(await range.arrayBuffer()).toString('hex')).toBe('ffd8ff');
-  const known = await fetch(url, { headers: { 'if-none-match': etag } });
-  expect([known.status, await known.text()]).toEqual([304, '']);
+  await expect(statusOf(url, { 'if-none-match': etag })).resolves.toBe(304);
 });
+
+/** On plain http, because fetch asks for a whole answer whenever it sends a condition. */
+const statusOf = (url: string, headers: Record<string, string>): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    get(url, { headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    }).on('error', reject);
+  });
 
 test('makes one image for 300 who ask at the same time', async () => {
   let runs = 0;
-  const { write } = images.files;
-  Object.assign(images.files, {
-    write: (...args: Parameters<typeof write>) => write(...args).finally(() => (runs += 1)),
-  });
+  const files = { ...images.files };
+  const write: typeof files.write = (file, bytes) => files.write(file, bytes).finally(() => (runs += 1));
+  Object.assign(images.files, { write });
   const url = await linkOf(333);
   const bodies = await Promise.all(
     Array.from({ length: 300 }, async () => Buffer.from(await (await fetch(url)).arrayBuffer())),

@@ -1,0 +1,366 @@
+import sharp from 'sharp';
+import type { Sharp } from 'sharp';
+import type { ImageArguments } from '../../src/images/arguments.js';
+import { sizeBeforeTrim } from '../../src/images/answers.js';
+import { outputOf } from '../../src/images/formats.js';
+import { openImageDatabase } from '../../src/images/image-database.js';
+import { createMetadataStore } from '../../src/images/metadata.js';
+import { makeImage, measureTrimmed } from '../../src/images/pipeline.js';
+import { toOperations, toRecipe } from '../../src/images/recipe.js';
+import { fitFrame } from '../../src/images/sizes.js';
+import type { Frame } from '../../src/images/sizes.js';
+import type { ImageSource } from '../../src/images/source.js';
+import { makePictures, scene } from './pictures.js';
+import type { Pictures } from './pictures.js';
+
+let pictures: Pictures;
+beforeAll(async () => void (pictures = await makePictures()));
+afterAll(() => pictures.remove());
+
+const read = (source: ImageSource) => createMetadataStore(openImageDatabase(':memory:')).read(source);
+
+async function make(source: ImageSource, frame: Frame, args: ImageArguments): Promise<Buffer> {
+  const metadata = await read(source);
+  const operations = toOperations(args);
+  const size = operations.trim
+    ? await measureTrimmed(source, metadata, operations.trim)
+    : sizeBeforeTrim(metadata, operations);
+  const { format } = outputOf(source.ext, args.toFormat);
+  return makeImage(source, metadata, toRecipe(fitFrame(size, frame, args.fit ?? 'COVER'), format, operations, args));
+}
+
+interface Case {
+  readonly operation: string;
+  readonly frame: Frame;
+  readonly args: ImageArguments;
+  readonly bare: (photo: Sharp) => Sharp | Promise<Sharp>;
+}
+
+const square = { width: 80, height: 80 };
+
+/** The matrix that the definition of the gradient gives for a shadow of black and a highlight of red. */
+const RED_TONES: [number, number, number][] = [
+  [0.2126, 0.7152, 0.0722],
+  [0, 0, 0],
+  [0, 0, 0],
+];
+
+const focuses = [
+  'CENTER',
+  'NORTH',
+  'EAST',
+  'SOUTH',
+  'WEST',
+  'NORTHEAST',
+  'NORTHWEST',
+  'SOUTHEAST',
+  'SOUTHWEST',
+] as const;
+
+test.each<Case>([
+  { operation: 'width', frame: { width: 120 }, args: {}, bare: (photo) => photo.resize(120) },
+  { operation: 'height', frame: { height: 60 }, args: {}, bare: (photo) => photo.resize({ height: 60 }) },
+  {
+    operation: 'COVER by attention',
+    frame: square,
+    args: {},
+    bare: (photo) => photo.resize({ ...square, position: 'attention' }),
+  },
+  {
+    operation: 'COVER by entropy',
+    frame: square,
+    args: { cropFocus: 'ENTROPY' },
+    bare: (photo) => photo.resize({ ...square, position: 'entropy' }),
+  },
+  ...focuses.map((cropFocus) => ({
+    operation: `COVER to ${cropFocus}`,
+    frame: square,
+    args: { cropFocus },
+    bare: (photo: Sharp) => photo.resize({ ...square, position: cropFocus.toLowerCase() }),
+  })),
+  {
+    operation: 'CONTAIN',
+    frame: square,
+    args: { fit: 'CONTAIN', background: '#c00' },
+    bare: (photo) => photo.resize({ ...square, fit: 'contain', background: '#c00' }),
+  },
+  {
+    operation: 'FILL',
+    frame: square,
+    args: { fit: 'FILL' },
+    bare: (photo) => photo.resize({ ...square, fit: 'fill' }),
+  },
+  {
+    operation: 'INSIDE',
+    frame: square,
+    args: { fit: 'INSIDE' },
+    bare: (photo) => photo.resize({ ...square, fit: 'inside' }),
+  },
+  {
+    operation: 'OUTSIDE',
+    frame: square,
+    args: { fit: 'OUTSIDE' },
+    bare: (photo) => photo.resize({ ...square, fit: 'outside' }),
+  },
+  {
+    operation: 'enlarging',
+    frame: { width: 700 },
+    args: {},
+    bare: (photo) => photo.resize(700),
+  },
+  {
+    operation: 'grayscale',
+    frame: { width: 120 },
+    args: { grayscale: true },
+    bare: (photo) => photo.grayscale().resize(120),
+  },
+  {
+    operation: 'duotone',
+    frame: { width: 120 },
+    args: { duotone: { shadow: '#000000', highlight: '#ff0000' } },
+    bare: async (photo) => sharp(await photo.resize(120).png().toBuffer()).recomb(RED_TONES as never),
+  },
+  {
+    operation: 'duotone with opacity 0, which is all of it',
+    frame: { width: 120 },
+    args: { duotone: { shadow: '#000000', highlight: '#ff0000', opacity: 0 } },
+    bare: async (photo) => sharp(await photo.resize(120).png().toBuffer()).recomb(RED_TONES as never),
+  },
+  ...[90, 180, 270, 45, 30].map((rotate) => ({
+    operation: `rotate by ${rotate}`,
+    frame: { width: 120 },
+    args: { rotate },
+    bare: async (photo: Sharp) => sharp(await photo.resize(120).png().toBuffer()).rotate(rotate),
+  })),
+  {
+    operation: 'rotate after cutting',
+    frame: { width: 120, height: 40 },
+    args: { rotate: 90, cropFocus: 'NORTH' },
+    bare: async (photo) =>
+      sharp(await photo.resize({ width: 120, height: 40, position: 'north' }).png().toBuffer()).rotate(90),
+  },
+])('makes $operation as sharp does', async ({ frame, args, bare }) => {
+  const whole = await scene(300, 200).png().toBuffer();
+  const made = await make(await pictures.put('photo.png', whole), frame, { ...args, pngQuality: 100 });
+  await expectAlike(made, await (await bare(sharp(whole))).png().toBuffer());
+});
+
+test('lays a half-opaque duotone over the picture', async () => {
+  const white = sharp({ create: { width: 20, height: 20, channels: 3, background: '#fff' } }).png();
+  const duotone = { shadow: '#102030', highlight: '#3264c8', opacity: 50 };
+  const made = await make(await pictures.put('white.png', white), { width: 10 }, { duotone, pngQuality: 100 });
+  const pixels = await sharp(made).raw().toBuffer();
+  expect([...pixels.subarray(0, 3)]).toEqual([(255 + 50) / 2, (255 + 100) / 2, (255 + 200) / 2].map(Math.round));
+});
+
+test.each([true, false])('keeps transparency through duotone and scaling: grayscale %s', async (grayscale) => {
+  const half = sharp({
+    create: { width: 40, height: 40, channels: 4, background: { r: 255, g: 255, b: 255, alpha: 0.5 } },
+  });
+  const duotone = { shadow: '#ff0000', highlight: '#0000ff' };
+  const source = await pictures.put('half.png', half.png());
+  const made = await make(source, { width: 20 }, { duotone, grayscale, pngQuality: 100 });
+  expect([...(await sharp(made).raw().toBuffer()).subarray(0, 4)]).toEqual([0, 0, 255, 128]);
+});
+
+test.each([1, 2, 3, 4, 5, 6, 7, 8])('turns a picture of EXIF orientation %i upright', async (orientation) => {
+  const upright = scene(120, 80);
+  const stored = await unturn(await upright.png().toBuffer(), orientation)
+    .png()
+    .toBuffer();
+  const source = await pictures.put(
+    `o${orientation}.jpg`,
+    sharp(stored).withMetadata({ orientation }).jpeg({ quality: 100 }),
+  );
+  const made = await make(source, { width: 60 }, { quality: 100 });
+  const { orientation: told, exif } = await sharp(made).metadata();
+  expect([told, exif]).toEqual([undefined, undefined]);
+  // Twice through a JPEG; a wrong turn differs by 40.
+  await expectAlike(made, await scene(120, 80).resize(60).png().toBuffer(), 5);
+});
+
+/** How pixels lie in a file of an orientation. */
+function unturn(upright: Buffer, orientation: number): Sharp {
+  const image = sharp(upright);
+  switch (orientation) {
+    case 2:
+      return image.flop();
+    case 3:
+      return image.rotate(180);
+    case 4:
+      return image.flip();
+    case 5:
+      return image.rotate(270).flop();
+    case 6:
+      return image.rotate(270);
+    case 7:
+      return image.rotate(90).flop();
+    case 8:
+      return image.rotate(90);
+    default:
+      return image;
+  }
+}
+
+test('leaves the EXIF turn out when it turns by itself', async () => {
+  const lying = await scene(80, 120).png().toBuffer();
+  const source = await pictures.put('lying.jpg', sharp(lying).withMetadata({ orientation: 6 }).jpeg({ quality: 100 }));
+  const made = await make(source, { width: 60 }, { rotate: 180, quality: 100 });
+  await expectAlike(
+    made,
+    await sharp(await sharp(lying).resize(60).png().toBuffer())
+      .rotate(180)
+      .png()
+      .toBuffer(),
+  );
+});
+
+test('takes a border off before anything else', async () => {
+  const inner = await scene(200, 120).png().toBuffer();
+  const bordered = sharp(inner).extend({ top: 40, bottom: 20, left: 30, right: 50, background: '#fff' });
+  const source = await pictures.put('border.png', bordered.png());
+  const made = await make(source, { width: 100 }, { trim: 20, pngQuality: 100 });
+  await expectAlike(made, await sharp(inner).resize(100).png().toBuffer());
+});
+
+test('takes nothing off a picture that is all border', async () => {
+  const plain = sharp({ create: { width: 30, height: 20, channels: 3, background: '#fff' } });
+  const source = await pictures.put('plain.png', plain.png());
+  await expect(measureTrimmed(source, await read(source), 10)).resolves.toEqual({ width: 30, height: 20 });
+});
+
+test.each([
+  ['JPG', 'jpeg'],
+  ['PNG', 'png'],
+  ['WEBP', 'webp'],
+  ['AVIF', 'heif'],
+] as const)('writes %s', async (toFormat, format) => {
+  const source = await pictures.put('any.tif', scene(60, 40).tiff());
+  const made = await make(source, { width: 30 }, { toFormat });
+  await expect(sharp(made).metadata()).resolves.toMatchObject({ format, width: 30, height: 20 });
+});
+
+test.each([
+  ['a.jpeg', 'jpeg'],
+  ['a.PNG', 'png'],
+  ['a.webp', 'webp'],
+  ['a.tiff', 'tiff'],
+  ['a.avif', 'heif'],
+  ['a.gif', 'gif'],
+  ['a.svg', 'png'],
+])('keeps the format of %s as %s', async (name, format) => {
+  const drawing = '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="40"><rect width="60" height="40"/></svg>';
+  const content = name.endsWith('.svg') ? drawing : scene(60, 40).toFormat(name.slice(2).toLowerCase() as 'png');
+  const made = await make(await pictures.put(name, content), { width: 30 }, {});
+  await expect(sharp(made).metadata()).resolves.toMatchObject({ format, width: 30, height: 20 });
+});
+
+test.each([
+  ['jpegQuality', 'JPG'],
+  ['webpQuality', 'WEBP'],
+  ['pngQuality', 'PNG'],
+  ['quality', 'AVIF'],
+] as const)('takes fewer bytes for a lower %s', async (argument, toFormat) => {
+  const source = await pictures.put('bytes.png', scene(300, 200).png());
+  const low = await make(source, { width: 200 }, { toFormat, [argument]: 10 });
+  const high = await make(source, { width: 200 }, { toFormat, [argument]: 90 });
+  expect(low.length).toBeLessThan(high.length * 0.8);
+});
+
+test.each([true, false])('writes a JPEG as jpegProgressive says: %s', async (jpegProgressive) => {
+  const source = await pictures.put('p.jpg', scene(60, 40).jpeg());
+  const { isProgressive } = await sharp(await make(source, { width: 30 }, { jpegProgressive })).metadata();
+  expect(isProgressive).toBe(jpegProgressive);
+});
+
+test('chooses colours for a PNG below the best quality, and compresses as hard as it is told', async () => {
+  const source = await pictures.put('levels.png', scene(300, 200).png());
+  const chosen = await sharp(await make(source, { width: 200 }, {})).metadata();
+  const best = await sharp(await make(source, { width: 200 }, { pngQuality: 100 })).metadata();
+  expect([chosen.isPalette, best.isPalette]).toEqual([true, false]);
+  const [loose, hard] = await Promise.all(
+    [0, 9].map((pngCompressionLevel) => make(source, { width: 200 }, { pngCompressionLevel, pngQuality: 100 })),
+  );
+  expect(hard!.length).toBeLessThan(loose!.length / 2);
+});
+
+test('brings the colours of a profile to those of the web, and drops it', async () => {
+  const source = await pictures.put('p3.png', scene(60, 40).withIccProfile('p3').png());
+  const made = await make(source, { width: 30 }, { pngQuality: 100 });
+  expect((await sharp(made).metadata()).icc).toBeUndefined();
+  await expectAlike(made, await scene(60, 40).resize(30).png().toBuffer());
+});
+
+test.each(['GIF', 'WEBP'] as const)('keeps the frames of a GIF in a %s', async (name) => {
+  const source = await pictures.put(
+    'frames.gif',
+    await animation()
+      .gif({ delay: [100, 200, 300], loop: 2 })
+      .toBuffer(),
+  );
+  const toFormat = name === 'WEBP' ? 'WEBP' : 'NO_CHANGE';
+  for (const args of [{}, { duotone: { shadow: '#000000', highlight: '#ff0000' } }, { cropFocus: 'NORTH' as const }]) {
+    const made = await make(source, { width: 20, height: 20 }, { toFormat, ...args });
+    const { pages, delay, loop, pageHeight, width } = await sharp(made, { animated: true }).metadata();
+    expect({ pages, delay, loop, pageHeight, width }).toEqual({
+      pages: 3,
+      delay: [100, 200, 300],
+      loop: 2,
+      pageHeight: 20,
+      width: 20,
+    });
+  }
+});
+
+test.each<[string, string, ImageArguments]>([
+  ['a WEBP', 'frames.webp', {}],
+  ['a GIF that becomes a JPEG', 'frames.gif', { toFormat: 'JPG' }],
+  ['a GIF that is turned', 'frames.gif', { rotate: 90 }],
+])('takes the first frame of %s', async (_reason, name, args) => {
+  const source = await pictures.put(
+    name,
+    await animation()
+      .toFormat(name.slice(7) as 'gif')
+      .toBuffer(),
+  );
+  const { pages } = await sharp(await make(source, { width: 20 }, args), { animated: true }).metadata();
+  expect(pages ?? 1).toBe(1);
+});
+
+function animation(): Sharp {
+  const frame = (background: string) => ({ create: { width: 60, height: 40, channels: 3 as const, background } });
+  return sharp(['#f00', '#0f0', '#00f'].map(frame) as never, { join: { animated: true } });
+}
+
+test('refuses a picture that ends in the middle, by its name', async () => {
+  const whole = await scene(300, 200).jpeg().toBuffer();
+  const source = await pictures.put('cut/short.jpg', whole.subarray(0, whole.length / 2));
+  await expect(make(source, { width: 100 }, {})).rejects.toMatchObject({
+    code: 'unprocessable',
+    message: expect.stringContaining('"cut/short.jpg"') as string,
+  });
+});
+
+test('draws nothing of the files that a drawing names', async () => {
+  const red = await pictures.put(
+    'secret.png',
+    sharp({ create: { width: 9, height: 9, channels: 3, background: '#f00' } }).png(),
+  );
+  const image = (href: string) => `<image href="${href}" width="9" height="9"/>`;
+  const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">
+    ${image('secret.png')}${image(`file://${red.absolutePath}`)}${image('http://127.0.0.1:9/a.png')}</svg>`;
+  const made = await make(await pictures.put('names.svg', drawing), { width: 9 }, { pngQuality: 100 });
+  const { channels } = await sharp(made).stats();
+  expect(channels.map(({ max }) => max)).toEqual([0, 0, 0, 0]);
+});
+
+/** Of the same size, and of the same colours but for what encoding does. */
+async function expectAlike(made: Buffer, wanted: Buffer, tolerance = 3): Promise<void> {
+  const [one, other] = await Promise.all([made, wanted].map(toPixels));
+  expect([one!.info.width, one!.info.height]).toEqual([other!.info.width, other!.info.height]);
+  const differences = one!.data.map((value, index) => Math.abs(value - (other!.data[index] ?? 0)));
+  expect(differences.reduce((sum, value) => sum + value, 0) / differences.length).toBeLessThan(tolerance);
+}
+
+const toPixels = (bytes: Buffer) =>
+  sharp(bytes).toColourspace('srgb').removeAlpha().raw().toBuffer({ resolveWithObject: true });
