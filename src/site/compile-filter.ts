@@ -3,7 +3,7 @@ import { findField } from './columns.js';
 import type { Field, RelationField } from './fields.js';
 import { compileOperators, missingMatches } from './operators.js';
 import type { IndexHints } from './index-hints.js';
-import { targetsOf } from './relations.js';
+import { isMissingList, targetsOf } from './relations.js';
 import type { CompileContext, Scope } from './scope.js';
 import { fieldsBelow, jsonScope } from './scope.js';
 import { ALWAYS, and, exists, frame, NEVER, not, or, sql } from './sql.js';
@@ -101,11 +101,11 @@ function compileRelation(field: RelationField, input: Filter, { scope, context }
   if (!field.list && missingHolds(inner, fields, context)) {
     return and(conditions.map(({ from, condition }) => not(exists(frame('SELECT 1 % AND %', from, not(condition))))));
   }
-  return or(
-    conditions.map(({ from, condition }) =>
-      condition === NEVER ? NEVER : exists(frame('SELECT 1 % AND %', from, condition)),
-    ),
+  const found = conditions.map(({ from, condition }) =>
+    condition === NEVER ? NEVER : exists(frame('SELECT 1 % AND %', from, condition)),
   );
+  const missing = isMissingList(field, scope);
+  return or(missing && missingHolds(inner, fields, context) ? [missing, ...found] : found);
 }
 
 /** Whether a filter holds for a record that is not there. */

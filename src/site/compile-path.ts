@@ -1,7 +1,7 @@
 import { AppError } from '../errors.js';
 import { findField } from './columns.js';
 import type { Field, RelationField } from './fields.js';
-import { targetsOf } from './relations.js';
+import { isMissingList, targetsOf } from './relations.js';
 import type { CompileContext, Scope } from './scope.js';
 import { fieldsBelow, jsonScope } from './scope.js';
 import { frame, sql } from './sql.js';
@@ -13,6 +13,7 @@ export interface PathValue {
   readonly expression: Sql;
   readonly list: boolean;
   readonly boolean: boolean;
+  readonly float: boolean;
   readonly text: boolean;
   readonly astral: boolean;
   /** Whether it may be missing: a part of the path may lead nowhere. */
@@ -39,6 +40,7 @@ function leaf(field: Field, scope: Scope, context: CompileContext): PathValue {
     expression: scope.value(field),
     list: field.list,
     boolean: type === 'Boolean',
+    float: type === 'Float',
     text: field.list || !['Boolean', 'Int', 'Float'].includes(type),
     astral: scope.isAstral(field),
     nullable: field.nullable || scope.nullable === true,
@@ -77,6 +79,7 @@ function relation(field: RelationField, rest: string, scope: Scope, context: Com
       expression: sql(field.list ? "'[]'" : 'NULL'),
       list: field.list,
       boolean: false,
+      float: false,
       text: true,
       astral: false,
       nullable: true,
@@ -85,15 +88,17 @@ function relation(field: RelationField, rest: string, scope: Scope, context: Com
     };
   const { value } = first;
   if (field.list) {
-    const rows = found.map(({ alias, from, value: { expression } }) =>
-      frame(`SELECT % AS value, ${alias}.position AS position %`, value.list ? expression : expression, from),
+    const rows = found.map(({ place, from, value: { expression } }) =>
+      frame(`SELECT % AS value, ${place} AS place %`, expression, from),
     );
     const all = {
       text: rows.map(({ text }) => text).join(' UNION ALL '),
       values: rows.flatMap(({ values }) => values),
     };
-    const element = value.list ? 'json(value)' : 'value';
-    return asList(value, frame(`(SELECT json_group_array(${element} ORDER BY position) FROM (%))`, all));
+    const element = asElement({ ...value, expression: sql('value') });
+    const values = frame('(SELECT json_group_array(% ORDER BY place) FROM (%))', element, all);
+    const missing = isMissingList(field, scope);
+    return asList(value, missing ? frame('iif(%, NULL, %)', missing, values) : values);
   }
   const selects = found.map(({ from, value: { expression } }) => frame('(SELECT % %)', expression, from));
   const any = selects.length === 1 ? selects[0] : undefined;
@@ -107,7 +112,13 @@ function relation(field: RelationField, rest: string, scope: Scope, context: Com
   };
 }
 
-const asElement = ({ list, expression }: PathValue): Sql => (list ? frame('json(%)', expression) : expression);
+/** JSON text of a float would have 15 digits, if SQLite chose. */
+const ALL_DIGITS = sql("'%!.17g'");
+
+function asElement({ list, float, expression }: PathValue): Sql {
+  if (list) return frame('json(%)', expression);
+  return float ? frame('iif(% IS NULL, NULL, json(format(%, %)))', expression, ALL_DIGITS, expression) : expression;
+}
 
 const asList = (value: PathValue, expression: Sql): PathValue => ({
   ...value,

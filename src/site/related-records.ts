@@ -58,22 +58,42 @@ interface Loading {
   readonly context: LoadContext;
 }
 
+type Found = Map<SqlValue, { position: number; record: SiteRecord }[]>;
+
 function loadRelated(
   { field, select }: SelectedRelation,
   starts: readonly SqlValue[],
   context: LoadContext,
 ): unknown[] {
-  const wanted = [...new Set(starts.filter((start) => start !== null))];
-  const found = new Map<SqlValue, { position: number; record: SiteRecord }[]>();
+  const keys = starts.map((start) => keysOf(field, start));
+  const wanted = [...new Set(keys.flat())];
+  const found: Found = new Map();
   if (wanted.length > 0) {
     for (const kind of targetKinds(field, { kinds: context.kinds() }))
       loadKind({ kind, selection: select(kind), field, wanted, context }, found);
   }
   for (const related of found.values()) related.sort((one, other) => one.position - other.position);
-  return starts.map((start) => {
-    const related = (found.get(start) ?? []).map(({ record }) => record);
-    return field.list ? related : (related[0] ?? null);
+  return keys.map((own, index) => {
+    if (!field.list) return found.get(own[0] ?? null)?.[0]?.record ?? null;
+    if (field.nullable && starts[index] === null) return null;
+    return isKeyList(field) ? firstOfEach(own, found) : (found.get(own[0] ?? null) ?? []).map(({ record }) => record);
   });
+}
+
+/** The values that a record's relation starts from. */
+function keysOf(field: RelationField, start: SqlValue): readonly SqlValue[] {
+  if (start === null) return [];
+  if (!isKeyList(field)) return [start];
+  const keys = JSON.parse(String(start)) as readonly (SqlValue | boolean)[];
+  return keys.filter((key) => key !== null).map((key) => (typeof key === 'boolean' ? Number(key) : key));
+}
+
+/** Whether the column holds JSON text of a list, a key for each record. */
+const isKeyList = ({ list, relation }: RelationField): boolean => list && relation.by === 'link';
+
+function firstOfEach(keys: readonly SqlValue[], found: Found): SiteRecord[] {
+  const records = keys.map((key) => found.get(key)?.[0]?.record);
+  return [...new Set(records.filter((record) => record !== undefined))];
 }
 
 interface KindLoading {
@@ -84,10 +104,7 @@ interface KindLoading {
   readonly context: LoadContext;
 }
 
-function loadKind(
-  { kind, selection, field, wanted, context }: KindLoading,
-  found: Map<SqlValue, { position: number; record: SiteRecord }[]>,
-): void {
+function loadKind({ kind, selection, field, wanted, context }: KindLoading, found: Found): void {
   context.meter?.check();
   const end = endColumn(field);
   const reader = readerWithRelations(kind, selection, ['position', end]);

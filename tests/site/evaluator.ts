@@ -1,60 +1,190 @@
+import picomatch from 'picomatch';
 import type { Sort } from '../../src/site/compile-sort.js';
+import type { Field, RelationField } from '../../src/site/fields.js';
+import type { RecordTables } from '../../src/site/record-schema.js';
 
 /** A plain-JavaScript reading of the documented semantics, to compare the compiled SQL with. */
 
 export type Plain = Readonly<Record<string, unknown>>;
-export type World = Readonly<Record<'Item' | 'Part', readonly Plain[]>>;
+/** Records in creation order, by kind. */
+export type World = Readonly<Record<string, readonly Plain[]>>;
 
-/** Records in creation order that match, then sorted and cut. */
-export function evaluate(
-  world: World,
-  { filter, sort, skip = 0, limit }: { filter?: Plain; sort?: Sort; skip?: number; limit?: number },
-): Plain[] {
-  const matches = world.Item.filter((record) => holds(filter ?? {}, record, world));
-  const sorted = sortRecords(matches, sort, world);
-  return sorted.slice(skip, limit === undefined ? undefined : skip + limit);
+export interface Question {
+  readonly filter?: Plain | undefined;
+  readonly sort?: Sort | undefined;
+  readonly skip?: number | undefined;
+  readonly limit?: number | undefined;
 }
 
-export function distinct(records: readonly Plain[], path: string, world: World): string[] {
-  return [...new Set(records.flatMap((record) => texts(valueAt(record, path.split('.'), world))))].sort();
+interface GroupSort {
+  readonly by?: 'VALUE' | 'COUNT';
+  readonly order?: 'ASC' | 'DESC';
 }
 
-export function groups(records: readonly Plain[], path: string, world: World): [string, unknown[]][] {
-  return distinct(records, path, world).map((text) => [
-    text,
-    records.filter((record) => texts(valueAt(record, path.split('.'), world)).includes(text)).map(({ id }) => id),
-  ]);
+/** A record, an object inside it, or nothing, with the fields of its level. */
+interface Level {
+  readonly own: Plain | null;
+  readonly fields: readonly Field[];
+  readonly kind: string;
 }
 
-const texts = (value: unknown): string[] =>
-  [value]
-    .flat(Infinity)
-    .filter((one) => one !== null && one !== undefined)
-    .map(String);
+export class Evaluator {
+  readonly #tables: RecordTables;
+  readonly #world: World;
+  readonly #compute: (kind: string, field: string, record: Plain) => unknown;
 
-function holds(filter: Plain, record: unknown, world: World): boolean {
-  return Object.entries(filter).every(([name, input]) => {
-    if (input === null || input === undefined) return true;
-    if (name === 'or') return (input as Plain[]).some((branch) => holds(branch, record, world));
-    if (name === 'not') return asksNothing(input as Plain) || !holds(input as Plain, record, world);
-    const value = fieldOf(record, name, world);
-    if (isOperators(input as Plain))
-      return Object.entries(input).every(([operator, given]) => test(operator, value, given));
-    if ('elemMatch' in (input as Plain)) return elemMatch(value, (input as { elemMatch: Plain }).elemMatch, world);
-    return holds(input as Plain, value, world);
-  });
+  constructor(tables: RecordTables, world: World, compute: (kind: string, field: string, record: Plain) => unknown) {
+    this.#tables = tables;
+    this.#world = world;
+    this.#compute = compute;
+  }
+
+  /** The records of a page, in order. */
+  page(kind: string, { filter, sort, skip = 0, limit }: Question): Plain[] {
+    const matches = (this.#world[kind] ?? []).filter((record) => this.#holds(filter ?? {}, this.#at(kind, record)));
+    return this.#sorted(kind, matches, sort).slice(skip, limit === undefined ? undefined : skip + limit);
+  }
+
+  distinct(kind: string, records: readonly Plain[], path: string): string[] {
+    return [...new Set(records.flatMap((record) => this.#texts(kind, record, path)))].sort();
+  }
+
+  groups(kind: string, records: readonly Plain[], path: string, sort?: GroupSort): [string, unknown[]][] {
+    const groups = this.distinct(kind, records, path).map((text): [string, unknown[]] => [
+      text,
+      records.filter((record) => this.#texts(kind, record, path).includes(text)).map(({ id }) => id),
+    ]);
+    if (sort?.by === 'COUNT') groups.sort(([, one], [, other]) => (one.length - other.length) * signOf(sort.order));
+    else if (sort?.order === 'DESC') groups.reverse();
+    return groups;
+  }
+
+  /** The ids of the records that a relation leads to. */
+  related(kind: string, record: Plain, field: RelationField): unknown {
+    const found = this.#follow(field, this.#at(kind, record));
+    return Array.isArray(found) ? found.map(({ own }) => own?.id) : (found?.own?.id ?? null);
+  }
+
+  #texts(kind: string, record: Plain, path: string): string[] {
+    return [this.#valueAt(this.#at(kind, record), path.split('.'))]
+      .flat(Infinity)
+      .filter((one) => one !== null && one !== undefined)
+      .map(String);
+  }
+
+  #at(kind: string, own: Plain | null): Level {
+    return { own, fields: this.#tables[kind]?.fields ?? [], kind };
+  }
+
+  #holds(filter: Plain, level: Level): boolean {
+    return Object.entries(filter).every(([name, input]) => {
+      if (input === null || input === undefined) return true;
+      if (name === 'or') return (input as Plain[]).some((branch) => this.#holds(branch, level));
+      if (name === 'not') return asksNothing(input as Plain) || !this.#holds(input as Plain, level);
+      const field = fieldOf(level, name);
+      if (isLeaf(field)) {
+        const value = this.#leaf(field, level);
+        return Object.entries(input).every(([operator, given]) => test(operator, value, given));
+      }
+      return this.#holdsBelow(field, input as Plain, level);
+    });
+  }
+
+  #holdsBelow(field: Field, input: Plain, level: Level): boolean {
+    const filter = field.list ? ((input.elemMatch ?? {}) as Plain) : input;
+    if (asksNothing(filter)) return true;
+    const found = this.#step(field, level);
+    const nothing = { own: null, fields: this.#fieldsBelow(field), kind: '' };
+    if (Array.isArray(found)) return found.some((one) => this.#holds(filter, one));
+    return this.#holds(filter, found ?? nothing);
+  }
+
+  /** What lies below a field that is no leaf: one level, a list of them, or nothing. */
+  #step(field: Field, level: Level): Level | Level[] | null {
+    if (field.kind === 'relation') return this.#follow(field, level);
+    const value = this.#leaf(field, level);
+    const fields = this.#fieldsBelow(field);
+    if (Array.isArray(value)) return value.map((own: Plain | null) => ({ own, fields, kind: level.kind }));
+    return value === null || value === undefined ? null : { own: value as Plain, fields, kind: level.kind };
+  }
+
+  #leaf(field: Field, { own, kind, fields }: Level): unknown {
+    if (!own) return null;
+    if (field.kind === 'computed') return this.#compute(kind, field.path, own) ?? null;
+    if (field.kind === 'scalar' && field.column !== field.path)
+      return this.#leaf(fieldOf({ fields }, field.column), { own, kind, fields });
+    return own[field.name] ?? null;
+  }
+
+  #fieldsBelow(field: Field): readonly Field[] {
+    if (field.kind === 'scalar') return [];
+    if (field.kind !== 'relation') return field.fields;
+    const table = field.type === 'Node' ? Object.values(this.#tables)[0] : this.#tables[field.type];
+    return table?.fields ?? [];
+  }
+
+  #follow({ type, relation, list, nullable }: RelationField, { own }: Level): Level | Level[] | null {
+    if (!own) return null;
+    const kinds = type === 'Node' ? Object.keys(this.#tables) : [type];
+    const everyone = kinds.flatMap((kind) => (this.#world[kind] ?? []).map((record) => this.#at(kind, record)));
+    const whose = (name: string, value: unknown): Level[] =>
+      value === null || value === undefined ? [] : everyone.filter((one) => one.own?.[name] === value);
+    if (relation.by !== 'link') {
+      const found = relation.by === 'parent' ? whose('id', own.parent) : whose('parent', own.id);
+      return list ? found : (found[0] ?? null);
+    }
+    const keys = own[relation.from] ?? null;
+    if (!list) return whose(relation.to, keys)[0] ?? null;
+    if (keys === null) return nullable ? null : [];
+    const found = (keys as unknown[]).flatMap((key) => whose(relation.to, key).slice(0, 1));
+    return found.filter((one, place) => found.findIndex(({ own: same }) => same === one.own) === place);
+  }
+
+  /** What a path leads to; through a list, the list of what its elements lead to. */
+  #valueAt(level: Level, [name = '', ...rest]: readonly string[]): unknown {
+    if (!level.own) return null;
+    const field = fieldOf(level, name);
+    if (rest.length === 0 && field.kind !== 'relation') return this.#leaf(field, level);
+    const found = this.#step(field, level);
+    const path = rest.length === 0 ? ['id'] : rest;
+    if (Array.isArray(found)) return found.map((one) => this.#valueAt(one, path));
+    return found && this.#valueAt(found, path);
+  }
+
+  #sorted(kind: string, records: readonly Plain[], sort: Sort | undefined): Plain[] {
+    const keys = (sort?.fields ?? []).map((path, index) => ({
+      path: (path ?? '').split('.'),
+      sign: signOf(sort?.order?.[index]),
+    }));
+    const keyOf = (record: Plain, path: readonly string[]): unknown => {
+      const value = this.#valueAt(this.#at(kind, record), path);
+      return Array.isArray(value) ? String(value) : value;
+    };
+    return [...records].sort((one, other) => {
+      for (const { path, sign } of keys) {
+        const order = compare(keyOf(one, path), keyOf(other, path));
+        if (order !== 0) return order * sign;
+      }
+      return 0;
+    });
+  }
+}
+
+const signOf = (order: string | null | undefined): number => (order === 'DESC' ? -1 : 1);
+
+export const isLeaf = (field: Field): boolean =>
+  field.kind === 'scalar' || (field.kind === 'computed' && field.fields.length === 0);
+
+function fieldOf({ fields }: Pick<Level, 'fields'>, name: string): Field {
+  const field = fields.find((one) => one.name === name);
+  if (!field) throw new Error(`There is no field ${name}.`);
+  return field;
 }
 
 const OPERATORS = ['eq', 'ne', 'in', 'nin', 'gt', 'gte', 'lt', 'lte', 'regex', 'glob'];
 
 const isOperators = (input: Plain): boolean =>
   Object.keys(input).length > 0 && Object.keys(input).every((key) => OPERATORS.includes(key));
-
-function elemMatch(value: unknown, filter: Plain, world: World): boolean {
-  if (asksNothing(filter)) return true;
-  const elements = Array.isArray(value) ? (value as unknown[]) : [value];
-  return elements.some((element) => holds(filter, element, world));
-}
 
 const asksNothing = (filter: Plain): boolean =>
   Object.entries(filter).every(([name, input]) => {
@@ -73,6 +203,7 @@ function test(operator: string, value: unknown, given: unknown): boolean {
   if (given === null) return (operator === 'gte' || operator === 'lte') && present === null;
   if (present === null) return false;
   if (operator === 'regex') return toRegExp(given as string).test(present as string);
+  if (operator === 'glob') return given === '' ? present === '' : picomatch.makeRe(given as string).test(present as string);
   if (operator === 'gt') return (present as string) > (given as string);
   if (operator === 'gte') return (present as string) >= (given as string);
   if (operator === 'lt') return (present as string) < (given as string);
@@ -83,44 +214,6 @@ function test(operator: string, value: unknown, given: unknown): boolean {
 function toRegExp(text: string): RegExp {
   const [, source = '', flags = ''] = /^\/([^]*)\/(\w*)$/.exec(text) ?? [];
   return new RegExp(source, flags);
-}
-
-function fieldOf(record: unknown, name: string, world: World): unknown {
-  if (record === null || record === undefined) return undefined;
-  const own = record as Plain;
-  const everyone = [...world.Item, ...world.Part];
-  if (name === 'parent') return everyone.find(({ id }) => id === own.parent) ?? null;
-  if (name === 'children') return everyone.filter(({ parent }) => parent === own.id);
-  if (name === 'childPart') return world.Part.find(({ parent }) => parent === own.id) ?? null;
-  if (name === 'linked') return world.Item.find(({ id }) => id === own.link) ?? null;
-  if (name === 'alias') return own.text;
-  if (name === 'loud') return typeof own.text === 'string' ? `${own.text}!` : null;
-  return own[name];
-}
-
-/** What a path leads to; through a list, the list of what its elements lead to. */
-function valueAt(value: unknown, [name, ...rest]: readonly string[], world: World): unknown {
-  if (name === undefined || value === null || value === undefined) return value ?? null;
-  if (Array.isArray(value)) return value.map((element) => valueAt(element, [name, ...rest], world));
-  return valueAt(fieldOf(value, name, world), rest, world);
-}
-
-function sortRecords(records: readonly Plain[], sort: Sort | undefined, world: World): Plain[] {
-  const keys = (sort?.fields ?? []).map((path, index) => ({
-    path: path!.split('.'),
-    sign: sort?.order?.[index] === 'DESC' ? -1 : 1,
-  }));
-  const keyOf = (record: Plain, path: readonly string[]): unknown => {
-    const value = valueAt(record, path, world);
-    return Array.isArray(value) ? String(value) : value;
-  };
-  return [...records].sort((one, other) => {
-    for (const { path, sign } of keys) {
-      const order = compare(keyOf(one, path), keyOf(other, path));
-      if (order !== 0) return order * sign;
-    }
-    return 0;
-  });
 }
 
 function compare(one: unknown, other: unknown): number {

@@ -1,17 +1,25 @@
 import fc from 'fast-check';
-import { distinct, evaluate, groups } from './evaluator.js';
-import { filters, pages, PATHS, sorts } from './questions.js';
-import { fill, loud, storeOf, worlds } from './world.js';
+import type { RelationField } from '../../src/site/fields.js';
+import { Evaluator } from './evaluator.js';
+import { byEngine, filtersOf, groupSorts, hasText, pages, pathsOf, sortsOf } from './questions.js';
+import { computeValue, tables } from './tables.js';
+import { fill, storeOf, worldsOf } from './world.js';
 
 const column = (name: string, holds: 'json' | 'value' | 'float' = 'value') =>
   ({ kind: 'column', name, column: name, holds }) as const;
 const VALUES = { values: [column('id'), column('text'), column('size'), column('tags', 'json')], relations: [] };
 const EXACT = { values: [column('id'), column('ratio', 'float')], relations: [] };
+const ID = { values: [column('id')], relations: [] };
 
-const store = storeOf({ Item: [], Part: [] });
+const store = storeOf({});
 afterAll(() => store.close());
 
-const ID = { values: [{ kind: 'column', name: 'id', column: 'id', holds: 'value' }], relations: [] } as const;
+const worlds = worldsOf(tables);
+const filters = filtersOf(tables, tables.Item, byEngine);
+const paths = pathsOf(tables, tables.Item.fields, 2);
+const sorts = sortsOf(paths);
+const fields = fc.constantFrom(...paths.filter((path) => hasText(tables, tables.Item.fields, path)));
+const relations = tables.Item.fields.filter((field): field is RelationField => field.kind === 'relation');
 
 const RUNS = 300;
 
@@ -19,14 +27,15 @@ test('a page holds what a plain evaluation of the same question holds', () => {
   fc.assert(
     fc.property(worlds, filters, sorts, pages, (world, filter, sort, page) => {
       fill(store, world);
+      const evaluator = new Evaluator(tables, world, computeValue);
       const question = { filter, sort, ...page };
-      const expected = evaluate(world, question);
-      const found = store.page('Item', { ...question, compute: loud }, VALUES);
+      const expected = evaluator.page('Item', question);
+      const found = store.page('Item', { ...question, compute: computeValue }, VALUES);
       expect(found.nodes).toEqual(
         expected.map(({ id, text, size, tags }) => ({ __typename: 'Item', id, text, size, tags })),
       );
-      expect(store.page('Item', { ...question, compute: loud }, ID).totalCount).toBe(
-        evaluate(world, { filter }).length,
+      expect(store.page('Item', { ...question, compute: computeValue }, ID).totalCount).toBe(
+        evaluator.page('Item', { filter }).length,
       );
     }),
     { numRuns: RUNS },
@@ -37,8 +46,10 @@ test('indexes made for a shape of question do not change its answers', () => {
   fc.assert(
     fc.property(worlds, filters, sorts, (world, filter, sort) => {
       fill(store, world);
-      const question = { filter, sort, limit: 5, compute: loud };
-      const expected = evaluate(world, question).map(({ id, ratio }) => ({ __typename: 'Item', id, ratio }));
+      const question = { filter, sort, limit: 5, compute: computeValue };
+      const expected = new Evaluator(tables, world, computeValue)
+        .page('Item', question)
+        .map(({ id, ratio }) => ({ __typename: 'Item', id, ratio }));
       for (let time = 0; time < 3; time += 1) {
         expect(store.page('Item', question, EXACT).nodes).toEqual(expected);
       }
@@ -48,17 +59,39 @@ test('indexes made for a shape of question do not change its answers', () => {
 });
 
 test('groups and distinct values are those of the page', () => {
-  const value = fc.constantFrom(...PATHS);
   fc.assert(
-    fc.property(worlds, filters, sorts, pages, value, (world, filter, sort, page, field) => {
+    fc.property(worlds, filters, sorts, pages, fields, groupSorts, (world, filter, sort, page, field, groupSort) => {
       fill(store, world);
+      const evaluator = new Evaluator(tables, world, computeValue);
       const question = { filter, sort, ...page };
-      const records = evaluate(world, question);
-      const found = store.page('Item', { ...question, compute: loud }, ID);
-      expect(found.distinct({ field })).toEqual(distinct(records, field, world));
-      const shown = found.group({ field }).map(({ fieldValue, nodes }) => [fieldValue, nodes.map(({ id }) => id)]);
-      expect(shown).toEqual(groups(records, field, world));
+      const records = evaluator.page('Item', question);
+      const found = store.page('Item', { ...question, compute: computeValue }, ID);
+      expect(found.distinct({ field })).toEqual(evaluator.distinct('Item', records, field));
+      const groups = groupSort ? { field, sort: groupSort } : { field };
+      const shown = found.group(groups).map(({ fieldValue, nodes }) => [fieldValue, nodes.map(({ id }) => id)]);
+      expect(shown).toEqual(evaluator.groups('Item', records, field, groupSort));
     }),
     { numRuns: RUNS },
   );
 });
+
+test('relations lead to the records that a plain evaluation finds', () => {
+  const selection = { ...ID, relations: relations.map((field) => ({ field, select: () => ID })) };
+  fc.assert(
+    fc.property(worlds, (world) => {
+      fill(store, world);
+      const evaluator = new Evaluator(tables, world, computeValue);
+      const found = store
+        .page('Item', {}, selection)
+        .nodes.map((node) => relations.map(({ name }) => idsOf(node[`~${name}`])));
+      const expected = (world.Item ?? []).map((record) =>
+        relations.map((field) => evaluator.related('Item', record, field)),
+      );
+      expect(found).toEqual(expected);
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+const idsOf = (related: unknown): unknown =>
+  Array.isArray(related) ? related.map(idsOf) : ((related as { id: string } | null)?.id ?? null);

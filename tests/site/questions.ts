@@ -1,109 +1,164 @@
 import fc from 'fast-check';
-import { DAYS, NUMBERS, RATIOS, TEXTS } from './world.js';
+import type { Field, RecordTable } from '../../src/site/fields.js';
+import type { RecordTables } from '../../src/site/record-schema.js';
+import type { Plain } from './evaluator.js';
+import { isLeaf } from './evaluator.js';
+import { poolOf, VALUES } from './world.js';
 
-/** Random filters, sorts and pages over the kinds of `tables.ts`. */
+/** Random filters, sorts and pages over the fields of any tables. */
 
-const orNull = <T>(values: readonly T[]): fc.Arbitrary<T | null> => fc.constantFrom<T | null>(null, ...values);
+const PATTERNS = ['/a/', '/^a/i', '/b$/', '/./', '/[0-9]+/', '/(a|B)+b?/', '/^$/', '/null/', "/o'x|%/", '/\\.md$/'];
+const GLOBS = ['*', '**', 'a*', '*.b', '**/*.md', '{a,B}', '[a-c]', '!a', '?', ''];
 
-const PATTERNS = ['/a/', '/^a/i', '/b$/', '/./', '/[0-9]+/', '/(a|B)+b?/', '/^$/', '/null/', "/o'x|%/"];
+const DEPTH = 3;
 
-function operators(
-  values: readonly (string | number)[],
-  ...more: readonly fc.Arbitrary<object>[]
-): fc.Arbitrary<object> {
-  const value = orNull(values);
-  const one = (name: string): fc.Arbitrary<object> => value.map((given) => ({ [name]: given }));
-  const list = (name: string): fc.Arbitrary<object> =>
-    fc.array(value, { maxLength: 4 }).map((given) => ({ [name]: given }));
-  const any = fc.oneof(...['eq', 'ne', 'gt', 'gte', 'lt', 'lte'].map(one), ...['in', 'nin'].map(list), ...more);
-  return fc.oneof(
-    { weight: 4, arbitrary: any },
-    fc.tuple(any, any).map(([first, second]) => ({ ...first, ...second })),
-  );
+/** What a filter has of each type: text is never ordered. */
+const OPERATORS: Readonly<Record<string, readonly string[]>> = {
+  Boolean: ['eq', 'ne', 'in', 'nin'],
+  Date: ['eq', 'ne', 'in', 'nin', 'gt', 'gte', 'lt', 'lte'],
+  Float: ['eq', 'ne', 'in', 'nin', 'gt', 'gte', 'lt', 'lte'],
+  Int: ['eq', 'ne', 'in', 'nin', 'gt', 'gte', 'lt', 'lte'],
+  String: ['eq', 'ne', 'in', 'nin', 'regex', 'glob'],
+};
+
+/** Names the operators of a type; the engine orders text too, as the schema's filters do not. */
+export type OperatorsOf = (type: string) => readonly string[];
+export const bySchema: OperatorsOf = (type) => OPERATORS[type === 'ID' ? 'String' : type] ?? [];
+export const byEngine: OperatorsOf = (type) =>
+  type === 'String' ? [...bySchema('Date'), 'regex', 'glob'] : bySchema(type);
+
+/** Filters of one kind. */
+export function filtersOf(tables: RecordTables, table: RecordTable, operatorsOf: OperatorsOf): fc.Arbitrary<Plain> {
+  return new Filters(tables, operatorsOf).ofKind(table, DEPTH);
 }
 
-const text = operators(TEXTS, fc.constantFrom(...PATTERNS.map((regex) => ({ regex }))));
-const number = operators(NUMBERS);
-const boolean = fc.oneof(
-  orNull([true, false]).map((eq) => ({ eq })),
-  orNull([true, false]).map((ne) => ({ ne })),
-);
-const id = operators(['i0', 'i1', 'i2', 'p0', 'nowhere']);
+class Filters {
+  readonly #tables: RecordTables;
+  readonly #operatorsOf: OperatorsOf;
+  readonly #made = new Map<string, fc.Arbitrary<Plain>>();
 
-const some = (fields: Record<string, fc.Arbitrary<unknown>>, most: number): fc.Arbitrary<Record<string, unknown>> =>
-  fc
-    .uniqueArray(fc.constantFrom(...Object.keys(fields)), { maxLength: most })
-    .chain((names) => fc.record(Object.fromEntries(names.map((name) => [name, fields[name]!]))));
+  constructor(tables: RecordTables, operatorsOf: OperatorsOf) {
+    this.#tables = tables;
+    this.#operatorsOf = operatorsOf;
+  }
 
-const internal = some({ type: operators(['one', 'two']), mediaType: operators(['text/plain', 'image/png']) }, 2);
-const leaf = some({ id, internal }, 2);
-const node = some({ id, internal, parent: leaf, children: leaf.map((elemMatch) => ({ elemMatch })) }, 2);
-const thing = some({ name: text, amount: number, labels: text }, 2);
+  ofKind(table: RecordTable, depth: number): fc.Arbitrary<Plain> {
+    const plain = this.#once(`${table.kind} ${depth}`, () => this.#some(table.fields, { table, depth }));
+    const combined = fc.record({ or: fc.array(plain, { maxLength: 3 }), not: plain }, { requiredKeys: [] });
+    return fc.oneof(
+      { weight: 4, arbitrary: plain },
+      { weight: 1, arbitrary: fc.tuple(combined, plain).map(([one, other]) => ({ ...other, ...one })) },
+    );
+  }
 
-const plain = some(
-  {
-    text,
-    alias: text,
-    loud: operators(['a!', 'B!']),
-    size: number,
-    ratio: operators(RATIOS),
-    done: boolean,
-    day: operators(DAYS),
-    tags: text,
-    counts: number,
-    meta: some({ title: text, deep: some({ level: number }, 1) }, 2),
-    things: thing.map((elemMatch) => ({ elemMatch })),
-    childPart: some({ id, name: text, parent: leaf }, 2),
-    linked: some({ id, text, size: number }, 2),
-    parent: node,
-    children: node.map((elemMatch) => ({ elemMatch })),
-    internal,
-    link: fc.constant(null),
-  },
-  3,
-);
+  #some(fields: readonly Field[], at: At): fc.Arbitrary<Plain> {
+    const filters = new Map(
+      fields.flatMap((field) => (this.#isAskable(field, at) ? [[field.name, field] as const] : [])),
+    );
+    return fc
+      .uniqueArray(fc.constantFrom(...filters.keys()), { maxLength: at.depth === DEPTH ? 3 : 2 })
+      .chain((names) =>
+        fc.record(
+          Object.fromEntries(
+            names.map((name) => [name, fc.option(this.#ofField(filters.get(name)!, at), { freq: 20 })]),
+          ),
+        ),
+      );
+  }
 
-const combined = fc.record({ or: fc.array(plain, { maxLength: 3 }), not: plain, size: number }, { requiredKeys: [] });
+  #isAskable = (field: Field, { depth }: At): boolean => isLeaf(field) || depth > 1;
 
-export const filters = fc.oneof(
-  { weight: 3, arbitrary: plain },
-  { weight: 1, arbitrary: combined },
-  { weight: 1, arbitrary: combined.map((linked) => ({ linked })) },
-);
+  #ofField(field: Field, { table, depth }: At): fc.Arbitrary<Plain> {
+    if (field.kind === 'scalar') return this.#operators(field, poolOf(field, table));
+    if (isLeaf(field)) return this.#operators(field, VALUES[field.type] ?? []);
+    const below = this.#below(field, { table, depth: depth - 1 });
+    return field.list ? fc.option(below, { freq: 20, nil: {} }).map((elemMatch) => ({ elemMatch })) : below;
+  }
 
-export const PATHS = [
-  'text',
-  'alias',
-  'loud',
-  'size',
-  'ratio',
-  'done',
-  'day',
-  'tags',
-  'counts',
-  'meta.title',
-  'meta.deep.level',
-  'things.name',
-  'things.amount',
-  'things.labels',
-  'internal.mediaType',
-  'parent.id',
-  'parent.internal.type',
-  'parent.children.id',
-  'children.id',
-  'children.internal.mediaType',
-  'childPart.name',
-  'linked.size',
-  'linked.linked.text',
-  'id',
-];
+  #below(field: Field, at: At): fc.Arbitrary<Plain> {
+    if (field.kind === 'scalar') throw new Error(`There is nothing below ${field.path}.`);
+    if (field.kind !== 'relation')
+      return this.#once(`${at.table.kind} ${field.path} ${at.depth}`, () => this.#some(field.fields, at));
+    const table = this.#tables[field.type];
+    if (table) return this.ofKind(table, at.depth);
+    return this.#once(`Node ${at.depth}`, () =>
+      this.#some(nodeFields(this.#tables), { ...at, table: anyTable(this.#tables) }),
+    );
+  }
 
-export const sorts = fc.record(
-  {
-    fields: fc.array(fc.constantFrom(...PATHS), { maxLength: 3 }),
-    order: fc.array(fc.constantFrom('ASC' as const, 'DESC' as const), { maxLength: 3 }),
-  },
-  { requiredKeys: ['fields'] },
-);
+  #operators({ type }: { readonly type: string }, pool: readonly (string | number | boolean)[]): fc.Arbitrary<Plain> {
+    const value = fc.constantFrom<string | number | boolean | null>(null, ...pool, ...pool);
+    const one = fc.constantFrom(...this.#operatorsOf(type)).chain((name) => operator(name, value));
+    return fc.oneof(
+      { weight: 6, arbitrary: one },
+      { weight: 2, arbitrary: fc.tuple(one, one).map(([first, second]) => ({ ...first, ...second })) },
+      { weight: 1, arbitrary: fc.constant({}) },
+    );
+  }
+
+  #once(key: string, make: () => fc.Arbitrary<Plain>): fc.Arbitrary<Plain> {
+    const made = this.#made.get(key) ?? make();
+    this.#made.set(key, made);
+    return made;
+  }
+}
+
+interface At {
+  readonly table: RecordTable;
+  readonly depth: number;
+}
+
+function operator(name: string, value: fc.Arbitrary<unknown>): fc.Arbitrary<Plain> {
+  if (name === 'regex') return fc.constantFrom(...PATTERNS).map((regex) => ({ regex }));
+  if (name === 'glob') return fc.constantFrom(...GLOBS).map((glob) => ({ glob }));
+  if (name !== 'in' && name !== 'nin') return value.map((given) => ({ [name]: given }));
+  return fc.array(value, { maxLength: 4 }).map((given) => ({ [name]: given }));
+}
+
+const anyTable = (tables: RecordTables): RecordTable => Object.values(tables)[0]!;
+
+const NODE = ['id', 'parent', 'children', 'internal'];
+const nodeFields = (tables: RecordTables): Field[] => anyTable(tables).fields.filter(({ name }) => NODE.includes(name));
+
+/** Every path of a kind, down to four segments. */
+export function pathsOf(tables: RecordTables, fields: readonly Field[], steps = 3): string[] {
+  return fields.flatMap((field) => {
+    const below =
+      field.kind === 'relation'
+        ? (tables[field.type]?.fields ?? nodeFields(tables))
+        : 'fields' in field
+          ? field.fields
+          : [];
+    const inner = steps === 0 ? [] : pathsOf(tables, below, steps - 1).map((path) => `${field.name}.${path}`);
+    return isLeaf(field) || field.list ? [field.name, ...inner] : inner;
+  });
+}
+
+/** Whether the values at the end of a path have a text, so that they can be grouped by. */
+export function hasText(tables: RecordTables, fields: readonly Field[], path: string): boolean {
+  const [name, ...rest] = path.split('.');
+  const field = fields.find((one) => one.name === name)!;
+  if (rest.length === 0) return isLeaf(field);
+  const below =
+    field.kind === 'relation' ? (tables[field.type] ?? anyTable(tables)).fields : 'fields' in field ? field.fields : [];
+  return hasText(tables, below, rest.join('.'));
+}
+
+export const sortsOf = (paths: readonly string[]) =>
+  fc.record(
+    {
+      fields: fc.array(fc.constantFrom(...paths), { maxLength: 3 }),
+      order: fc.array(fc.constantFrom('ASC' as const, 'DESC' as const), { maxLength: 4 }),
+    },
+    { requiredKeys: ['fields'] },
+  );
 
 export const pages = fc.record({ skip: fc.nat(6), limit: fc.nat(6) }, { requiredKeys: [] });
+
+export const groupSorts = fc.option(
+  fc.record({
+    by: fc.constantFrom('VALUE' as const, 'COUNT' as const),
+    order: fc.constantFrom('ASC' as const, 'DESC' as const),
+  }),
+  { nil: undefined },
+);

@@ -1,4 +1,12 @@
-import type { Field, ObjectField, RecordTable, RelationField, ScalarField, ScalarType } from '../../src/site/fields.js';
+import type {
+  ComputedField,
+  Field,
+  ObjectField,
+  RecordTable,
+  RelationField,
+  ScalarField,
+  ScalarType,
+} from '../../src/site/fields.js';
 
 /** Small kinds that have every sort of field, so that tests need no generated ones. */
 
@@ -35,6 +43,19 @@ const relation = (name: string, type: string, by: RelationField['relation'], lis
   relation: by,
 });
 
+const computed = (name: string, type: string, fields: readonly Field[] = []): ComputedField => ({
+  kind: 'computed',
+  name,
+  path: name,
+  list: false,
+  nullable: true,
+  type,
+  fields,
+  needs: ['text', 'size'],
+  hasArguments: fields.length > 0,
+  dateArguments: false,
+});
+
 const node: readonly Field[] = [
   scalar('id', 'ID', { nullable: false, indexed: true }),
   relation('parent', 'Node', { by: 'parent' }),
@@ -63,26 +84,38 @@ export const tables: Readonly<Record<'Item' | 'Part', RecordTable>> = {
           scalar('things.name', 'String'),
           scalar('things.amount', 'Int'),
           scalar('things.labels', 'String', { list: true }),
+          scalar('things.ratio', 'Float'),
+          scalar('things.done', 'Boolean'),
         ],
         true,
       ),
       relation('childPart', 'Part', { by: 'child' }),
       relation('linked', 'Item', { by: 'link', from: 'link', to: 'id' }),
       scalar('link', 'String'),
-      {
-        kind: 'computed',
-        name: 'loud',
-        path: 'loud',
-        list: false,
-        nullable: true,
-        type: 'String',
-        fields: [],
-        needs: ['text'],
-        hasArguments: false,
-        dateArguments: false,
-      },
+      relation('chosen', 'Item', { by: 'link', from: 'chosen', to: 'id' }),
+      { ...relation('several', 'Item', { by: 'link', from: 'several', to: 'id' }, true), nullable: true },
+      relation('tagged', 'Part', { by: 'link', from: 'tags', to: 'name' }, true),
+      computed('loud', 'String'),
+      computed('picture', 'Item_picture', [scalar('picture.width', 'Int'), scalar('picture.label', 'String')]),
       ...node,
     ],
   },
-  Part: { kind: 'Part', single: 'part', all: 'allPart', fields: [scalar('name', 'String'), ...node] },
+  Part: {
+    kind: 'Part',
+    single: 'part',
+    all: 'allPart',
+    fields: [
+      scalar('name', 'String'),
+      scalar('ratio', 'Float'),
+      scalar('done', 'Boolean'),
+      scalar('tags', 'String', { list: true }),
+      ...node,
+    ],
+  },
 };
+
+/** The values of the computed fields, which also the plain evaluation takes. */
+export function computeValue(_kind: string, field: string, { text, size }: Readonly<Record<string, unknown>>): unknown {
+  if (field === 'loud') return typeof text === 'string' ? `${text}!` : null;
+  return typeof size === 'number' ? { width: size * 2, label: text } : undefined;
+}

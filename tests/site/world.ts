@@ -1,8 +1,10 @@
 import fc from 'fast-check';
+import type { Field, RecordTable, RelationField, ScalarField } from '../../src/site/fields.js';
+import type { RecordTables } from '../../src/site/record-schema.js';
 import { openRecordStore } from '../../src/site/record-store.js';
 import type { RecordStore, SqlValue } from '../../src/site/record-store.js';
 import type { Plain, World } from './evaluator.js';
-import { tables } from './tables.js';
+import { tables as small } from './tables.js';
 
 /** Texts whose order differs between code points and code units, and what patterns and SQL stumble over. */
 export const TEXTS = [
@@ -11,6 +13,8 @@ export const TEXTS = [
   'B',
   'ab',
   'a.b',
+  'a/b.md',
+  '.a',
   '10',
   '2',
   'ä',
@@ -23,76 +27,121 @@ export const TEXTS = [
   '_',
   'a\nb',
 ];
-export const NUMBERS = [-1, 0, 1, 2, 10];
-export const RATIOS = [-0.5, 0, 0.1, 1 / 3, 1e21, 1e-9];
-export const DAYS = ['2019', '2020-02-29', '2020-02-29T12:00:00.000Z', 'junk'];
+const DAYS = ['2019', '2020-02-29', '2020-02-29T12:00:00.000Z', 'junk'];
+
+/** What a field of each type may hold, and be compared with. */
+export const VALUES: Readonly<Record<string, readonly (string | number | boolean)[]>> = {
+  Boolean: [true, false],
+  Date: DAYS,
+  Float: [-0.5, 0, 0.1, 1 / 3, 1e21, 1e-9, 7],
+  ID: ['nowhere', ...TEXTS.slice(0, 3)],
+  Int: [-1, 0, 1, 2, 10],
+  String: TEXTS,
+};
+
+/** Records of a kind have ids such as `Item3`; some of those that are named are of no record. */
+export const idsOf = (kind: string): string[] => Array.from({ length: 8 }, (_, index) => `${kind}${index}`);
+
+/** The values that a column may hold: keys of the records that links lead to, or any of its type. */
+export function poolOf(field: ScalarField, table: RecordTable): readonly (string | number | boolean)[] {
+  const link = table.fields.find(
+    (one): one is RelationField =>
+      one.kind === 'relation' && one.relation.by === 'link' && one.relation.from === field.column,
+  );
+  if (link?.relation.by === 'link' && link.relation.to === 'id') return idsOf(link.type);
+  if (field.path === 'id') return idsOf(table.kind);
+  return VALUES[field.type] ?? [];
+}
 
 const orNull = <T>(values: readonly T[]): fc.Arbitrary<T | null> => fc.constantFrom<T | null>(null, ...values);
-const listOf = <T>(values: readonly T[]): fc.Arbitrary<(T | null)[] | null> =>
-  fc.option(fc.array(orNull(values), { maxLength: 3 }));
 
-const meta = fc.record({ title: orNull(TEXTS), deep: fc.record({ level: orNull(NUMBERS) }) });
-const thing = fc.record({ name: orNull(TEXTS), amount: orNull(NUMBERS), labels: listOf(TEXTS) });
+const listOf = <T>(element: fc.Arbitrary<T>): fc.Arbitrary<T[]> => fc.array(element, { maxLength: 3 });
 
-const internal = fc.record({ type: fc.constantFrom('one', 'two'), mediaType: orNull(['text/plain', 'image/png']) });
-const idOf = (count: number): fc.Arbitrary<string | null> => fc.option(fc.nat(count).map((index) => `i${index}`));
+/** Some records of every kind that point at each other, or at nothing. */
+export function worldsOf(tables: RecordTables, most = 8): fc.Arbitrary<World> {
+  const kinds = Object.values(tables);
+  const parents = orNull(kinds.flatMap(({ kind }) => idsOf(kind)));
+  const records = kinds.map((table) =>
+    fc
+      .array(fc.record({ ...recordOf(table.fields, table), parent: parents }, { noNullPrototype: true }), {
+        maxLength: most,
+      })
+      .map((found) => found.map((record, index) => ({ ...record, id: `${table.kind}${index}` }))),
+  );
+  return fc
+    .tuple(...records)
+    .map((found) => Object.fromEntries(kinds.map(({ kind }, index) => [kind, found[index] ?? []])));
+}
 
-const item = fc.record({
-  text: orNull(TEXTS),
-  size: orNull(NUMBERS),
-  ratio: orNull(RATIOS),
-  done: orNull([true, false]),
-  day: orNull(DAYS),
-  tags: listOf(TEXTS),
-  counts: listOf(NUMBERS),
-  meta,
-  things: fc.option(fc.array(thing, { maxLength: 3 })),
-  link: idOf(12),
-  parent: idOf(12),
-  internal,
-});
+function recordOf(fields: readonly Field[], table: RecordTable): Record<string, fc.Arbitrary<unknown>> {
+  return Object.fromEntries(
+    fields.flatMap((field) => {
+      const value = valueOf(field, table);
+      return value ? [[field.name, value]] : [];
+    }),
+  );
+}
 
-const part = fc.record({ name: orNull(TEXTS), parent: idOf(12), internal });
+function valueOf(field: Field, table: RecordTable): fc.Arbitrary<unknown> | undefined {
+  if (field.kind === 'computed') return undefined;
+  if (field.kind === 'relation') return isOwnLink(field) ? keysOf(field) : undefined;
+  if (field.kind === 'object') {
+    const object = fc.record(recordOf(field.fields, table), { noNullPrototype: true });
+    return maybe(field, field.list ? listOf(fc.option(object)) : object);
+  }
+  if (field.column !== field.path) return undefined;
+  const pool = poolOf(field, table);
+  return maybe(field, field.list ? listOf(orNull(pool)) : fc.constantFrom(...pool));
+}
 
-/** Some records that point at each other, or at nothing. */
-export const worlds: fc.Arbitrary<World> = fc
-  .record({ Item: fc.array(item, { maxLength: 12 }), Part: fc.array(part, { maxLength: 6 }) })
-  .map(({ Item, Part }) => ({
-    Item: Item.map((one, index) => ({ id: `i${index}`, ...one })),
-    Part: Part.map((one, index) => ({ id: `p${index}`, ...one })),
-  }));
+const isOwnLink = ({ relation, path }: RelationField): boolean => relation.by === 'link' && relation.from === path;
 
-export function storeOf(world: World): RecordStore {
+function keysOf({ type, list }: RelationField): fc.Arbitrary<unknown> {
+  const key = orNull(idsOf(type));
+  return list ? fc.option(listOf(key)) : key;
+}
+
+const maybe = ({ nullable }: Field, value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
+  nullable ? fc.option(value) : value;
+
+export function storeOf(world: World, tables: RecordTables = small): RecordStore {
   const store = openRecordStore({ file: ':memory:', tables });
-  fill(store, world);
+  fill(store, world, tables);
   return store;
 }
 
 /** Takes the place of what the store held. */
-export function fill(store: RecordStore, world: World): void {
-  const before = (['Item', 'Part'] as const).map((kind) => [kind, [...store.rows(kind, ['id'])]] as const);
+export function fill(store: RecordStore, world: World, tables: RecordTables = small): void {
+  const kinds = Object.values(tables);
+  const before = kinds.map(({ kind }) => [kind, [...store.rows(kind, ['id'])]] as const);
   store.write((writer) => {
     for (const [kind, rows] of before) for (const { id } of rows) writer.remove(kind, String(id));
-    world.Item.forEach((record, index) => writer.put('Item', toRow(record), index));
-    world.Part.forEach((record, index) => writer.put('Part', toRow(record), 1000 + index));
+    kinds.forEach(({ kind, fields }, place) => {
+      (world[kind] ?? []).forEach((record, index) => {
+        writer.put(
+          kind,
+          { ...toRow(record, fields), id: String(record.id), parent: (record.parent ?? null) as SqlValue },
+          place * 1000 + index,
+        );
+      });
+    });
   });
 }
 
 /** Objects become columns with dotted names, lists JSON text and booleans numbers. */
-function toRow(record: Plain, prefix = ''): Record<string, SqlValue> {
-  return Object.fromEntries(
-    Object.entries(record).flatMap(([name, value]) => {
-      if (value !== null && typeof value === 'object' && !Array.isArray(value))
-        return Object.entries(toRow(value as Plain, `${prefix}${name}.`));
-      return [[prefix + name, toSqlValue(value)]];
+function toRow(record: Plain, fields: readonly Field[]): Record<string, SqlValue> {
+  return Object.assign(
+    {},
+    ...fields.map((field) => {
+      const value = record[field.name];
+      if (value === undefined || (field.kind === 'relation' && !isOwnLink(field))) return {};
+      if (field.kind !== 'object' || field.list) return { [field.path]: toSqlValue(value) };
+      return value === null ? {} : toRow(value as Plain, field.fields);
     }),
-  );
+  ) as Record<string, SqlValue>;
 }
 
 function toSqlValue(value: unknown): SqlValue {
   if (typeof value === 'boolean') return value ? 1 : 0;
   return Array.isArray(value) ? JSON.stringify(value) : (value as SqlValue);
 }
-
-export const loud = (_kind: string, _field: string, { text }: Record<string, unknown>): unknown =>
-  typeof text === 'string' ? `${text}!` : null;

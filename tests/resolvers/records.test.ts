@@ -1,0 +1,39 @@
+import type { ComputedField, ScalarField } from '../../src/site/fields.js';
+import { recordResolvers } from '../../src/resolvers/records.js';
+
+const taken: ScalarField = {
+  kind: 'scalar',
+  name: 'taken',
+  path: 'shot.taken',
+  list: false,
+  nullable: true,
+  type: 'Date',
+  column: 'shot.taken',
+  dateArguments: true,
+  indexed: false,
+};
+
+const shot: ComputedField = {
+  kind: 'computed',
+  name: 'shot',
+  path: 'shot',
+  list: false,
+  nullable: true,
+  type: 'Shot',
+  fields: [taken],
+  needs: [],
+  hasArguments: false,
+  dateArguments: false,
+};
+
+test('a date in a computed object is formatted by its arguments', () => {
+  const resolvers = recordResolvers({ Photo: { kind: 'Photo', single: 'photo', all: 'allPhoto', fields: [shot] } });
+  const context = { formatDate: (date: unknown, args: object) => [date, args] };
+  const formatted = resolvers.Shot?.taken?.(
+    { taken: '2020' },
+    { fromNow: true } as never,
+    context as never,
+    undefined as never,
+  );
+  expect(formatted).toEqual(['2020', { fromNow: true }]);
+});
