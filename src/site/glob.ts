@@ -29,8 +29,11 @@ export function compileGlob(pattern: string): Matcher {
   }
   if (pattern === '') return (text) => text === '';
   const bangs = /^!*(?!\()/.exec(pattern)?.[0].length ?? 0;
-  const positive = compilePositive(pattern.slice(bangs));
-  return bangs % 2 === 0 ? positive : (text) => !positive(text);
+  const inner = pattern.slice(bangs);
+  if (bangs % 2 === 0) return compilePositive(inner);
+  const anywhere = inner.startsWith('**/') && !/[@!+?*]\(/.test(inner);
+  const positive = anywhere ? compileAnywhere(inner) : compilePositive(inner);
+  return (text) => !positive(text);
 }
 
 function compilePositive(pattern: string): Matcher {
@@ -46,6 +49,18 @@ function compilePositive(pattern: string): Matcher {
   };
 }
 
+/** No segment of it begins with a dot. */
+const UNHIDDEN = '(?:[^/.][^/]*)?(?:/+(?:[^/.][^/]*)?)*';
+
+/**
+ * What micromatch 3 makes of the `**` and slash after a leading `!`: the rest may begin at any word boundary, and only
+ * there. So a name without an ASCII letter, digit or underscore is never met, and `!**` keeps it.
+ */
+function compileAnywhere(pattern: string): Matcher {
+  const rest = pattern.replace(/^(\*\*\/)+/, '');
+  return compileRe2(`^(?:${UNHIDDEN}/?\\b${translate(rest)})$`, pattern);
+}
+
 function compileNative(pattern: string): RegExp {
   try {
     // The class of a glob is negated by `!`, that of a RegExp by `^`.
@@ -57,11 +72,14 @@ function compileNative(pattern: string): RegExp {
 
 /** For many wildcards: the same meaning without looking ahead, on an engine of linear time. */
 function compileLinear(pattern: string): Matcher {
+  return compileRe2(`^(?:${translate(pattern)})$`, pattern);
+}
+
+function compileRe2(source: string, pattern: string): Matcher {
   try {
-    const compiled = RE2JS.compile(`^(?:${translate(pattern)})$`, RE2JS.DOTALL);
+    const compiled = RE2JS.compile(source, RE2JS.DOTALL);
     return (text) => compiled.test(text);
   } catch (cause) {
-    if (cause instanceof AppError) throw cause;
     throw new AppError('invalid_input', `Expected a glob; received "${pattern}".`, { cause });
   }
 }
