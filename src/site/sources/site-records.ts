@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks';
 
 import type { SiteConfig } from '../config/site-config.js';
 import { columnsOf } from '../columns.js';
+import type { ColumnType } from '../columns.js';
 import type { RecordTables } from '../record-schema.js';
 import type { RecordStore } from '../record-store.js';
 import type { Row } from './file-record.js';
@@ -38,11 +39,11 @@ export async function writeSiteRecords(
   for (const [kind, rows] of Object.entries(records)) {
     const table = tables[kind];
     if (table === undefined) continue;
-    const names = new Set(columnsOf(table).map(({ name }) => name));
+    const types = new Map(columnsOf(table).map(({ name, type }) => [name, type]));
     replaceRecords(
       store,
       kind,
-      rows.map((row) => onlyColumns(row, names)),
+      rows.map((row) => onlyColumns(row, types)),
     );
   }
   return plugins.warnings;
@@ -73,9 +74,13 @@ function described(kind: string, columns: Row): Row {
   return { id: kind, ...columns, ...internal };
 }
 
-/** A plugin may have options that the schema does not name. */
-function onlyColumns(row: Row, names: ReadonlySet<string>): Row {
-  return Object.fromEntries(Object.entries(row).filter(([name]) => names.has(name)));
+/** A plugin may have options that the schema does not name, or names as something else. */
+function onlyColumns(row: Row, types: ReadonlyMap<string, ColumnType>): Row {
+  const isFit = ([name, value]: readonly [string, unknown]): boolean => {
+    const type = types.get(name);
+    return type !== undefined && (value === null || (type === 'TEXT') === (typeof value === 'string'));
+  };
+  return Object.fromEntries(Object.entries(row).filter(isFit));
 }
 
 /** The kind's records are these, in this order, and no others. */

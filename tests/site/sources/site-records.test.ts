@@ -1,0 +1,104 @@
+import { rmSync } from 'node:fs';
+
+import { SiteFolder } from './site-folder.js';
+import type { Site } from '../../../src/site/site.js';
+import type { Row } from './site-folder.js';
+
+let folder: SiteFolder;
+beforeEach(() => {
+  folder = new SiteFolder();
+});
+afterEach(() => folder.remove());
+
+async function read<T>(from: (site: Site) => T): Promise<T> {
+  const site = await folder.open();
+  const value = from(site);
+  site.close();
+  return value;
+}
+
+const rows = (kind: string, columns: readonly string[]): Promise<Row[]> =>
+  read(({ store }) => [...store.rows(kind, columns)]);
+
+const configure = (config: object): void => folder.put('site.config.json', JSON.stringify(config));
+
+test('the site says what its configuration says', async () => {
+  configure({ siteMetadata: { title: 'T' }, host: 'example.org', port: 8000, pathPrefix: '/blog/', polyfill: false });
+  const names = ['id', 'siteMetadata.title', 'siteMetadata.author', 'host', 'port', 'pathPrefix', 'polyfill'];
+  expect(await rows('Site', names)).toEqual([
+    {
+      ...{ position: 1, id: 'Site', 'siteMetadata.title': 'T', 'siteMetadata.author': null },
+      ...{ host: 'example.org', port: '8000', pathPrefix: '/blog', polyfill: 0 },
+    },
+  ]);
+});
+
+test('the time of the build is that of the process, cut to the second', async () => {
+  const [build] = await rows('SiteBuildMetadata', ['id', 'buildTime']);
+  expect(build).toMatchObject({ id: 'SiteBuildMetadata' });
+  expect(build!.buildTime).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/);
+});
+
+test('pages follow the configuration and the folder of pages, in the order of their paths', async () => {
+  configure({ pages: [{ path: '/b/', component: 'src/b.js' }] });
+  folder.put('src/pages/index.js');
+  folder.put('src/pages/c.js');
+  const columns = ['id', 'path', 'isCreatedByStatefulCreatePages'];
+  expect((await rows('SitePage', columns)).map(({ id }) => id)).toEqual(['SitePage /', 'SitePage /b/', 'SitePage /c/']);
+  folder.put('src/pages/a.js');
+  rmSync(folder.path('src/pages/c.js'));
+  expect(await rows('SitePage', columns)).toMatchObject([
+    { position: 1, path: '/', isCreatedByStatefulCreatePages: 1 },
+    { position: 2, path: '/a/' },
+    { position: 3, path: '/b/', isCreatedByStatefulCreatePages: 0 },
+  ]);
+});
+
+test('a plugin has its package’s name and version, and of its options those that the schema names', async () => {
+  folder.put('node_modules/some-plugin/package.json', '{"name": "some-plugin", "version": "1.2.3"}');
+  configure({ plugins: [{ resolve: 'some-plugin', options: { name: 'x', legacy: true, other: 'y' } }, 'some-plugin'] });
+  const names = ['name', 'version', 'pluginOptions.name', 'pluginOptions.legacy'];
+  expect(await rows('SitePlugin', names)).toEqual([
+    { position: 1, name: 'some-plugin', version: '1.2.3', 'pluginOptions.name': 'x', 'pluginOptions.legacy': 1 },
+    { position: 2, name: 'some-plugin', version: '1.2.3', 'pluginOptions.name': null, 'pluginOptions.legacy': null },
+  ]);
+});
+
+test('a plugin listed twice with the same options is one record', async () => {
+  configure({ plugins: ['a', 'a'] });
+  expect(await rows('SitePlugin', ['name'])).toHaveLength(1);
+});
+
+test.each([
+  ['text where the schema has a yes or no', { legacy: 'yes' }, 'pluginOptions.legacy'],
+  ['a yes or no where the schema has text', { icon: true }, 'pluginOptions.icon'],
+])('an option that is %s is left out', async (_reason, options, column) => {
+  configure({ plugins: [{ resolve: 'a', options }] });
+  expect(await rows('SitePlugin', [column])).toEqual([{ position: 1, [column]: null }]);
+});
+
+test('the plugin that makes pages is there when the folder of pages is, and goes with it', async () => {
+  folder.put('src/pages/index.js');
+  const [plugin] = await rows('SitePlugin', ['id', 'name']);
+  expect(plugin).toMatchObject({ name: 'gatsby-plugin-page-creator' });
+  expect(await rows('SitePage', ['pluginCreatorId'])).toEqual([{ position: 1, pluginCreatorId: plugin!.id }]);
+  rmSync(folder.path('src'), { recursive: true });
+  expect(await rows('SitePlugin', ['id'])).toEqual([]);
+  expect(await rows('SitePage', ['id'])).toEqual([]);
+});
+
+test('nothing is written when nothing has changed', async () => {
+  configure({ plugins: ['a'], pages: [{ path: '/', component: 'x' }], sources: [{ name: 's', path: 'sub' }] });
+  folder.put('sub/a.md');
+  await new Promise((resolve) => setTimeout(resolve, 2100));
+  await read(() => undefined);
+  expect(await read(({ store }) => store.generation)).toBe(0);
+});
+
+test('what the site’s owner should know is said', async () => {
+  configure({ plugins: ['nowhere'] });
+  const said: string[] = [];
+  const site = await folder.open({ onWarnings: (messages) => said.push(...messages) });
+  site.close();
+  expect(said).toEqual(['Plugin "nowhere" is not installed in the site.']);
+});
