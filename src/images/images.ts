@@ -4,6 +4,8 @@ import path from 'node:path';
 import sharp from 'sharp';
 import { createResultCache, keyOf, sizeAfterTrim, sizeBeforeTrim, toCheckedOperations, toResult } from './answers.js';
 import type { FieldArguments, FieldName, FieldResult } from './answers.js';
+import { buildImages, pruneImages } from './build-images.js';
+import type { BuildOptions, BuildProgress, PruneOptions, PruneResult } from './build-images.js';
 import type { DraftParts } from './draft.js';
 import { openImageDatabase } from './image-database.js';
 import { createImageFiles } from './image-files.js';
@@ -15,7 +17,7 @@ import type { Handout, LinkStore } from './link-store.js';
 import { parseLink } from './links.js';
 import { createMakeFile } from './make-images.js';
 import type { FindSource, MakeFile } from './make-images.js';
-import { createMetadataStore } from './metadata.js';
+import { createMetadataStore, learnAll } from './metadata.js';
 import type { ImageMetadata, MetadataStore } from './metadata.js';
 import { parseOriginalName, toOriginal } from './original.js';
 import type { OriginalImage } from './original.js';
@@ -48,6 +50,12 @@ export interface Images {
   readonly links: LinkStore;
   readonly files: ImageFiles;
   readonly makeFile: MakeFile;
+  /** Makes the images of links ahead of their first GET. */
+  build(links: Iterable<Handout>, options?: BuildOptions): Promise<BuildProgress>;
+  /** Removes the images that nothing asks for. */
+  prune(options: PruneOptions): Promise<PruneResult>;
+  /** Reads the headers that are not known yet, so that filters on sizes find them; unreadable ones stay unknown. */
+  learn(sources: Iterable<ImageSource>, signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -168,11 +176,20 @@ export function openImages({ stateDirectory, findSource, prefix = '', onHandOut 
       const size = sizeBeforeTrim(header, operations);
       return toPlain(toResult(field, quiet, { source, size, operations, args: {} }));
     },
+    build: (asked, options) => buildImages(makeFile, unique(asked), options),
+    prune: (options) => pruneImages({ files, links }, options),
+    learn: (sources, signal) => learnAll(metadata, sources, signal),
     async close() {
       await tracers.close();
       database.close();
     },
   };
+}
+
+/** In the order of pictures, so that one is read from the disk once. */
+function unique(links: Iterable<Handout>): Handout[] {
+  const byKey = new Map([...links].map((link) => [`${link.contentDigest}/${link.recipeDigest}`, link]));
+  return [...byKey.values()].sort((one, other) => (one.contentDigest < other.contentDigest ? -1 : 1));
 }
 
 /** What a result says without making pixels. */

@@ -86,6 +86,26 @@ export function createMetadataStore(database: ImageDatabase): MetadataStore {
   };
 }
 
+/** Reads all headers that are not known yet; those that can't be read stay unknown. */
+export async function learnAll(
+  store: MetadataStore,
+  sources: Iterable<ImageSource>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const rest = sources[Symbol.iterator]();
+  async function learnNext(): Promise<void> {
+    for (let next = rest.next(); !next.done; next = rest.next()) {
+      signal?.throwIfAborted();
+      await store.read(next.value).catch(passDefect);
+    }
+  }
+  await Promise.all(Array.from({ length: MAX_READS }, learnNext));
+}
+
+function passDefect(error: unknown): void {
+  if (!(error instanceof AppError)) throw error;
+}
+
 async function readMetadata(source: ImageSource): Promise<ImageMetadata> {
   await requireUnchanged(source);
   const format = await readFormat(source);

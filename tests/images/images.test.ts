@@ -1,0 +1,241 @@
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import sharp from 'sharp';
+import type { FieldArguments, FieldName } from '../../src/images/answers.js';
+import type { TraceArguments } from '../../src/images/arguments.js';
+import { openImages } from '../../src/images/images.js';
+import type { Images } from '../../src/images/images.js';
+import type { Handout } from '../../src/images/link-store.js';
+import type { ImageSource } from '../../src/images/source.js';
+import { makePictures, scene } from './pictures.js';
+import type { Pictures } from './pictures.js';
+
+let pictures: Pictures;
+let images: Images;
+let photo: ImageSource;
+const handedOut: Handout[] = [];
+const sources: ImageSource[] = [];
+
+beforeAll(async () => {
+  pictures = await makePictures();
+  photo = await put('photos/a.jpg', scene(640, 480).jpeg());
+  images = open('state');
+});
+afterAll(async () => {
+  await images.close();
+  await pictures.remove();
+});
+
+async function put(name: string, content: Parameters<Pictures['put']>[1]): Promise<ImageSource> {
+  const source = await pictures.put(name, content);
+  // The latest file of a name and content stands for all before it.
+  sources.unshift(source);
+  return source;
+}
+
+const open = (state: string): Images =>
+  openImages({
+    stateDirectory: path.join(pictures.folder, state),
+    findSource: (digest) => sources.find(({ contentDigest }) => contentDigest === digest),
+    onHandOut: (link) => handedOut.push(link),
+  });
+
+/** What a link or a data URI holds. */
+async function look(uri: string): Promise<{ format: string; width: number; height: number }> {
+  const [, base64] = /^data:image\/\w+;base64,(.*)$/u.exec(uri) ?? [];
+  const route = images.findRoute(uri.replace(/ [\w.]+$/u, '').slice('/static'.length));
+  await route?.make();
+  const { format, width, height } = await sharp(
+    base64 === undefined
+      ? path.join(pictures.folder, 'state/public/images', route?.path ?? '')
+      : Buffer.from(base64, 'base64'),
+  ).metadata();
+  return { format, width, height };
+}
+
+interface Sized {
+  readonly reason: string;
+  readonly file: string;
+  readonly args: FieldArguments['resize'];
+  readonly wanted: string;
+}
+
+test.each<Sized>([
+  { reason: 'a right angle', file: 'a.jpg', args: { width: 100, rotate: 90 }, wanted: '75x100' },
+  { reason: 'another angle', file: 'a.jpg', args: { width: 100, rotate: 45 }, wanted: '124x124' },
+  {
+    reason: 'a right angle after cutting',
+    file: 'a.jpg',
+    args: { width: 100, height: 20, rotate: 270 },
+    wanted: '20x100',
+  },
+  { reason: 'an EXIF turn', file: 'turned.jpg', args: { width: 60 }, wanted: '60x90' },
+  { reason: 'a turn instead of the EXIF turn', file: 'turned.jpg', args: { width: 60, rotate: 90 }, wanted: '40x60' },
+  { reason: 'a border', file: 'border.png', args: { width: 100, trim: 20 }, wanted: '100x50' },
+  { reason: 'a border and an EXIF turn', file: 'border-turned.jpg', args: { width: 100, trim: 40 }, wanted: '100x200' },
+])('tells the size that is written with $reason', async ({ file, args, wanted }) => {
+  const border = { top: 40, bottom: 20, left: 30, right: 50, background: '#fff' };
+  const bordered = sharp(await scene(200, 100).png().toBuffer()).extend(border);
+  const files = {
+    'a.jpg': scene(640, 480).jpeg(),
+    'turned.jpg': scene(240, 160).withMetadata({ orientation: 6 }).jpeg(),
+    'border.png': bordered.clone().png(),
+    'border-turned.jpg': bordered.clone().withMetadata({ orientation: 8 }).jpeg({ quality: 100 }),
+  };
+  const source = await put(`sizes/${file}`, files[file as keyof typeof files]);
+  const result = await images.answer('resize', source, args);
+  const { width, height } = await look(await result.src());
+  expect([`${result.width}x${result.height}`, `${width}x${height}`]).toEqual([wanted, wanted]);
+});
+
+test('gives widths of a fluid image as they are written when it is turned', async () => {
+  const { srcSet, presentationWidth, presentationHeight } = await images.answer('fluid', photo, {
+    maxWidth: 320,
+    rotate: 90,
+  });
+  expect([presentationWidth, presentationHeight]).toEqual([240, 320]);
+  for (const candidate of srcSet.split(',\n')) {
+    expect(`${(await look(candidate)).width}w`).toBe(candidate.split(' ')[1]);
+  }
+});
+
+test.each<[string, FieldArguments['fixed'], object]>([
+  ['20 wide', {}, { format: 'jpeg', width: 20, height: 15 }],
+  ['as wide as it is told', { base64Width: 33 }, { format: 'jpeg', width: 33, height: 25 }],
+  ['20 wide for a width of 0', { base64Width: 0 }, { format: 'jpeg', width: 20, height: 15 }],
+  ['in the format of the image', { toFormat: 'WEBP' }, { format: 'webp' }],
+  ['in a format of its own', { toFormat: 'WEBP', toFormatBase64: 'PNG' }, { format: 'png' }],
+  ['cut like the image', { width: 100, height: 100 }, { width: 20, height: 20 }],
+  ['turned like the image', { width: 100, rotate: 90 }, { width: 15, height: 20 }],
+])('makes a preview %s', async (_reason, args, wanted) => {
+  expect(await look(await (await images.answer('fixed', photo, args)).base64())).toMatchObject(wanted);
+});
+
+test.each<[string, FieldArguments['resize'], string]>([
+  ['20 wide with no side', {}, '20x15'],
+  ['as large as it is told', { width: 33 }, '33x25'],
+])('puts an image inside the answer, %s', async (_reason, args, wanted) => {
+  const result = await images.answer('resize', photo, { ...args, base64: true });
+  const { width, height } = await look(await result.src());
+  expect([`${result.width}x${result.height}`, `${width}x${height}`]).toEqual([wanted, wanted]);
+});
+
+test('offers WEBP beside another format, and not beside itself', async () => {
+  const webp = await put('photos/b.webp', scene(100, 80).webp());
+  for (const field of ['fixed', 'fluid'] as const) {
+    const beside = await images.answer(field, photo, {});
+    expect((await look(String(await beside.srcWebp()))).format).toBe('webp');
+    expect(String(await beside.srcSetWebp()).split(',\n')).toHaveLength(beside.srcSet.split(',\n').length);
+    for (const [source, args] of [
+      [webp, {}],
+      [photo, { toFormat: 'WEBP' as const }],
+    ] as const) {
+      const result = await images.answer(field, source, args);
+      expect([await result.srcWebp(), await result.srcSetWebp()]).toEqual([null, null]);
+    }
+  }
+});
+
+test.each<[string, TraceArguments, RegExp]>([
+  ['nothing', {}, /viewBox='0 0 100 75'.*fill='#d3d3d3'.*fill-rule='evenodd'/u],
+  ['a colour', { color: 'rgb(255,0,0)' }, /fill='red'/u],
+  ['a background', { background: '#00f' }, /<rect.*fill='(#00f|blue)'/u],
+])('draws outlines with %s', async (_reason, traceSVG, wanted) => {
+  const uri = await (await images.answer('fixed', photo, { width: 100, traceSVG })).tracedSVG();
+  expect(uri).toMatch(/^data:image\/svg\+xml,[^" <>#]+$/u);
+  expect(decodeURIComponent(uri)).toMatch(wanted);
+});
+
+test.each<[string, TraceArguments]>([
+  ['turnPolicy', { turnPolicy: 'TURNPOLICY_BLACK', turdSize: 0, threshold: 120 }],
+  ['turdSize', { turdSize: 100_000 }],
+  ['alphaMax', { alphaMax: 0 }],
+  ['optCurve', { optCurve: false }],
+  ['optTolerance', { optTolerance: 5 }],
+  ['threshold', { threshold: 200 }],
+  ['blackOnWhite', { blackOnWhite: false }],
+])('draws other outlines with another %s', async (_argument, traceSVG) => {
+  const checks = sharp(Buffer.from(CHECKS)).flatten({ background: '#fff' }).png();
+  const source = await put('checks.png', checks);
+  const plain = 'threshold' in traceSVG && 'turdSize' in traceSVG ? { turdSize: 0, threshold: 120 } : {};
+  const [one, other] = await Promise.all(
+    [plain, traceSVG].map(async (trace) =>
+      (await images.answer('resize', source, { width: 120, traceSVG: trace })).tracedSVG(),
+    ),
+  );
+  expect(one).not.toBe(other);
+});
+
+/** Curves, corners, and squares that meet at their corners. */
+const CHECKS = `<svg xmlns="http://www.w3.org/2000/svg" width="120" height="120"><circle cx="40" cy="40" r="30"/>
+  <path d="M60 60h10v10h-10zM70 70h10v10h-10zM60 80h10v10h-10zM85 60l20 5-7 30z" fill="#000"/>
+  <path d="M5 90q30 -20 40 10t20 10" stroke="#888" stroke-width="9" fill="none"/></svg>`;
+
+test('answers an unreadable picture with an error that names it, each time', async () => {
+  const broken = await put('broken/text.png', 'this is no picture\n');
+  for (const field of ['fixed', 'fluid', 'resize'] as const) {
+    await expect(images.answer(field, broken, {})).rejects.toThrow('"broken/text.png"');
+  }
+  await expect(images.original(broken)).rejects.toMatchObject({ code: 'unprocessable' });
+  expect(images.peek('original', broken)).toBeUndefined();
+});
+
+test.each<[string, FieldName, object]>([
+  ['a giant', 'resize', { width: 60_000 }],
+  ['a giant from one bound far off', 'fluid', { maxWidth: 100, maxHeight: 5000 * 100 }],
+  ['a data URI of a poster', 'resize', { width: 2000, base64: true }],
+])('refuses %s', async (_reason, field, args) => {
+  const asked = (async () => (await images.answer(field, photo, args)).src)();
+  const made = asked.then((src) => (typeof src === 'function' ? src() : src));
+  await expect(made).rejects.toMatchObject({ code: 'invalid_input' });
+});
+
+test('tells what it knows without reading, and hands no link out for it', async () => {
+  const fresh = await put('photos/fresh.png', scene(600, 300).png());
+  expect(images.peek('resize', fresh)).toBeUndefined();
+  await images.learn(sources);
+  const before = handedOut.length;
+  expect(images.peek('original', fresh)).toMatchObject({ width: 600, height: 300 });
+  expect(images.peek('resize', fresh)).toMatchObject({ width: 400, height: 200, aspectRatio: 2 });
+  expect(images.peek('fixed', fresh)).toMatchObject({
+    width: 400,
+    srcWebp: expect.stringContaining('.webp') as string,
+  });
+  expect(handedOut).toHaveLength(before);
+});
+
+test('makes all images of queries once, goes on where it stopped, and removes what nothing asks for', async () => {
+  const other = open('built');
+  const broken = await put('photos/cut.jpg', (await scene(90, 60).jpeg().toBuffer()).subarray(0, 900));
+  // Many more than are made at a time.
+  const srcSetBreakpoints = Array.from({ length: 30 }, (_none, index) => 10 + index);
+  handedOut.length = 0;
+  for (const source of [photo, broken]) await other.answer('fluid', source, { maxWidth: 200, srcSetBreakpoints });
+  const asked = [...handedOut];
+  const failures: string[] = [];
+  const stop = new AbortController();
+  const stopped = other.build(asked, { onProgress: ({ done }) => done === 2 && stop.abort(), signal: stop.signal });
+  await expect(stopped).rejects.toThrow('abort');
+  const progress = await other.build(asked, { onFailure: (_link, { message }) => failures.push(message) });
+  expect(progress).toEqual({ total: asked.length, done: asked.length, failed: failures.length });
+  expect(failures.length).toBeGreaterThan(0);
+  expect(failures.every((message) => message.includes('"photos/cut.jpg"'))).toBe(true);
+
+  const kept = asked[0]!;
+  const made = asked.length - failures.length;
+  await expect(other.prune({ asked: [kept], hasPicture: () => true })).resolves.toMatchObject({ files: made - 1 });
+  const left = [];
+  for await (const { contentDigest, recipeDigest } of other.files.list()) left.push({ contentDigest, recipeDigest });
+  expect(left).toEqual([kept]);
+  await other.close();
+});
+
+test('keeps previews and outlines over a restart', async () => {
+  const result = await images.answer('fixed', photo, { width: 90 });
+  const before = [await result.base64(), await result.tracedSVG()];
+  await images.close();
+  await rm(photo.absolutePath);
+  images = open('state');
+  const again = await images.answer('fixed', photo, { width: 90 });
+  expect([await again.base64(), await again.tracedSVG()]).toEqual(before);
+});
