@@ -37,6 +37,14 @@ test.each([
   expect(readFileSync(copyOf(url), 'utf8')).toBe(name);
 });
 
+test('puts the prefix of the site before every path', async () => {
+  const file = makeFile('a.md');
+  const prefixed = openPublicFiles({ directory: path.join(base, 'public'), pathPrefix: '/blog' });
+  expect(await prefixed.publish(file)).toBe(`/blog/static/${file.contentDigest}/a.md`);
+  expect(prefixed.pathOf(file)).toBe(`/blog/static/${file.contentDigest}/a.md`);
+  expect(readFileSync(copyOf(`/static/${file.contentDigest}/a.md`), 'utf8')).toBe('a.md');
+});
+
 test('copies once, however many ask at the same time, and leaves no other file', async () => {
   const files = Array.from({ length: 30 }, (_, index) => makeFile(`${index}.md`));
   await Promise.all([...files, ...files, ...files].map((file) => publicFiles.publish(file)));

@@ -79,6 +79,11 @@ test.each([
     '{"sources": [{"name": "a", "path": "x"}, {"name": "a", "path": "y"}]}',
     'site.config.json: sources[1].name: expected a name of its own; "a" is taken.',
   ],
+  [
+    'a prefix that is no path',
+    '{"pathPrefix": "https://example.org/x"}',
+    'site.config.json: pathPrefix: expected a path that starts with a slash, such as "/blog"; received "https://example.org/x".',
+  ],
   ['broken text', '{"sources": [', 'site.config.json:1:14'],
 ])('%s is refused with its place', async (_reason, text, message) => {
   await write('site.config.json', text);
@@ -128,6 +133,22 @@ test('a gatsby-config is read without running it', async () => {
   ]);
   expect(config.plugins[3]?.options).toEqual({ short_name: 'G' });
   expect(warnings).toEqual(['gatsby-config.js: plugins[4] is not written out; it is left out.']);
+});
+
+test('what a gatsby-config may write and we do not is made ours', async () => {
+  const source = (name: string, folder: string) =>
+    `{ resolve: 'gatsby-source-filesystem', options: { name: '${name}', path: \`\${__dirname}/${folder}\` } }`;
+  const plugins = [source('same', 'a'), source('same', 'b'), source('other', 'a')].join(', ');
+  await write('gatsby-config.js', `module.exports = { pathPrefix: 'blog', plugins: [${plugins}] };`);
+  const { config, warnings } = await loadSiteConfig(directory);
+  expect(config.pathPrefix).toBe('/blog');
+  expect(config.sources.map(({ name, path: folder }) => [name, path.basename(folder)])).toEqual([
+    ['same', 'a'],
+    ['same', 'b'],
+  ]);
+  expect(warnings).toEqual([
+    `gatsby-config.js: two sources read ${path.join(directory, 'a')}; the second one is left out.`,
+  ]);
 });
 
 test('a gatsby-config in TypeScript is read too', async () => {
