@@ -26,6 +26,11 @@ export function isUnchanged(store: RecordStore, source: SiteSource, { signatures
   );
 }
 
+/** Whether the source was never crawled, so that every file of it must be read. */
+export function isFirstCrawl(store: RecordStore, source: SiteSource): boolean {
+  return store.meta(keyOf('maker', source)) === undefined;
+}
+
 export function readMemory(store: RecordStore, source: SiteSource): Memory {
   return {
     known: new Map([...knownEntries(store, 'Directory', source), ...knownEntries(store, 'File', source)]),

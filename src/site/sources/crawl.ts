@@ -1,16 +1,17 @@
 import type { CrawlProgress } from '../crawl-progress.js';
 import type { RecordStore, RecordWriter } from '../record-store.js';
-import { isUnchanged, noteEnd, noteStart, RACY_MS, readMemory } from './crawl-memory.js';
+import { isFirstCrawl, isUnchanged, noteEnd, noteStart, RACY_MS, readMemory } from './crawl-memory.js';
 import { changedPaths, planCrawl } from './crawl-plan.js';
 import type { CrawlPlan, PlannedWrite } from './crawl-plan.js';
 import { digestWrites, measureWork } from './digest-writes.js';
-import { openDigesters } from './digesters.js';
 import { createEntryWriter } from './entry-writer.js';
 import type { EntryWriter } from './entry-writer.js';
 import { isFolder } from './entries.js';
+import type { Entries } from './entries.js';
 import { NoRoomError } from './content/no-room.js';
 import type { SourceContent } from './content/source-content.js';
 import { isImage } from './file-record.js';
+import { ReadAhead } from './read-ahead.js';
 import { signFolders } from './signatures.js';
 import type { SiteSource } from './site-source.js';
 import { walk } from './walk.js';
@@ -61,9 +62,22 @@ export async function crawl(options: CrawlOptions): Promise<CrawlSummary> {
 }
 
 async function crawlOnce(options: CrawlOptions): Promise<CrawlSummary> {
+  const ahead = new ReadAhead(options.source.root);
+  try {
+    return await crawlWith(options, ahead);
+  } finally {
+    await ahead.close();
+  }
+}
+
+async function crawlWith(options: CrawlOptions, ahead: ReadAhead): Promise<CrawlSummary> {
   const startedMs = Date.now();
   const { store, source, content, onProgress, signal, observer, atomic } = options;
-  const onFound = (count: number): void => onProgress?.({ ...NOTHING_READ, found: count });
+  const isFirst = isFirstCrawl(store, source);
+  const onFound = (entries: Entries): void => {
+    if (isFirst) ahead.offer(entries);
+    onProgress?.({ ...NOTHING_READ, found: entries.length });
+  };
   const found = await walk({ ...source, signal, onFound, observer });
   const signed = signFolders(found, startedMs - RACY_MS);
   const writer = createEntryWriter(source, found);
@@ -82,7 +96,7 @@ async function crawlOnce(options: CrawlOptions): Promise<CrawlSummary> {
       }
     });
     changes.pause();
-    const apply = (): Promise<number> => applyWrites(options, { found, plan, writer, changes });
+    const apply = (): Promise<number> => applyWrites(options, { found, plan, writer, changes, ahead });
     // Queries that are answered meanwhile need the indexes.
     hashed = await (atomic ? apply() : store.fill(apply));
     changes.add((rows) => noteEnd(rows, source, signed, startedMs));
@@ -121,40 +135,45 @@ function collectChanges({ store, atomic = false }: CrawlOptions): Changes {
   return { add: (change) => changes.push(change), pause: atomic ? () => undefined : write, write };
 }
 
+interface Applying {
+  readonly found: Walk;
+  readonly plan: CrawlPlan;
+  readonly writer: EntryWriter;
+  readonly changes: Changes;
+  readonly ahead: ReadAhead;
+}
+
 /** Gives the number of files read. */
 async function applyWrites(
   { source: { root }, content, signal, onProgress }: CrawlOptions,
-  { found, plan, writer, changes }: { found: Walk; plan: CrawlPlan; writer: EntryWriter; changes: Changes },
+  { found: { entries }, plan, writer, changes, ahead }: Applying,
 ): Promise<number> {
-  const { entries } = found;
   const work = measureWork(entries, plan.writes);
-  const digesters = openDigesters(work);
+  const writes = await ahead.addDigests(plan.writes);
+  const left = measureWork(entries, writes);
+  const digesters = ahead.digestersFor(left);
   const pending: PlannedWrite[] = [];
   const flush = (): void => {
-    const writes = pending.splice(0);
+    const ready = pending.splice(0);
     changes.add((rows) => {
-      for (const write of writes) {
+      for (const write of ready) {
         writer.put(rows, write);
         content?.put(rows, entries.path(write.index), write);
       }
     });
     changes.pause();
   };
-  let [hashed, bytes] = [0, 0];
-  try {
-    for await (const batch of digestWrites({ entries, root, digesters }, plan.writes)) {
-      signal?.throwIfAborted();
-      await content?.read(entries, batch.writes);
-      pending.push(...batch.writes);
-      if (pending.length >= TRANSACTION_ROWS) flush();
-      hashed += batch.files;
-      bytes += batch.bytes;
-      onProgress?.({ found: entries.length, total: work.files, hashed, totalBytes: work.bytes, bytes });
-    }
-    flush();
-  } finally {
-    await digesters.close();
+  let [hashed, bytes] = [work.files - left.files, work.bytes - left.bytes];
+  for await (const batch of digestWrites({ entries, root, digesters }, writes)) {
+    signal?.throwIfAborted();
+    await content?.read(entries, batch.writes);
+    pending.push(...batch.writes);
+    if (pending.length >= TRANSACTION_ROWS) flush();
+    hashed += batch.files;
+    bytes += batch.bytes;
+    onProgress?.({ found: entries.length, total: work.files, hashed, totalBytes: work.bytes, bytes });
   }
+  flush();
   return hashed;
 }
 

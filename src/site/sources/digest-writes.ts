@@ -81,11 +81,11 @@ function* toBatches(entries: Entries, writes: readonly PlannedWrite[]): Generato
 }
 
 async function digestBatch(from: DigestFrom, writes: readonly PlannedWrite[]): Promise<DigestedBatch> {
-  const { entries, root, digesters, onUnreadable } = from;
+  const { entries, onUnreadable } = from;
   const work = measureWork(entries, writes);
   if (work.files === 0) return { ...work, writes };
   const toRead = writes.filter((write) => needsDigest(entries, write)).map(({ index }) => index);
-  const answer = await digesters.digest(toDigestBatch(entries, root, toRead));
+  const answer = await readDigests(from, toRead);
   if (answer.failure) {
     const { path, code } = answer.failure;
     const error = unreadable(path, code);
@@ -96,8 +96,17 @@ async function digestBatch(from: DigestFrom, writes: readonly PlannedWrite[]): P
       writes.filter(({ index }) => entries.path(index) !== path),
     );
   }
-  for (const { index, stats } of answer.changed) entries.update(toRead[index] ?? 0, stats);
   return { ...work, writes: withDigests(writes, toRead, answer) };
+}
+
+/** Reads the files of these entries, whose numbers are brought up to date when they changed meanwhile. */
+export async function readDigests(
+  { entries, root, digesters }: Omit<DigestFrom, 'onUnreadable'>,
+  indexes: readonly number[],
+): Promise<DigestAnswer> {
+  const answer = await digesters.digest(toDigestBatch(entries, root, indexes));
+  for (const { index, stats } of answer.changed) entries.update(indexes[index] ?? 0, stats);
+  return answer;
 }
 
 function toDigestBatch(entries: Entries, root: string, indexes: readonly number[]): DigestBatch {

@@ -19,10 +19,10 @@ const WORTH_A_THREAD = { files: 1000, bytes: 32 * 1024 * 1024 };
 /** More threads than this wait for one disk. */
 const MAX_THREADS = 4;
 
-/** Reads in this thread when there is little to read, else in threads; one core is left for the records. */
+/** Reads in this thread when there is little to read, else in threads: while they wait for the disk, records are written. */
 export function openDigesters(work: { files: number; bytes: number }): Digesters {
   if (work.files < WORTH_A_THREAD.files && work.bytes < WORTH_A_THREAD.bytes) return inThisThread();
-  return inThreads(Math.min(Math.max(availableParallelism() - 1, 1), MAX_THREADS));
+  return inThreads(Math.min(availableParallelism(), MAX_THREADS));
 }
 
 function inThisThread(): Digesters {

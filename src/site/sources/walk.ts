@@ -18,8 +18,8 @@ export interface WalkOptions {
   /** Whether a path below the root is no part of the site, with all that is below it. */
   readonly ignore?: ((path: string) => boolean) | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Called every few milliseconds with the number of entries so far. */
-  readonly onFound?: ((found: number) => void) | undefined;
+  /** Called every few milliseconds with the entries so far. */
+  readonly onFound?: ((entries: Entries) => void) | undefined;
   readonly observer?: WalkObserver | undefined;
   /** Where to look; the root with all that is in it, unless named. */
   readonly starts?: readonly WalkStart[];
@@ -80,16 +80,16 @@ const SLICE_MS = 12;
 export async function walk(options: WalkOptions): Promise<Walk> {
   const walker = new Walker(options);
   const pause = createPause(options);
-  for (const found of walker.steps()) if (pause.isDue()) await pause.rest(found);
+  for (const entries of walker.steps()) if (pause.isDue()) await pause.rest(entries);
   return walker;
 }
 
-function createPause({ signal, onFound }: WalkOptions): { isDue(): boolean; rest(found: number): Promise<void> } {
+function createPause({ signal, onFound }: WalkOptions): { isDue(): boolean; rest(entries: Entries): Promise<void> } {
   let since = performance.now();
   return {
     isDue: () => performance.now() - since > SLICE_MS,
-    async rest(found) {
-      onFound?.(found);
+    async rest(entries) {
+      onFound?.(entries);
       await setImmediate();
       signal?.throwIfAborted();
       since = performance.now();
@@ -114,14 +114,14 @@ class Walker implements Walk {
     this.#except = new Set(options.except);
   }
 
-  /** Gives the number of entries found, after each of them. */
-  *steps(): Generator<number> {
+  /** Gives the entries so far, after each of them. */
+  *steps(): Generator<Entries> {
     for (const start of this.#options.starts ?? WHOLE) {
       this.#begin(start);
       for (let index = this.#pending.pop(); index !== undefined; index = this.#pending.pop()) {
         yield* this.#listAll(index);
       }
-      yield this.entries.length;
+      yield this.entries;
     }
   }
 
@@ -136,14 +136,14 @@ class Walker implements Walk {
     }
   }
 
-  *#listAll(index: number): Generator<number> {
+  *#listAll(index: number): Generator<Entries> {
     const from = this.entries.length;
     const folder = this.entries.path(index);
     const prefix = folder === '' ? '' : `${folder}/`;
     for (const entry of this.#list(index)) {
       const path = prefix + entry.name;
       if (!isLeftOut(entry.name) && !this.#options.ignore?.(path)) this.#visit(path, entry.isSymbolicLink());
-      yield this.entries.length;
+      yield this.entries;
     }
     this.folders.push({ index, from, to: this.entries.length });
   }

@@ -142,9 +142,9 @@ class FilesOfSource implements SourceContent {
   }
 
   expect(changed: ReadonlySet<string>): boolean {
-    if (changed.size === 0) return false;
-    const paths = new Set([...changed].map((relativePath) => this.#absolute(relativePath)));
     const { notes, awaited } = this.#content;
+    if (changed.size === 0 || notes.size === 0) return false;
+    const paths = new Set([...changed].map((relativePath) => this.#absolute(relativePath)));
     let isOurs = false;
     for (const [file, { links }] of notes) {
       if (!links.some((link) => paths.has(link))) continue;
