@@ -6,7 +6,7 @@ import type { Row } from './file-record.js';
 import { PAGE_CREATOR, SITE_OWNER, toPluginId } from './plugins.js';
 
 /** Below the site's folder: each component in it is a page. */
-export const PAGES_FOLDER = path.join('src', 'pages');
+const PAGES_FOLDER = path.join('src', 'pages');
 
 const COMPONENT = /\.(jsx?|mjs|tsx?)$/;
 const NO_PAGE = /(^|\/)(_|__tests__\/|template-)|\.d\.ts$|\.(spec|test)\.\w+$/;
