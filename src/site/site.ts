@@ -7,10 +7,13 @@ import { loadSiteConfig } from './config/load-site-config.js';
 import { UNNAMED_SOURCE } from './config/site-config.js';
 import type { SiteConfig } from './config/site-config.js';
 import type { CrawlProgress } from './crawl-progress.js';
+import { Live } from './live.js';
+import type { LiveCallbacks } from './live.js';
 import type { RecordTables } from './record-schema.js';
 import { openRecordStore } from './record-store.js';
 import type { RecordStore } from './record-store.js';
 import { openContent } from './sources/content/content.js';
+import type { ContentProblems } from './sources/content/content.js';
 import type { CrawlSummary } from './sources/crawl.js';
 import { crawlSources } from './sources/crawl-sources.js';
 import { forgetSources } from './sources/forget-sources.js';
@@ -38,7 +41,11 @@ export interface SiteOptions {
   readonly onWarnings?: ((messages: readonly string[], count: number) => void) | undefined;
   readonly onProgress?: ((progress: CrawlProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Follows the sources' changes from before they are read until the site is closed; absent, they are read once. */
+  readonly watch?: SiteWatch | undefined;
 }
+
+export type SiteWatch = Pick<LiveCallbacks, 'onChange' | 'onProblem'>;
 
 /**
  * Opens the records of a site's folder and brings them up to date: of its sources, or of the whole folder when its
@@ -55,12 +62,17 @@ export async function openSite(options: SiteOptions): Promise<Site> {
   const file = path.join(options.stateDirectory, `site-${shortDigest(directory)}.db`);
   const store = openRecordStore({ file, tables: options.tables });
   try {
-    const { summary, problems } = await readSite(directory, { ...options, config, store });
+    const { summary, problems, live } = await readSite(directory, { ...options, config, store });
     const more = await writeSiteRecords(store, { tables: options.tables, config, directory });
     const messages = [...warnings, ...more, ...problems.messages];
     const count = messages.length - problems.messages.length + problems.count;
     if (count > 0) options.onWarnings?.(messages, count);
-    return { store, config, summary, close: () => store.close() };
+    live?.start();
+    const close = (): void => {
+      live?.close();
+      store.close();
+    };
+    return { store, config, summary, close };
   } catch (error) {
     store.close();
     throw error;
@@ -69,7 +81,7 @@ export async function openSite(options: SiteOptions): Promise<Site> {
 
 type Reading = SiteOptions & { readonly config: SiteConfig; readonly store: RecordStore };
 
-function readSite(directory: string, { config, store, tables, signal, onProgress, ...options }: Reading) {
+async function readSite(directory: string, { config, store, tables, signal, onProgress, ...options }: Reading) {
   const configured =
     config.sources.length > 0
       ? config.sources
@@ -80,7 +92,15 @@ function readSite(directory: string, { config, store, tables, signal, onProgress
   });
   forgetSources(store, sources.length);
   const content = openContent({ store, tables, sources });
-  return crawlSources({ sources, store, content, signal, onProgress });
+  const onContentProblems = ({ messages, count }: ContentProblems): void => options.onWarnings?.(messages, count);
+  const live = options.watch && new Live({ sources, store, content, onContentProblems, ...options.watch });
+  try {
+    const crawled = await crawlSources({ sources, store, content, signal, onProgress, observerOf: live?.observerOf });
+    return { ...crawled, live };
+  } catch (error) {
+    live?.close();
+    throw error;
+  }
 }
 
 function requireFolder(directory: string): void {

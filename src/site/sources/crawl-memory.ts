@@ -1,5 +1,7 @@
 import type { RecordStore, RecordWriter } from '../record-store.js';
 import type { KnownEntry, Memory } from './crawl-plan.js';
+import { STAT_FIELDS } from './entries.js';
+import type { StatField, StatNumbers } from './entries.js';
 import { RECORD_FORMAT } from './file-record.js';
 import { positionsOf } from './positions.js';
 import type { Signatures } from './signatures.js';
@@ -76,6 +78,28 @@ function toText(signatures: ReadonlyMap<string, string>): string {
 function isEmpty(rows: Iterable<unknown>): boolean {
   for (const _ of rows) return false;
   return true;
+}
+
+/** What the store holds at a position of a source, with all its numbers. */
+export function findKnown(
+  store: RecordStore,
+  source: SiteSource,
+  { path, position }: Pick<KnownEntry, 'path' | 'position'>,
+): (KnownEntry & StatNumbers) | undefined {
+  for (const kind of ['File', 'Directory'] as const) {
+    const row = store.at(
+      kind,
+      ['id', 'internal.contentDigest', ...STAT_FIELDS],
+      positionsOf(source.place).from + position,
+    );
+    if (row === undefined) continue;
+    const numbers = Object.fromEntries(STAT_FIELDS.map((field) => [field, Number(row[field])])) as Record<
+      StatField,
+      number
+    >;
+    return { kind, path, position, id: String(row.id), digest: String(row['internal.contentDigest']), ...numbers };
+  }
+  return undefined;
 }
 
 const COLUMNS = ['id', 'relativePath', 'size', 'mtimeMs', 'ctimeMs', 'ino', 'internal.contentDigest'] as const;

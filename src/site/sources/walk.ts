@@ -210,7 +210,8 @@ class Walker implements Walk {
   }
 }
 
-function tooMany(): AppError {
+/** To be thrown where a site would have more than {@link MAX_ENTRIES}. */
+export function tooMany(): AppError {
   return new AppError('unprocessable', `Expected a site of at most ${MAX_ENTRIES} files and folders; found more.`);
 }
 

@@ -63,7 +63,7 @@ export interface CrawledSite {
   readonly images: readonly Row[];
 }
 
-function rowsOf(site: Site, kind: keyof typeof records): Row[] {
+export function rowsOf(site: Site, kind: keyof typeof records): Row[] {
   const columns = new Set(records[kind].fields.flatMap(columnNames));
   return [...site.store.rows(kind, ['id', 'parent', ...columns].filter(unique))];
 }

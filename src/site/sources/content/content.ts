@@ -155,7 +155,6 @@ class FilesOfSource implements SourceContent {
   }
 
   noteStart(rows: RecordWriter): void {
-    this.#prepared.clear();
     this.#content.noteStart(rows);
   }
 
@@ -178,6 +177,7 @@ class FilesOfSource implements SourceContent {
     const read = await readContentRows(file, this.#content.findTarget);
     if (read.note.records > room) {
       this.#content.notes.set(this.#absolute(relativePath), read.note);
+      this.#prepared.clear();
       throw new NoRoomError();
     }
     this.#prepared.set(relativePath, read);
@@ -208,6 +208,7 @@ class FilesOfSource implements SourceContent {
   }
 
   noteEnd(): void {
+    this.#prepared.clear();
     const { awaited, unread } = this.#content;
     unread.delete(this.#source.place);
     for (const file of awaited) if (this.#holds(file)) awaited.delete(file);

@@ -1,0 +1,185 @@
+import type { LiveSource } from './live-source.js';
+import { NeedsCrawlError } from './needs-crawl-error.js';
+import type { RecordStore, RecordWriter } from './record-store.js';
+import type { Content } from './sources/content/content.js';
+import type { SourceContent } from './sources/content/source-content.js';
+import { findKnown, noteWatched } from './sources/crawl-memory.js';
+import { changedPaths } from './sources/crawl-plan.js';
+import type { PlannedWrite } from './sources/crawl-plan.js';
+import { digestWrites, measureWork } from './sources/digest-writes.js';
+import type { Workload } from './sources/digest-writes.js';
+import type { Digesters } from './sources/digesters.js';
+import { isFolder } from './sources/entries.js';
+import { createEntryWriter } from './sources/entry-writer.js';
+import type { EntryWriter } from './sources/entry-writer.js';
+import { isAtOrBelow, Listing } from './sources/listing.js';
+import { planChanges } from './sources/plan-changes.js';
+import type { ChangePlan } from './sources/plan-changes.js';
+import { walk } from './sources/walk.js';
+import type { Walk, WalkStart } from './sources/walk.js';
+
+/** What a pass changed in the records of files and folders. */
+export interface LiveCounts {
+  readonly added: number;
+  readonly changed: number;
+  readonly removed: number;
+  /** Folders that came or went. */
+  readonly folders: number;
+}
+
+export interface LiveLookOptions {
+  readonly store: RecordStore;
+  readonly content: Content;
+  readonly signal: AbortSignal;
+}
+
+interface Looked {
+  readonly walk: Walk;
+  readonly plan: ChangePlan;
+  readonly writer: EntryWriter;
+}
+
+/** One source in one pass: what changed in it, from the first look to the records. */
+export class LiveLook {
+  readonly content: SourceContent;
+  counts: LiveCounts = { added: 0, changed: 0, removed: 0, folders: 0 };
+  readonly #live: LiveSource;
+  readonly #options: LiveLookOptions;
+  readonly #dirty: ReadonlyMap<string, boolean>;
+  readonly #failed = new Map<string, string>();
+  readonly #links = new Set<string>();
+  #looked: Looked | undefined;
+  #writes: PlannedWrite[] = [];
+
+  constructor(live: LiveSource, options: LiveLookOptions) {
+    this.#live = live;
+    this.#options = options;
+    this.content = options.content.of(live.source);
+    this.#dirty = live.take();
+  }
+
+  get work(): Workload {
+    return this.#looked ? measureWork(this.#looked.walk.entries, this.#looked.plan.writes) : { files: 0, bytes: 0 };
+  }
+
+  get changesAnything(): boolean {
+    return this.#writes.length > 0 || (this.#looked?.plan.removals.length ?? 0) > 0;
+  }
+
+  /** Looks at what changed, at links, at other names of what changed, and at files to be read for their links. */
+  async look(): Promise<void> {
+    const { listing, links, source } = this.#live;
+    const awaited = this.content.hasUnread ? listing.entries.filter(({ path }) => this.content.mustRead(path)) : [];
+    const also = new Set([...links, ...awaited.map(({ path }) => path)]);
+    if (this.#dirty.size === 0 && also.size === 0) return;
+    let found = await this.#walkAt(also);
+    const names = this.#otherNames(found.walk);
+    if (names.length > 0) found = await this.#walkAt(new Set([...also, ...names]));
+    const { store } = this.#options;
+    const unreadable = new Set(this.#failed.keys());
+    const plan = planChanges({ source, store, content: this.content, listing, unreadable, ...found });
+    if (plan === undefined) throw new NeedsCrawlError('There is no room between neighbours.');
+    this.#looked = { walk: found.walk, plan, writer: createEntryWriter(source, found.walk) };
+  }
+
+  /** Marks the files to be read again because of links to what came or went. */
+  expectLinks(): void {
+    if (this.#looked) this.content.expect(changedPaths(this.#looked.walk, this.#looked.plan));
+  }
+
+  async read(digesters: Digesters): Promise<void> {
+    if (this.#looked === undefined) return;
+    const { walk: found, plan } = this.#looked;
+    const { entries } = found;
+    const onUnreadable = (path: string, error: Error): void => void this.#failed.set(path, error.message);
+    const from = { entries, root: this.#live.source.root, digesters, onUnreadable };
+    for await (const { writes } of digestWrites(from, plan.writes)) {
+      this.#options.signal.throwIfAborted();
+      const differing = writes.filter(({ inDoubt, digest, known }) => !inDoubt || digest !== known?.digest);
+      await this.content.read(entries, differing);
+      for (const write of differing) this.#writes.push(write);
+    }
+  }
+
+  /** @param untilMs Changes before this time have all been read. */
+  write(rows: RecordWriter, untilMs: number): void {
+    if (this.#looked === undefined) return;
+    const { walk: found, plan, writer } = this.#looked;
+    noteWatched(rows, this.#live.source, untilMs);
+    this.content.noteStart(rows);
+    for (const known of plan.removals) {
+      writer.remove(rows, known);
+      this.content.remove(rows, known.path);
+    }
+    for (const write of this.#writes) {
+      writer.put(rows, write);
+      this.content.put(rows, found.entries.path(write.index), write);
+    }
+  }
+
+  /** To be called when the records are written; gives what can't be read, unless the last pass has said so. */
+  finish(): string[] {
+    this.content.noteEnd();
+    if (this.#looked === undefined) return [];
+    this.#count(this.#looked);
+    this.#live.listing = this.#listingOf(this.#looked);
+    const before = this.#live.failed;
+    const failed = new Set(this.#failed.keys());
+    for (const link of this.#live.links) if (isAtOrBelow(link, failed)) this.#links.add(link);
+    this.#live.links = this.#links;
+    this.#live.failed = this.#failed;
+    return [...this.#failed].flatMap(([path, message]) => (before.get(path) === message ? [] : [message]));
+  }
+
+  giveBack(): void {
+    this.#live.giveBack(this.#dirty);
+  }
+
+  async #walkAt(also: ReadonlySet<string>): Promise<{ walk: Walk; starts: WalkStart[]; implied: ReadonlySet<string> }> {
+    const { source } = this.#live;
+    const starts = this.#live.toStarts(new Map([...[...also].map((path) => [path, false] as const), ...this.#dirty]));
+    const implied = new Set([...also].filter((path) => !this.#dirty.has(path)));
+    const onUnreadable = (path: string, error: Error): void => void this.#failed.set(path, error.message);
+    const observer = this.#live.observe(this.#links);
+    const { signal } = this.#options;
+    return { walk: await walk({ ...source, starts, observer, onUnreadable, signal }), starts, implied };
+  }
+
+  /** Other names (hard links) of what changed, which has one number of links with them. */
+  #otherNames({ entries }: Walk): string[] {
+    const { listing, source } = this.#live;
+    const numbers = new Set<number>();
+    for (let index = 0; index < entries.length; index += 1) {
+      const { nlink, ino } = entries.stats(index);
+      if (nlink > 1 && !isFolder({ mode: entries.mode(index) })) numbers.add(ino);
+    }
+    for (const path of this.#dirty.keys()) {
+      const listed = listing.find(path);
+      const known = listed && findKnown(this.#options.store, source, listed);
+      if (known?.kind === 'File' && known.nlink > 1) numbers.add(known.ino);
+    }
+    if (numbers.size === 0) return [];
+    return listing.entries.flatMap(({ path, ino }) => (numbers.has(ino) ? [path] : []));
+  }
+
+  /** Without what was new and had gone, or could not be read, when its turn came. */
+  #listingOf({ walk: { entries }, plan, writer }: Looked): Listing {
+    const written = new Set(this.#writes.map(({ index }) => index));
+    const missing = plan.writes.filter(({ index, known }) => writer.gone.has(index) || (!known && !written.has(index)));
+    if (missing.length === 0) return plan.listing;
+    const paths = new Set(missing.map(({ index }) => entries.path(index)));
+    return new Listing(plan.listing.entries.filter(({ path }) => !paths.has(path)));
+  }
+
+  #count({ walk: { entries }, plan, writer }: Looked): void {
+    const counts = { added: 0, changed: 0, removed: 0, folders: 0 };
+    for (const { kind } of plan.removals) counts[kind === 'File' ? 'removed' : 'folders'] += 1;
+    for (const { index, known } of this.#writes) {
+      const kind = isFolder({ mode: entries.mode(index) }) ? 'Directory' : 'File';
+      if (writer.gone.has(index)) counts.removed += known ? 1 : 0;
+      else if (kind === 'Directory') counts.folders += known?.kind === kind ? 0 : 1;
+      else counts[known?.kind === kind ? 'changed' : 'added'] += 1;
+    }
+    this.counts = counts;
+  }
+}

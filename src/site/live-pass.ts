@@ -1,0 +1,83 @@
+import { LiveLook } from './live-look.js';
+import type { LiveCounts } from './live-look.js';
+import type { LiveSource } from './live-source.js';
+import type { RecordStore } from './record-store.js';
+import type { Content, ContentProblems } from './sources/content/content.js';
+import { RACY_MS } from './sources/crawl-memory.js';
+import { openDigesters } from './sources/digesters.js';
+import { NeedsCrawlError } from './needs-crawl-error.js';
+
+export interface PassOptions {
+  readonly sources: readonly LiveSource[];
+  readonly store: RecordStore;
+  readonly content: Content;
+  readonly signal: AbortSignal;
+}
+
+export interface PassResult extends LiveCounts {
+  readonly problems: ContentProblems;
+  /** What can't be read and could be at the last pass; its records stay as they were. */
+  readonly unreadable: readonly string[];
+}
+
+/** How late the system may tell of a change. */
+export const LATE_MS = 1000;
+
+/**
+ * Brings the store up to date with what changed: reads all of it first, then
+ * writes it in one transaction.
+ *
+ * @throws NeedsCrawlError when the sources are to be crawled instead.
+ */
+export async function runPass(options: PassOptions): Promise<PassResult> {
+  const looks = options.sources.map((live) => new LiveLook(live, options));
+  try {
+    return await carryOut(looks, options);
+  } catch (error) {
+    for (const look of looks) look.giveBack();
+    throw error;
+  }
+}
+
+async function carryOut(looks: readonly LiveLook[], options: PassOptions): Promise<PassResult> {
+  const { sources, store, content, signal } = options;
+  const untilMs = Date.now() - RACY_MS - LATE_MS;
+  for (const look of looks) await look.look();
+  for (const look of looks) look.expectLinks();
+  for (const look of looks) if (look.content.hasUnread) await look.look();
+  await readAll(looks);
+  signal.throwIfAborted();
+  if (!sources.every(({ isInPlace }) => isInPlace)) throw new NeedsCrawlError('A folder of the site is another one.');
+  const changed = looks.filter(({ changesAnything }) => changesAnything);
+  if (changed.length > 0) {
+    store.write((rows) => {
+      for (const look of changed) look.write(rows, untilMs);
+    });
+  }
+  const unreadable = looks.flatMap((look) => look.finish());
+  return { ...looks.map(({ counts }) => counts).reduce(add, NOTHING), problems: content.settle(), unreadable };
+}
+
+const NOTHING: LiveCounts = { added: 0, changed: 0, removed: 0, folders: 0 };
+
+function add(one: LiveCounts, other: LiveCounts): LiveCounts {
+  return {
+    added: one.added + other.added,
+    changed: one.changed + other.changed,
+    removed: one.removed + other.removed,
+    folders: one.folders + other.folders,
+  };
+}
+
+async function readAll(looks: readonly LiveLook[]): Promise<void> {
+  const work = looks.map(({ work }) => work);
+  const digesters = openDigesters({
+    files: work.reduce((sum, { files }) => sum + files, 0),
+    bytes: work.reduce((sum, { bytes }) => sum + bytes, 0),
+  });
+  try {
+    for (const look of looks) await look.read(digesters);
+  } finally {
+    await digesters.close();
+  }
+}

@@ -1,0 +1,225 @@
+import { AppError } from '../errors.js';
+import type { LiveCounts } from './live-look.js';
+import { LATE_MS, runPass } from './live-pass.js';
+import { LiveSource } from './live-source.js';
+import { NeedsCrawlError } from './needs-crawl-error.js';
+import type { RecordStore } from './record-store.js';
+import type { Content, ContentProblems } from './sources/content/content.js';
+import { NoRoomError } from './sources/content/no-room.js';
+import { noteWatched, RACY_MS } from './sources/crawl-memory.js';
+import { crawlSources } from './sources/crawl-sources.js';
+import type { SiteSource } from './sources/site-source.js';
+import type { WalkObserver } from './sources/walk.js';
+import { QueueGauge } from './watch-folders.js';
+
+export interface LiveChange extends LiveCounts {
+  readonly milliseconds: number;
+}
+
+export interface LiveCallbacks {
+  /** Queries see it from now on. */
+  readonly onChange?: ((change: LiveChange) => void) | undefined;
+  /** Something is not followed, or was missed; said once, one sentence. */
+  readonly onProblem?: ((message: string) => void) | undefined;
+  /** What does not fit in the files that were read. */
+  readonly onContentProblems?: ((problems: ContentProblems) => void) | undefined;
+}
+
+export interface LiveOptions extends LiveCallbacks {
+  readonly sources: readonly SiteSource[];
+  readonly store: RecordStore;
+  readonly content: Content;
+}
+
+/** How long nothing more must happen before changes are looked at: a save is several events. */
+const QUIET_MS = 40;
+
+/** Changes that go on and on are looked at after this time, so that the first of them is visible within a second. */
+const LONGEST_MS = 600;
+
+/** How often it is seen to that the folders are where they were, which nothing tells. */
+const CHECK_MS = 1000;
+
+/** How often everything is looked at where watching is refused, or reading has failed. */
+const POLL_MS = 10_000;
+
+/** After a pass, until all that it read is trusted by the next start. */
+const SETTLE_MS = RACY_MS + 1500;
+
+/** Follows the changes of a site's sources, so that queries see them within a second. */
+export class Live {
+  readonly #options: LiveOptions;
+  readonly #sources: readonly LiveSource[];
+  readonly #stop = new AbortController();
+  readonly #check: NodeJS.Timeout;
+  #timer: NodeJS.Timeout | undefined;
+  #settling: NodeJS.Timeout | undefined;
+  #firstMs = 0;
+  #lastMs = 0;
+  /** Changes are only collected, while the sources are crawled for the first time and while a pass runs. */
+  #isBusy = true;
+  #needsCrawl = false;
+  #pollAtMs = Infinity;
+  /** Whether a pass wrote what the next start does not trust yet. */
+  #isUnsettled = false;
+  readonly #gone = new Set<LiveSource>();
+  #refusal: string | undefined;
+  #failure: string | undefined;
+
+  constructor(options: LiveOptions) {
+    this.#options = options;
+    const onLost = (): void => this.#crawlFor('Too many changes at once to be told of each');
+    const queue = new QueueGauge(onLost);
+    const onDirty = (): void => this.#wake();
+    const onRefused = (path: string, code: string): void => this.#refused(path, code);
+    this.#sources = options.sources.map(
+      (source) => new LiveSource({ source, store: options.store, queue, onLost, onDirty, onRefused }),
+    );
+    this.#check = setInterval(() => this.#checkFolders(), CHECK_MS).unref();
+  }
+
+  /** To be given to a crawl: each folder is watched before it is listed, so that no change falls in between. */
+  observerOf = (source: SiteSource): WalkObserver => {
+    const live = this.#sources.find((one) => one.source === source);
+    if (live === undefined) throw new Error(`Expected a source that is watched; received ${source.name}.`);
+    return live.reset();
+  };
+
+  /** To be called when the sources are crawled: what changed meanwhile is looked at now. */
+  start(): void {
+    this.#isBusy = false;
+    if (this.#isDue) this.#wake();
+  }
+
+  close(): void {
+    this.#stop.abort();
+    clearInterval(this.#check);
+    clearTimeout(this.#timer);
+    clearTimeout(this.#settling);
+    for (const live of this.#sources) live.close();
+  }
+
+  get #isDue(): boolean {
+    return this.#needsCrawl || this.#sources.some(({ isDirty }) => isDirty);
+  }
+
+  #wake(): void {
+    this.#lastMs = performance.now();
+    if (this.#isBusy || this.#timer || this.#stop.signal.aborted) return;
+    this.#firstMs = this.#lastMs;
+    this.#timer = setTimeout(() => this.#tick(), QUIET_MS);
+  }
+
+  #tick(): void {
+    const now = performance.now();
+    const wait = Math.min(this.#lastMs + QUIET_MS, this.#firstMs + LONGEST_MS) - now;
+    this.#timer = wait > 1 ? setTimeout(() => this.#tick(), wait) : undefined;
+    if (this.#timer === undefined) void this.#run();
+  }
+
+  async #run(): Promise<void> {
+    clearTimeout(this.#settling);
+    this.#isBusy = true;
+    const isCrawl = this.#needsCrawl;
+    let again = true;
+    try {
+      if (isCrawl) await this.#crawl();
+      else await this.#pass();
+      this.#failure = undefined;
+    } catch (error) {
+      this.#needsCrawl ||= isCrawl;
+      again = this.#recover(error);
+    }
+    this.#isBusy = false;
+    if (this.#stop.signal.aborted) return;
+    if (again && this.#isDue) this.#wake();
+    else if (this.#isUnsettled) this.#settling = setTimeout(() => this.#settle(), SETTLE_MS).unref();
+  }
+
+  async #pass(): Promise<void> {
+    const started = performance.now();
+    const { store, content, onProblem } = this.#options;
+    const sources = this.#sources.filter(({ isInPlace }) => isInPlace);
+    const pass = await runPass({ sources, store, content, signal: this.#stop.signal });
+    const { problems, unreadable, ...counts } = pass;
+    for (const message of unreadable) onProblem?.(`${message} What was known of it is kept.`);
+    this.#isUnsettled = true;
+    if (Object.values(counts).some((count) => count > 0)) this.#report(counts, started);
+    if (problems.count > 0) this.#options.onContentProblems?.(problems);
+  }
+
+  /** All that is there, when it is not known what changed. */
+  async #crawl(): Promise<void> {
+    const { store, content } = this.#options;
+    this.#needsCrawl = false;
+    this.#pollAtMs = this.#refusal === undefined ? Infinity : performance.now() + POLL_MS;
+    const sources = this.#sources.filter(({ exists }) => exists).map(({ source }) => source);
+    const { observerOf } = this;
+    const { signal } = this.#stop;
+    const { problems } = await crawlSources({ sources, store, content, signal, observerOf, atomic: true });
+    this.#isUnsettled = false;
+    if (problems.count > 0) this.#options.onContentProblems?.(problems);
+  }
+
+  #report(counts: LiveCounts, started: number): void {
+    this.#options.onChange?.({ ...counts, milliseconds: performance.now() - started });
+  }
+
+  /** Gives whether to go on at once. The records are those of the last pass that came to its end. */
+  #recover(error: unknown): boolean {
+    if (this.#stop.signal.aborted) return false;
+    if (error instanceof NeedsCrawlError || error instanceof NoRoomError) {
+      this.#needsCrawl = true;
+      return true;
+    }
+    this.#pollAtMs = performance.now() + POLL_MS;
+    const message =
+      error instanceof AppError ? error.message : `Expected to follow the site's changes; ${String(error)}.`;
+    if (message !== this.#failure) this.#options.onProblem?.(`${message} What was known is kept.`);
+    this.#failure = message;
+    return false;
+  }
+
+  #settle(): void {
+    this.#isUnsettled = false;
+    const untilMs = Date.now() - RACY_MS - LATE_MS;
+    this.#options.store.write((rows) => {
+      for (const { source, isInPlace } of this.#sources) if (isInPlace) noteWatched(rows, source, untilMs);
+    });
+  }
+
+  #crawlFor(reason: string): void {
+    this.#options.onProblem?.(`${reason}; everything is looked at again.`);
+    this.#needsCrawl = true;
+    this.#wake();
+  }
+
+  #refused(path: string, code: string): void {
+    this.#pollAtMs = performance.now() + POLL_MS;
+    if (this.#refusal !== undefined) return;
+    this.#refusal = code;
+    const hint = code === 'ENOSPC' ? ' (the system allows too few: fs.inotify.max_user_watches)' : '';
+    const every = `everything is looked at again every ${POLL_MS / 1000} seconds`;
+    this.#options.onProblem?.(`Expected to watch all folders; "${path}" can't be: ${code}${hint}; ${every}.`);
+  }
+
+  #checkFolders(): void {
+    if (this.#isBusy) return;
+    for (const live of this.#sources) {
+      if (!live.exists) this.#sayGone(live);
+      else if (!live.isInPlace) {
+        this.#gone.delete(live);
+        this.#crawlFor(`The folder ${live.source.directory} is another one`);
+      }
+    }
+    if (performance.now() < this.#pollAtMs) return;
+    this.#needsCrawl = true;
+    this.#wake();
+  }
+
+  #sayGone(live: LiveSource): void {
+    if (this.#gone.has(live)) return;
+    this.#gone.add(live);
+    this.#options.onProblem?.(`The folder ${live.source.directory} is gone; what was known of it is kept.`);
+  }
+}

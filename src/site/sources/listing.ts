@@ -1,0 +1,70 @@
+import type { RecordStore } from '../record-store.js';
+import { positionsOf } from './positions.js';
+import type { SiteSource } from './site-source.js';
+
+/** One of the files and folders that the store holds of a source. */
+export interface ListedEntry {
+  readonly path: string;
+  /** From the first of its source. */
+  readonly position: number;
+  readonly ino: number;
+}
+
+/** The files and folders that the store holds of a source, in the order of paths, some 30 bytes each beside the path. */
+export class Listing {
+  readonly entries: readonly ListedEntry[];
+
+  constructor(entries: readonly ListedEntry[]) {
+    this.entries = entries;
+  }
+
+  find(path: string): ListedEntry | undefined {
+    return this.entries[this.indexOf(path)];
+  }
+
+  /** -1 when it is not listed. */
+  indexOf(path: string): number {
+    const index = this.#firstFrom(path);
+    return this.entries[index]?.path === path ? index : -1;
+  }
+
+  /** What is at a path and below it. */
+  atAndBelow(path: string): readonly ListedEntry[] {
+    if (path === '') return this.entries;
+    const own = this.find(path);
+    // '0' follows '/'.
+    const below = this.entries.slice(this.#firstFrom(`${path}/`), this.#firstFrom(`${path}0`));
+    return own ? [own, ...below] : below;
+  }
+
+  /** The index of the first entry whose path is not before this one. */
+  #firstFrom(path: string): number {
+    let [low, high] = [0, this.entries.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.entries[middle]?.path ?? '') < path) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+export function readListing(store: RecordStore, { place }: SiteSource): Listing {
+  const range = positionsOf(place);
+  const entries: ListedEntry[] = [];
+  for (const kind of ['Directory', 'File']) {
+    for (const { relativePath, position, ino } of store.rows(kind, ['relativePath', 'ino'], range)) {
+      entries.push({ path: String(relativePath), position: Number(position) - range.from, ino: Number(ino) });
+    }
+  }
+  return new Listing(entries.sort((one, other) => one.position - other.position));
+}
+
+/** Whether a path is one of these or below one. */
+export function isAtOrBelow(path: string, paths: ReadonlySet<string>): boolean {
+  if (paths.has('') || paths.has(path)) return true;
+  for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+    if (paths.has(path.slice(0, end))) return true;
+  }
+  return false;
+}

@@ -1,0 +1,159 @@
+import type { RecordStore } from '../record-store.js';
+import { findKnown, RACY_MS } from './crawl-memory.js';
+import type { ContentMemory, CrawlPlan, KnownEntry, PlannedWrite } from './crawl-plan.js';
+import { isFolder, STAT_FIELDS } from './entries.js';
+import type { StatNumbers } from './entries.js';
+import { isAtOrBelow, Listing } from './listing.js';
+import type { ListedEntry } from './listing.js';
+import { END, givePositions, MAX_ENTRIES, positionsOf } from './positions.js';
+import type { SiteSource } from './site-source.js';
+import { tooMany } from './walk.js';
+import type { Walk, WalkStart } from './walk.js';
+
+/** What was looked at again in a source, and what is known of it. */
+export interface Look {
+  readonly source: SiteSource;
+  readonly store: RecordStore;
+  readonly content: ContentMemory;
+  readonly listing: Listing;
+  readonly walk: Walk;
+  /** None below another that is deep. */
+  readonly starts: readonly WalkStart[];
+  /** Starts that nothing was said about, looked at because they may be other names of what changed. */
+  readonly implied: ReadonlySet<string>;
+  /** What could not be looked at: it stays as it is, with all below. */
+  readonly unreadable: ReadonlySet<string>;
+}
+
+export interface ChangePlan extends CrawlPlan {
+  /** What the store holds when the plan is carried out. */
+  readonly listing: Listing;
+}
+
+/**
+ * What to write and remove so that the store holds what was found at the
+ * starts; `undefined` when there is no room for it between its neighbours.
+ *
+ * @throws AppError `unprocessable` when there would be too many entries.
+ */
+export function planChanges(look: Look): ChangePlan | undefined {
+  const found = foundPaths(look.walk);
+  const gone = findGone(look, found);
+  const next = mergeListing(look, found, gone);
+  if (next === undefined) return undefined;
+  const removals = gone.flatMap((entry) => findKnown(look.store, look.source, entry) ?? []);
+  const writes = [...found.keys()]
+    .sort(byCodeUnit)
+    .flatMap((path) => planWrite(look, next, found.get(path) ?? 0) ?? []);
+  return { removals, writes, listing: next };
+}
+
+function foundPaths({ entries, gone }: Walk): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const [index, path] of entries.paths.entries()) if (!gone.has(index)) found.set(path, index);
+  return found;
+}
+
+function findGone(
+  { listing, starts, walk: { entries }, unreadable }: Look,
+  found: ReadonlyMap<string, number>,
+): ListedEntry[] {
+  return starts.flatMap(({ path, deep }) => {
+    const index = found.get(path);
+    const isOnlyItself = index !== undefined && !deep && isFolder({ mode: entries.mode(index) });
+    if (isOnlyItself) return [];
+    return listing.atAndBelow(path).filter((entry) => !found.has(entry.path) && !isAtOrBelow(entry.path, unreadable));
+  });
+}
+
+/** Gives what is listed then: what stays keeps its position, what is new gets one between its neighbours. */
+function mergeListing(
+  { listing, walk: { entries }, content }: Look,
+  found: ReadonlyMap<string, number>,
+  gone: readonly ListedEntry[],
+): Listing | undefined {
+  const fresh = [...found.keys()].filter((path) => listing.find(path) === undefined).sort(byCodeUnit);
+  const kept = without(listing.entries, gone);
+  const merged = fresh.length === 0 ? [...kept] : place(kept, fresh, content);
+  if (merged === undefined) return undefined;
+  const next = new Listing(merged);
+  for (const [path, index] of found) {
+    const at = next.indexOf(path);
+    const entry = merged[at];
+    const { ino } = entries.stats(index);
+    if (entry && entry.ino !== ino) merged[at] = { ...entry, ino };
+  }
+  return next;
+}
+
+function without(entries: readonly ListedEntry[], gone: readonly ListedEntry[]): readonly ListedEntry[] {
+  if (gone.length === 0) return entries;
+  const paths = new Set(gone.map(({ path }) => path));
+  return entries.filter(({ path }) => !paths.has(path));
+}
+
+/** Puts new paths between what stays; `undefined` when there is no room. */
+function place(
+  kept: readonly ListedEntry[],
+  fresh: readonly string[],
+  content: ContentMemory,
+): ListedEntry[] | undefined {
+  const merged = merge(kept, fresh);
+  if (merged.length > MAX_ENTRIES) throw tooMany();
+  const positions = givePositions(merged.map((entry) => (typeof entry === 'string' ? undefined : entry.position)));
+  if (positions === undefined) return undefined;
+  const placed = merged.map((entry, at) =>
+    typeof entry === 'string' ? { path: entry, position: positions[at] ?? 0, ino: 0 } : entry,
+  );
+  const isTight = merged.some((entry, at) => {
+    const before = placed[at - 1];
+    return typeof entry === 'string' && before && content.roomOf(before.path) > (positions[at] ?? 0) - before.position;
+  });
+  return isTight ? undefined : placed;
+}
+
+function merge(kept: readonly ListedEntry[], fresh: readonly string[]): (ListedEntry | string)[] {
+  const merged: (ListedEntry | string)[] = [];
+  let next = 0;
+  for (const path of fresh) {
+    for (let entry = kept[next]; entry && entry.path < path; entry = kept[next]) {
+      merged.push(entry);
+      next += 1;
+    }
+    merged.push(path);
+  }
+  return merged.concat(kept.slice(next));
+}
+
+function planWrite(
+  { source, store, content, listing, walk, implied }: Look,
+  next: Listing,
+  index: number,
+): PlannedWrite | undefined {
+  const stats = walk.entries.stats(index);
+  const path = walk.entries.path(index);
+  const listed = listing.find(path);
+  const known = listed && findKnown(store, source, listed);
+  const at = next.indexOf(path);
+  const offset = next.entries[at]?.position ?? 0;
+  const position = positionsOf(source.place).from + offset;
+  const room = (next.entries[at + 1]?.position ?? END) - offset;
+  const write = { index, position, room, digest: undefined, known, inDoubt: false };
+  const isSameKind = known !== undefined && isFolder(stats) === (known.kind === 'Directory');
+  if (!isSameKind || !isSame(stats, known)) return write;
+  if (isFolder(stats)) return undefined;
+  const mustRead = content.mustRead(path);
+  const isSettled = implied.has(path) && stats.ctimeMs < Date.now() - 2 * RACY_MS;
+  if (isSettled) return mustRead ? { ...write, digest: known.digest } : undefined;
+  // It may have changed without a trace: within the same tick of the file system's clock.
+  return { ...write, inDoubt: !mustRead };
+}
+
+/** In all but the time of access, which reading changes by itself. */
+function isSame(now: StatNumbers, then: KnownEntry & StatNumbers): boolean {
+  return STAT_FIELDS.every((field) => field === 'atimeMs' || now[field] === then[field]);
+}
+
+function byCodeUnit(one: string, other: string): number {
+  return one < other ? -1 : 1;
+}

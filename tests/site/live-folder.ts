@@ -1,0 +1,72 @@
+import { setTimeout } from 'node:timers/promises';
+
+import type { LiveChange } from '../../src/site/live.js';
+import type { Site, SiteOptions } from '../../src/site/site.js';
+import { rowsOf, SiteFolder } from './sources/site-folder.js';
+import type { Row } from './sources/site-folder.js';
+
+/** A watched site, and what it said. */
+export class LiveFolder extends SiteFolder {
+  readonly changes: LiveChange[] = [];
+  readonly problems: string[] = [];
+  #site: Site | undefined;
+
+  async watch(options: Partial<SiteOptions> = {}): Promise<Site> {
+    const watch = {
+      onChange: (change: LiveChange) => this.changes.push(change),
+      onProblem: (message: string) => this.problems.push(message),
+    };
+    this.#site = await this.open({ watch, ...options });
+    return this.#site;
+  }
+
+  get site(): Site {
+    if (this.#site === undefined) throw new Error('Expected the folder to be watched.');
+    return this.#site;
+  }
+
+  paths(kind: 'File' | 'Directory' = 'File'): string[] {
+    return [...this.site.store.rows(kind, ['relativePath'])].map(({ relativePath }) => String(relativePath));
+  }
+
+  row(relativePath: string): Row | undefined {
+    return rowsOf(this.site, 'File').find((row) => row.relativePath === relativePath);
+  }
+
+  /** Waits until nothing is changed any more. */
+  async rest(): Promise<void> {
+    for (let before = -1; before !== this.changes.length;) {
+      before = this.changes.length;
+      await setTimeout(1200);
+    }
+  }
+
+  /** What a crawl of the same folder with no memory finds, and what the watched site holds. */
+  async compare(): Promise<{ fresh: readonly Row[]; live: readonly Row[] }> {
+    const { files, directories, images } = await this.crawl({ stateDirectory: `${this.base}/fresh-${Date.now()}` });
+    const live = (['File', 'Directory', 'ImageProc'] as const).flatMap((kind) => rowsOf(this.site, kind));
+    return { fresh: [...files, ...directories, ...images].map(comparable), live: live.map(comparable) };
+  }
+
+  override remove(): void {
+    this.#site?.close();
+    super.remove();
+  }
+}
+
+/** Without the time of access, which reading changes, and the position, of which only the order counts. */
+function comparable(row: Row): Row {
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !['atime', 'atimeMs', 'position'].includes(name)));
+}
+
+/** Waits for something that a watched site shows within a second; a busy machine gets more time. */
+export async function eventually(check: () => void | Promise<void>, withinMs = 5000): Promise<void> {
+  for (const end = performance.now() + withinMs; ;) {
+    try {
+      await check(); return;
+    } catch (error) {
+      if (performance.now() > end) throw error;
+      await setTimeout(10);
+    }
+  }
+}
