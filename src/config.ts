@@ -24,7 +24,7 @@ export interface Config {
   readonly introspection: boolean;
   /** How many values the answer to one query may hold. */
   readonly queryValues: number;
-  /** How long one query may keep the process busy with reading records. */
+  /** How long one query may keep the process busy. */
   readonly queryWorkMs: number;
   /** How long one query may take, with all that it waits for. */
   readonly queryTimeoutMs: number;
@@ -49,10 +49,10 @@ interface Given {
   readonly source: string;
 }
 
-/** A million values are put together and written in about a second, in which nobody else is answered. */
-const QUERY_VALUES = 1_000_000;
+/** Half a million values are read, put together and written in about a second, in which nobody else is answered. */
+const QUERY_VALUES = 500_000;
 
-/** Together with writing the largest answer this stays below two seconds; a regex on 100,000 names takes a sixth of it. */
+/** The largest answer fits in just so; a regex on 100,000 names takes a sixth of it. */
 const QUERY_WORK_MS = 1_000;
 
 /** Longer than anybody waits for a page of a site; images that are yet to be made may take some seconds. */

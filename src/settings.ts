@@ -108,14 +108,14 @@ export const SETTINGS: Readonly<Record<keyof Settings, Setting>> = {
   queryValues: {
     env: 'TRELLIS_QUERY_VALUES',
     flag: '--query-values <number>',
-    description: 'how many values the answer to one query may hold (default: 1000000)',
+    description: 'how many values the answer to one query may hold (default: 500000)',
     schema: { type: 'integer', minimum: 1000, maximum: 1e9 },
     expected: 'a whole number from 1000 to 1000000000',
   },
   queryWorkMs: {
     env: 'TRELLIS_QUERY_WORK_MS',
     flag: '--query-work-ms <number>',
-    description: 'how long one query may keep the server busy with reading records (default: 1000)',
+    description: 'how long one query may keep the server busy (default: 1000)',
     schema: { type: 'integer', minimum: 10, maximum: 600_000 },
     expected: 'a whole number of milliseconds from 10 to 600000',
   },

@@ -18,7 +18,7 @@ test('has a default for every setting', async () => {
     state: join(folder, '.trellis'),
     services: ['site', 'dashboard', 'secrets'],
     introspection: true,
-    queryValues: 1_000_000,
+    queryValues: 500_000,
     queryWorkMs: 1_000,
     queryTimeoutMs: 10_000,
     trustProxy: 0,

@@ -75,7 +75,7 @@ function fieldWidth(node: FieldNode, type: GraphQLNamedType, asked: Asked): numb
   const own = 1 + textWidth(node);
   if (!field) return own;
   if (isCountedItself(field)) return own;
-  const made = field.args.length > 0 ? MADE_VALUE : 0;
+  const made = node.arguments?.length ? MADE_VALUE : 0;
   return own + made + setWidth(node.selectionSet, getNamedType(field.type), asked);
 }
 

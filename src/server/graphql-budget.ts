@@ -3,14 +3,25 @@ import { AppError } from '../errors.js';
 export interface BudgetLimits {
   /** How many values an answer may hold. */
   readonly values: number;
-  /** How long one operation may keep the process busy with reading records, in milliseconds. */
+  /** How long one operation may keep the process busy, in milliseconds. */
   readonly workMs: number;
   /** How long one operation may take, with all that it waits for, in milliseconds. */
   readonly timeoutMs: number;
 }
 
+/** What putting a value into the answer takes: a thousandth of a millisecond. */
+const MS_PER_VALUE = 0.001;
+
+/** The length of a value's text and name together, on average over an answer: paths have some 60, numbers 5. */
+const CHARACTERS_PER_VALUE = 64;
+
+/** Up to here an answer is not worth measuring. */
+const FEW_VALUES = 12_000;
+
 /** After so much work of one operation, others get their turn before it goes on. */
 const TURN_MS = 50;
+
+const SMALLER = 'Ask for pages, by limit and skip, or for fewer fields.';
 
 /**
  * What one operation may still use. Past a limit it throws, and goes on
@@ -42,6 +53,7 @@ export class OperationBudget {
   /** @throws AppError `too_large` when the answer gets larger than it may be. */
   spend(values: number): void {
     this.#values += values;
+    this.#workMs += values * MS_PER_VALUE;
     if (this.#refusal || this.#values > this.#limits.values) throw this.#refuseSize();
   }
 
@@ -51,6 +63,22 @@ export class OperationBudget {
     const workMs = this.#workMs + now - (this.#workingSince ?? now);
     if (this.#refusal || workMs > this.#limits.workMs) throw this.#refuseWork();
     if (now - this.#startedAt > this.#limits.timeoutMs) throw this.#refuseTime();
+  }
+
+  /**
+   * To be called with what has been answered, before it is written.
+   *
+   * @throws AppError `too_large` when its text is too long to be written in a moment.
+   */
+  requireShort(answer: unknown): void {
+    if (this.#values <= FEW_VALUES) return;
+    const most = this.#limits.values * CHARACTERS_PER_VALUE;
+    if (countCharacters(answer, most) <= most) return;
+    this.#refusal = new AppError(
+      'too_large',
+      `Expected an answer of at most ${most} characters; this one has more. ${SMALLER}`,
+    );
+    throw this.#refusal;
   }
 
   /** Does a piece of work that keeps the process busy, and counts its time. */
@@ -87,14 +115,14 @@ export class OperationBudget {
   #refuseSize(): AppError {
     return (this.#refusal ??= new AppError(
       'too_large',
-      `Expected an answer of at most ${this.#limits.values} values; this one has more at this field. Ask for pages, by limit and skip, or for fewer fields.`,
+      `Expected an answer of at most ${this.#limits.values} values; this one has more at this field. ${SMALLER}`,
     ));
   }
 
   #refuseWork(): AppError {
     return (this.#refusal ??= new AppError(
       'unavailable',
-      `Expected a query that takes at most ${this.#limits.workMs} ms of reading records; this one takes more. Ask for less at once, or filter by fewer conditions.`,
+      `Expected a query that takes at most ${this.#limits.workMs} ms of work; this one takes more. Ask for less at once, or filter by fewer conditions.`,
     ));
   }
 
@@ -104,4 +132,19 @@ export class OperationBudget {
       `Expected a query that is answered within ${this.#limits.timeoutMs} ms; this one takes longer.`,
     ));
   }
+}
+
+/** The characters of an answer's names and texts; stops counting soon after `most`. */
+function countCharacters(answer: unknown, most: number): number {
+  if (typeof answer === 'string') return answer.length;
+  if (typeof answer !== 'object' || answer === null) return 1;
+  let characters = 0;
+  if (Array.isArray(answer)) {
+    for (const element of answer) if (characters <= most) characters += countCharacters(element, most);
+    return characters;
+  }
+  for (const [name, value] of Object.entries(answer)) {
+    if (characters <= most) characters += name.length + countCharacters(value, most);
+  }
+  return characters;
 }

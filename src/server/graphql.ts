@@ -88,7 +88,10 @@ async function run(
   });
   const answer = result instanceof Promise ? await budget.untilTimeout(result) : result;
   const { refusal } = budget;
-  if (!refusal) return answer;
+  if (!refusal) {
+    budget.requireShort(answer.data);
+    return answer;
+  }
   return { data: null, errors: answer.errors?.filter(({ originalError }) => originalError === refusal).slice(0, 1) };
 }
 

@@ -28,7 +28,8 @@ const shot: ComputedField = {
 
 test('a date in a computed object is formatted by its arguments', () => {
   const resolvers = recordResolvers({ Photo: { kind: 'Photo', single: 'photo', all: 'allPhoto', fields: [shot] } });
-  const context = { formatDate: (date: unknown, args: object) => [date, args] };
+  const budget = { isOver: false, work: (piece: () => unknown) => piece() };
+  const context = { budget, formatDate: (date: unknown, args: object) => [date, args] };
   const formatted = resolvers.Shot?.taken?.(
     { taken: '2020' },
     { fromNow: true } as never,

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:http';
 import { buildSchema, getIntrospectionQuery } from 'graphql';
 import { AppError } from '../../src/errors.js';
+import type { OperationBudget } from '../../src/server/graphql-budget.js';
 import { createGraphqlEndpoint } from '../../src/server/graphql.js';
 
 const RESULT_TYPE = 'application/graphql-response+json; charset=utf-8';
@@ -11,12 +12,25 @@ const RESULT_TYPE = 'application/graphql-response+json; charset=utf-8';
 const schema = buildSchema(`
   enum Colour { RED }
   input Filter { and: Filter, name: String }
-  type Item { name: String!, item: Item, colour: Colour }
+  type Item { name: String!, item: Item, colour: Colour, many(values: Int): [Item!]!, wait: String }
   type Query { item(filter: Filter, names: [String]): Item, refuse: Item, break: String, gone: Item }
   type Mutation { touch: Boolean }
 `);
 
-const item = (): object => ({ name: 'one', item, colour: 'BLUE' });
+interface Context {
+  budget: OperationBudget;
+}
+
+const item = (): object => ({
+  name: 'one',
+  item,
+  colour: 'BLUE',
+  many({ values }: { values: number }, { budget }: Context) {
+    budget.spend(values);
+    return [item()];
+  },
+  wait: () => new Promise((resolve) => setTimeout(resolve, 600, 'late').unref()),
+});
 const roots = {
   item,
   refuse: () => {
@@ -164,6 +178,42 @@ describe('an error of a resolver', () => {
     });
     expect(JSON.stringify(body)).not.toMatch(/private|BLUE|stack/);
     expect(reported).toHaveLength(1);
+  });
+});
+
+describe('an operation past its budget', () => {
+  test('is answered with one error that says where, and no data', async () => {
+    const { status, body } = await post({
+      query: '{ item { name many(values: 2000) { name } item { many(values: 1) { name } } } }',
+    });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      data: null,
+      errors: [
+        {
+          message: expect.stringContaining('Expected an answer of at most 1000 values') as string,
+          locations: [{ line: 1, column: 15 }],
+          path: ['item', 'many'],
+          extensions: { code: 'too_large', requestId: 'r-1' },
+        },
+      ],
+    });
+    expect(reported).toEqual([]);
+  });
+
+  test('of time is answered before it ends', async () => {
+    const { status, body } = await post({ query: '{ item { wait } }' });
+    expect(status).toBe(503);
+    expect(body.errors?.[0]).toMatchObject({
+      message: 'Expected a query that is answered within 200 ms; this one takes longer.',
+      extensions: { code: 'unavailable' },
+    });
+  });
+
+  test('leaves other operations theirs', async () => {
+    await expect(post({ query: '{ item { many(values: 900) { name } } }' })).resolves.toMatchObject({ status: 200 });
+    const { body } = await post({ query: '{ item { many(values: 900) { name } } }' });
+    expect(body.errors).toBeUndefined();
   });
 });
 

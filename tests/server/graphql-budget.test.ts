@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../../src/errors.js';
+import { OperationBudget } from '../../src/server/graphql-budget.js';
+import type { BudgetLimits } from '../../src/server/graphql-budget.js';
+
+const budgetOf = (limits: Partial<BudgetLimits>) =>
+  new OperationBudget({ values: 1e6, workMs: 10_000, timeoutMs: 10_000, ...limits });
+
+function keepBusy(milliseconds: number): void {
+  const startedAt = performance.now();
+  while (performance.now() - startedAt < milliseconds);
+}
+
+test('has room for just so many values', () => {
+  const budget = budgetOf({ values: 100 });
+  budget.spend(60);
+  budget.spend(40);
+  expect(budget.isOver).toBe(false);
+  expect(() => budget.spend(1)).toThrow('Expected an answer of at most 100 values; this one has more at this field.');
+  expect(budget.refusal).toMatchObject({ code: 'too_large' });
+});
+
+test('says once what was too much, whatever else is tried', () => {
+  const budget = budgetOf({ values: 100 });
+  expect(() => budget.spend(101)).toThrow(AppError);
+  const first = budget.refusal;
+  expect(() => budget.work(() => 1)).toThrow(first);
+  expect(() => budget.check()).toThrow(first);
+});
+
+test('adds up the time of pieces of work, and not what is between them', async () => {
+  const budget = budgetOf({ workMs: 60 });
+  expect(budget.work(() => 'done')).toBe('done');
+  await sleep(100);
+  budget.work(() => keepBusy(40));
+  budget.work(() => keepBusy(40));
+  expect(() => budget.work(() => undefined)).toThrow('takes at most 60 ms of work; this one takes more.');
+  expect(budget.refusal).toMatchObject({ code: 'unavailable' });
+});
+
+test('stops a piece of work that looks at the time', () => {
+  const budget = budgetOf({ workMs: 20 });
+  const endless = (): void => {
+    for (;;) budget.check();
+  };
+  expect(() => budget.work(endless)).toThrow(AppError);
+});
+
+test('counts the values of an answer as work too', () => {
+  const budget = budgetOf({ workMs: 50 });
+  budget.spend(60_000);
+  expect(() => budget.check()).toThrow('of work');
+});
+
+test('lets others go first after much work, one piece at a time', async () => {
+  const budget = budgetOf({});
+  const order: string[] = [];
+  expect(budget.workInTurn(() => keepBusy(60))).toBeUndefined();
+  const pieces = ['first', 'second'].map((name) => budget.workInTurn(() => order.push(name)));
+  setImmediate(() => order.push('other'));
+  expect(order).toEqual([]);
+  for (const piece of pieces) await piece;
+  expect(order).toEqual(['other', 'first', 'second']);
+});
+
+test('ends a wait that takes too long', async () => {
+  const budget = budgetOf({ timeoutMs: 20 });
+  await expect(budget.untilTimeout(sleep(500))).rejects.toMatchObject({
+    code: 'unavailable',
+    message: 'Expected a query that is answered within 20 ms; this one takes longer.',
+  });
+  expect(() => budget.check()).toThrow('answered within 20 ms');
+});
+
+test.each([
+  ['long texts', Array.from({ length: 100 }, () => 'x'.repeat(20_000))],
+  ['long names', Array.from({ length: 100 }, () => ({ ['x'.repeat(20_000)]: 1 }))],
+  ['long texts in records', { nodes: [{ id: 'x'.repeat(2_000_000) }] }],
+])('refuses an answer of many values with %s', (_what, answer) => {
+  const budget = budgetOf({ values: 20_000 });
+  budget.spend(15_000);
+  expect(() => budget.requireShort(answer)).toThrow('Expected an answer of at most 1280000 characters');
+  expect(() => budget.requireShort(['short'])).not.toThrow();
+});
