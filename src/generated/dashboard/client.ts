@@ -5,7 +5,7 @@ import type { ClientOptions } from '../../client/client-options.js';
 import type { paths } from './types.js';
 
 /** Names the contract that these types were made from. */
-export const revision = '696d6e0fc134d794';
+export const revision = 'bdee43de8a5bf80d';
 
 /** The environment variable that holds the token when no option does. */
 export const TOKEN_ENV_VAR = 'TRELLIS_TOKEN';

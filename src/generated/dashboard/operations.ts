@@ -8,7 +8,7 @@ import * as validators from './validators.js';
 export const basePath = '';
 
 /** Names what the contract says; the client is told it and compares. */
-export const revision = '696d6e0fc134d794';
+export const revision = 'bdee43de8a5bf80d';
 
 /** The kind of caller that each security scheme proves. */
 export const schemes = {
@@ -53,7 +53,6 @@ export const operations: readonly OperationSpec[] = [
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.versionSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
-      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
     validate: {},
@@ -76,7 +75,6 @@ export const operations: readonly OperationSpec[] = [
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       404: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
-      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
     validate: { query: validators.getDashboardQuery, headers: validators.getDashboardHeaders },
@@ -92,7 +90,6 @@ export const operations: readonly OperationSpec[] = [
       401: { contentTypes: ['application/json'], validate: validators.errorSchema },
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
-      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
     validate: {},
@@ -114,7 +111,6 @@ export const operations: readonly OperationSpec[] = [
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
       413: { contentTypes: ['application/json'], validate: validators.errorSchema },
       415: { contentTypes: ['application/json'], validate: validators.errorSchema },
-      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
     validate: { headers: validators.createTokenHeaders, body: validators.createTokenBody },
@@ -132,7 +128,6 @@ export const operations: readonly OperationSpec[] = [
       400: { contentTypes: ['application/json'], validate: validators.errorSchema },
       401: { contentTypes: ['application/json'], validate: validators.errorSchema },
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
-      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
     validate: { params: validators.revokeTokenParams },

@@ -547,27 +547,6 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Too many requests with this credential, or from this address. */
-        readonly RateLimited: {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["RequestId"];
-                readonly "Retry-After": components["headers"]["RetryAfter"];
-                readonly "RateLimit-Limit": components["headers"]["RateLimitLimit"];
-                readonly "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                readonly "RateLimit-Reset": components["headers"]["RateLimitReset"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "error": "Expected at most 600 requests a minute; try again in 12 seconds.",
-                 *       "code": "rate_limited",
-                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
-                 *     }
-                 */
-                readonly "application/json": components["schemas"]["Error"];
-            };
-        };
         /** @description A parameter or the body does not fit the contract; `field` names the offending part. */
         readonly InvalidInput: {
             headers: {
@@ -685,26 +664,6 @@ export interface components {
          */
         readonly RequestId: string;
         /**
-         * @description Seconds to wait before the next try.
-         * @example 12
-         */
-        readonly RetryAfter: number;
-        /**
-         * @description Requests allowed in the current window.
-         * @example 600
-         */
-        readonly RateLimitLimit: number;
-        /**
-         * @description Requests left in the current window.
-         * @example 0
-         */
-        readonly RateLimitRemaining: number;
-        /**
-         * @description Seconds until the window starts anew.
-         * @example 12
-         */
-        readonly RateLimitReset: number;
-        /**
          * @description `Bearer`, when an `Authorization` header was sent and not accepted.
          * @example Bearer
          */
@@ -795,7 +754,6 @@ export interface operations {
                 };
             };
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
         };
     };
@@ -949,7 +907,6 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
         };
     };
@@ -988,7 +945,6 @@ export interface operations {
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
         };
     };
@@ -1048,7 +1004,6 @@ export interface operations {
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 413: components["responses"]["TooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
         };
     };
@@ -1077,7 +1032,6 @@ export interface operations {
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
-            readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
         };
     };

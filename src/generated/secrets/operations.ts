@@ -8,7 +8,7 @@ import * as validators from './validators.js';
 export const basePath = '/secrets';
 
 /** Names what the contract says; the client is told it and compares. */
-export const revision = '4b62380a12a823a4';
+export const revision = '73d5e7ad3110ebb8';
 
 /** The kind of caller that each security scheme proves. */
 export const schemes = {
@@ -54,7 +54,6 @@ export const operations: readonly OperationSpec[] = [
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.authStatusSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
-      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
     validate: {},
@@ -70,7 +69,6 @@ export const operations: readonly OperationSpec[] = [
       401: { contentTypes: ['application/json'], validate: validators.errorSchema },
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
-      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
     validate: {},
@@ -93,7 +91,6 @@ export const operations: readonly OperationSpec[] = [
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
       422: { contentTypes: ['application/json'], validate: validators.errorSchema },
-      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
     validate: { query: validators.listObjectsQuery },
@@ -115,7 +112,6 @@ export const operations: readonly OperationSpec[] = [
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
       422: { contentTypes: ['application/json'], validate: validators.errorSchema },
-      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
     validate: { query: validators.listConsumersQuery },
@@ -142,7 +138,6 @@ export const operations: readonly OperationSpec[] = [
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
       422: { contentTypes: ['application/json'], validate: validators.errorSchema },
-      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
     validate: { query: validators.queryAuditLogQuery },

@@ -319,27 +319,6 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Too many requests with this credential, or from this address. */
-        readonly RateLimited: {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["RequestId"];
-                readonly "Retry-After": components["headers"]["RetryAfter"];
-                readonly "RateLimit-Limit": components["headers"]["RateLimitLimit"];
-                readonly "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                readonly "RateLimit-Reset": components["headers"]["RateLimitReset"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "error": "Expected at most 600 requests a minute; try again in 12 seconds.",
-                 *       "code": "rate_limited",
-                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
-                 *     }
-                 */
-                readonly "application/json": components["schemas"]["Error"];
-            };
-        };
         /** @description No credential came, or it is unknown, expired or revoked (these look the same). */
         readonly Unauthenticated: {
             headers: {
@@ -421,26 +400,6 @@ export interface components {
          * @example 0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17
          */
         readonly RequestId: string;
-        /**
-         * @description Seconds to wait before the next try.
-         * @example 12
-         */
-        readonly RetryAfter: number;
-        /**
-         * @description Requests allowed in the current window.
-         * @example 600
-         */
-        readonly RateLimitLimit: number;
-        /**
-         * @description Requests left in the current window.
-         * @example 0
-         */
-        readonly RateLimitRemaining: number;
-        /**
-         * @description Seconds until the window starts anew.
-         * @example 12
-         */
-        readonly RateLimitReset: number;
         /**
          * @description `Bearer`, when an `Authorization` header was sent and not accepted.
          * @example Bearer
@@ -555,7 +514,6 @@ export interface operations {
                 };
             };
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
         };
     };
@@ -585,7 +543,6 @@ export interface operations {
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
         };
     };
@@ -658,7 +615,6 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 422: components["responses"]["Unprocessable"];
-            readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
         };
     };
@@ -697,7 +653,6 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 422: components["responses"]["Unprocessable"];
-            readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
         };
     };
@@ -767,7 +722,6 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 422: components["responses"]["Unprocessable"];
-            readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
         };
     };
