@@ -26,16 +26,30 @@ export function selectionOf(kind: string, below: readonly (readonly string[])[],
   const walk = new Walk(info);
   const nodes = below.flatMap((path) => walk.follow(fieldNodes, path));
   const selection = walk.select(nodes, kind);
-  if (first && !walk.isConditional) known.set(first, { nodes: fieldNodes, selection });
+  if (first && !isConditional(fieldNodes, info.fragments)) known.set(first, { nodes: fieldNodes, selection });
   return selection;
 }
 
 const isSame = (nodes: readonly FieldNode[], others: readonly FieldNode[]): boolean =>
   nodes.length === others.length && nodes.every((node, index) => node === others[index]);
 
+/** Whether a directive anywhere below may decide what is selected, so that another request may select otherwise. */
+function isConditional(
+  nodes: readonly SelectionNode[],
+  fragments: Asked['fragments'],
+  seen = new Set<string>(),
+): boolean {
+  return nodes.some((node) => {
+    if (node.directives?.length) return true;
+    if (node.kind !== Kind.FRAGMENT_SPREAD) return isConditional(node.selectionSet?.selections ?? [], fragments, seen);
+    const name = node.name.value;
+    if (seen.has(name)) return false;
+    seen.add(name);
+    return isConditional(fragments[name]?.selectionSet.selections ?? [], fragments, seen);
+  });
+}
+
 class Walk {
-  /** Whether variables decided what is selected, so that another request may select otherwise. */
-  isConditional = false;
   readonly #asked: Asked;
 
   constructor(asked: Asked) {
@@ -104,7 +118,6 @@ class Walk {
 
   #isIncluded(node: SelectionNode): boolean {
     if (!node.directives?.length) return true;
-    this.isConditional = true;
     const { variableValues } = this.#asked;
     const skip = getDirectiveValues(GraphQLSkipDirective, node, variableValues);
     const include = getDirectiveValues(GraphQLIncludeDirective, node, variableValues);

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { graphql } from 'graphql';
+import { execute, graphql, parse } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
 import { records } from '../../src/generated/site/records.js';
 import { createSiteContext } from '../../src/resolvers/context.js';
@@ -87,6 +87,17 @@ describe('one record', () => {
   ])('%s', async (_reason, query, expected) => {
     expect(await ask(query)).toEqual(expected);
   });
+});
+
+test('a condition below a relation is weighed anew by each request of one document', async () => {
+  const document = parse(`query ($x: Boolean!) {
+    file(base: {eq: "b.png"}) { childImageProc { id ...More } children { id ... @include(if: $x) { internal { type } } } }
+  }
+  fragment More on ImageProc { internal @include(if: $x) { type } }`);
+  const answer = (x: boolean) => execute({ schema, document, contextValue, variableValues: { x } });
+  expect(await answer(false)).toEqual({ data: { file: { childImageProc: { id: 'i1' }, children: [{ id: 'i1' }] } } });
+  const image = { id: 'i1', internal: { type: 'ImageProc' } };
+  expect(await answer(true)).toEqual({ data: { file: { childImageProc: image, children: [image] } } });
 });
 
 describe('a connection', () => {
