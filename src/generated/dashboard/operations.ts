@@ -8,7 +8,7 @@ import * as validators from './validators.js';
 export const basePath = '';
 
 /** Names what the contract says; the client is told it and compares. */
-export const revision = 'bdee43de8a5bf80d';
+export const revision = '2a07e2879ae77b8c';
 
 /** The kind of caller that each security scheme proves. */
 export const schemes = {

@@ -401,7 +401,7 @@ export interface components {
          */
         readonly RequestId: string;
         /**
-         * @description `Bearer`, when an `Authorization` header was sent and not accepted.
+         * @description `Bearer`, the one scheme that an `Authorization` header may have; every 401 says so.
          * @example Bearer
          */
         readonly BearerChallenge: string;
