@@ -8,7 +8,7 @@ import * as validators from './validators.js';
 export const basePath = '';
 
 /** Names what the contract says; the client is told it and compares. */
-export const revision = '2a07e2879ae77b8c';
+export const revision = '8e2198d8c6879a63';
 
 /** The kind of caller that each security scheme proves. */
 export const schemes = {

@@ -29,9 +29,8 @@ export interface paths {
         };
         /**
          * Say whether requests can be served
-         * @description Asks the database within 2 seconds and reuses the answer for about 3; waits for the first refresh for at most
-         *     30 seconds after the start. A forge that is down does not matter. It is 503 at once when the server is told
-         *     to stop.
+         * @description Asks the database within 2 seconds and reuses the answer for about 3. A forge that is down does not matter. It
+         *     is 503 at once when the server is told to stop.
          */
         readonly get: operations["getReadiness"];
         readonly put?: never;
@@ -173,8 +172,6 @@ export interface components {
             readonly status: "ok";
             /** @description Units of work that the process has open - sockets, timers, requests. A leak shows as a steady rise. */
             readonly goroutines: number;
-            /** @description Threads of the process, when the platform tells. */
-            readonly threads?: number;
         };
         readonly Version: {
             /**
@@ -718,8 +715,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "status": "ok",
-                     *       "goroutines": 14,
-                     *       "threads": 11
+                     *       "goroutines": 14
                      *     }
                      */
                     readonly "application/json": components["schemas"]["Readiness"];

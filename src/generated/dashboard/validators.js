@@ -191,7 +191,7 @@ validate2.evaluated = {"props":{"error":true,"code":true,"field":true,"requestId
 
 export const readinessSchema = validate5;
 const schema6 = {"$id":"function-readinessSchema","allOf":[{"$ref":"response#/components/schemas/Readiness"}]};
-const schema7 = {"type":"object","required":["status","goroutines"],"properties":{"status":{"type":"string","const":"ok"},"goroutines":{"type":"integer","minimum":1},"threads":{"type":"integer","minimum":1}}};
+const schema7 = {"type":"object","required":["status","goroutines"],"properties":{"status":{"type":"string","const":"ok"},"goroutines":{"type":"integer","minimum":1}}};
 
 function validate5(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-readinessSchema" */;
@@ -250,28 +250,6 @@ var valid2 = _errs5 === errors;
 else {
 var valid2 = true;
 }
-if(valid2){
-if(data.threads !== undefined){
-let data2 = data.threads;
-const _errs7 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate5.errors = [{instancePath:instancePath+"/threads",schemaPath:"response#/components/schemas/Readiness/properties/threads/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs7){
-if(typeof data2 == "number"){
-if(data2 < 1 || isNaN(data2)){
-validate5.errors = [{instancePath:instancePath+"/threads",schemaPath:"response#/components/schemas/Readiness/properties/threads/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-}
-}
-var valid2 = _errs7 === errors;
-}
-else {
-var valid2 = true;
-}
-}
 }
 }
 }
@@ -283,7 +261,7 @@ return false;
 validate5.errors = vErrors;
 return errors === 0;
 }
-validate5.evaluated = {"props":{"status":true,"goroutines":true,"threads":true},"dynamicProps":false,"dynamicItems":false};
+validate5.evaluated = {"props":{"status":true,"goroutines":true},"dynamicProps":false,"dynamicItems":false};
 
 export const versionSchema = validate6;
 const schema8 = {"$id":"function-versionSchema","allOf":[{"$ref":"response#/components/schemas/Version"}]};
