@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import sharp from 'sharp';
+import { openImages } from '../../src/images/images.js';
+import { makePictures, scene } from './pictures.js';
+import type { Pictures } from './pictures.js';
+
+let pictures: Pictures;
+beforeAll(async () => void (pictures = await makePictures()));
+afterAll(() => pictures.remove());
+
+/** Runs the child until it has made this many images, and kills it as nothing can be caught. */
+function killAfter(count: number): Promise<void> {
+  const script = path.join(import.meta.dirname, 'build-in-child.ts');
+  const child = spawn(process.execPath, ['--import', 'tsx', script, pictures.folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    if (line === `done ${count}`) child.kill('SIGKILL');
+  });
+  return new Promise((resolve, reject) => {
+    child.on('exit', (_code, signal) =>
+      signal === 'SIGKILL' ? resolve() : reject(new Error('The child made all images before it was killed.')),
+    );
+  });
+}
+
+test('answers every link whole after being killed in the middle of 500', async () => {
+  const sources = await Promise.all(
+    Array.from({ length: 10 }, (_none, index) =>
+      pictures.put(`p${index}.jpg`, scene(600, 400, { disc: `#${index}0ff00` }).jpeg()),
+    ),
+  );
+  await writeFile(path.join(pictures.folder, 'sources.json'), JSON.stringify(sources));
+  await killAfter(60);
+  await killAfter(20);
+
+  const images = openImages({
+    stateDirectory: path.join(pictures.folder, 'state'),
+    findSource: (digest) => sources.find(({ contentDigest }) => contentDigest === digest),
+  });
+  const links = [...images.links.list()];
+  expect(links).toHaveLength(500);
+  await expect(images.build(links)).resolves.toMatchObject({ done: 500, failed: 0 });
+  let whole = 0;
+  for await (const { path: file } of images.files.list()) {
+    await sharp(path.join(pictures.folder, 'state/public/images', file), { failOn: 'warning' }).stats();
+    whole += 1;
+  }
+  expect(whole).toBe(500);
+  await images.close();
+  // What was half-written is beside the images, not among them.
+  await expect(readdir(path.join(pictures.folder, 'state/public/images'))).resolves.toHaveLength(sources.length + 1);
+}, 60_000);
