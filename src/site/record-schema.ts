@@ -33,7 +33,9 @@ export function createIndexes(tables: RecordTables): ReadonlyMap<string, string>
     for (const { name } of columnsOf(table).filter(isLooked)) {
       const unique = name === 'id' ? 'UNIQUE ' : '';
       const index = `${table.kind}.${name}`;
-      statements.set(index, `CREATE ${unique}INDEX ${quote(index)} ON ${quote(table.kind)} (${quote(name)})`);
+      // Most records have no parent, and no query looks for these by it.
+      const which = name === 'parent' ? ' WHERE "parent" IS NOT NULL' : '';
+      statements.set(index, `CREATE ${unique}INDEX ${quote(index)} ON ${quote(table.kind)} (${quote(name)})${which}`);
     }
   }
   return statements;
