@@ -87,7 +87,9 @@ async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Bu
     });
     request.once('end', () => resolve(Buffer.concat(chunks)));
     request.once('error', (cause) => reject(endedEarly(cause)));
-    request.once('close', () => reject(endedEarly()));
+    request.once('close', () => {
+      if (!request.complete) reject(endedEarly());
+    });
   });
 }
 
