@@ -11,6 +11,7 @@ import { createSiteContext } from './resolvers/context.js';
 import { buildSiteSchema } from './resolvers/schema.js';
 import { requestBounds } from './server/bounds.js';
 import { contractRouter } from './server/contract-router.js';
+import { createEntrance } from './server/entrance.js';
 import { errorHandler, notFoundHandler } from './server/errors.js';
 import { createGraphqlEndpoint } from './server/graphql.js';
 import { securityHeaders } from './server/headers.js';
@@ -24,7 +25,8 @@ import { loadPages } from './server/static-pages.js';
 import type { Services } from './services.js';
 import type { Site } from './site/site.js';
 
-export interface AppOptions {
+interface AppOptions {
+  readonly log: Log;
   readonly config: Config;
   readonly services: Services;
   /** The origin that people use, known once the server listens. */
@@ -36,12 +38,26 @@ const GRAPHQL_PATHS = ['/graphql', '/___graphql'];
 /** Operations that every server answers, whichever services it runs. */
 const ALWAYS = ['getHealth', 'getReadiness', 'getVersion'];
 
-/** The server, ready to listen: operation tables to handlers, the schema to resolvers, and pages. */
-export function createApp(options: AppOptions): Server {
-  const { config, services, origin } = options;
+export interface App {
+  /** Ready to listen. Until the app is opened, every request is answered `unavailable`. */
+  readonly server: Server;
+  open(services: Services): void;
+}
+
+export function createApp({ config, origin }: Omit<AppOptions, 'services' | 'log'>): App {
   const log = createLog({ level: config.logLevel });
+  const entrance = createEntrance();
+  return {
+    server: createHttpServer(entrance.listener, { log }),
+    open: (services) => entrance.open(createListener({ config, origin, services, log })),
+  };
+}
+
+/** Operation tables to handlers, the schema to resolvers, and pages. */
+function createListener(options: AppOptions): RequestListener {
+  const { config, services, origin, log } = options;
   const app = express().disable('x-powered-by').set('trust proxy', config.trustProxy);
-  const pages = loadPages(origin);
+  const pages = loadPages({ origin, services: config.services, introspection: config.introspection });
   app.use(requestContext({ log }), requestBounds());
   // Before what it has no use for: a query is answered in less time than some headers take.
   const { site } = services;
@@ -52,7 +68,7 @@ export function createApp(options: AppOptions): Server {
   app.use([...new Set(['/static', `${prefix}/static`])], staticFiles(services.staticFolder));
   if (config.services.includes('secrets')) app.use(secretsRouter(options));
   app.use(dashboardRouter(options), notFoundHandler(), errorHandler({ log }));
-  return createHttpServer(app as RequestListener, { log });
+  return app as RequestListener;
 }
 
 interface GraphqlParts {

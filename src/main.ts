@@ -38,18 +38,24 @@ interface Run extends ServeOptions {
 
 async function run(config: Config, { startedAt, signal, print, ...options }: Run): Promise<void> {
   let origin = config.publicUrl ?? '';
-  const services = await open(config, { ...options, signal, origin: () => origin });
+  const app = createApp({ config, origin: () => origin });
+  // Before the site is read, which may take a while: a port that is taken would make that in vain.
+  const address = await listen(app.server, config);
+  origin = config.publicUrl ?? localOrigin(address);
   try {
-    const server = createApp({ config, services, origin: () => origin });
-    const address = await listen(server, config);
-    origin = config.publicUrl ?? localOrigin(address);
-    print(describe(services, origin, performance.now() - startedAt).join('\n'));
-    await aborted(signal);
-    print('Stopping: answering what is under way.');
-    services.readiness.stop();
-    await drain(server);
+    const services = await open(config, { ...options, signal, origin: () => origin });
+    try {
+      app.open(services);
+      print(describe(services, origin, performance.now() - startedAt).join('\n'));
+      await aborted(signal);
+      print('Stopping: answering what is under way.');
+      services.readiness.stop();
+      await drain(app.server);
+    } finally {
+      await services.close();
+    }
   } finally {
-    await services.close();
+    app.server.close().closeAllConnections();
   }
 }
 

@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { createAccounts } from './accounts/accounts.js';
@@ -27,6 +26,7 @@ import { openSite } from './site/site.js';
 import type { Site } from './site/site.js';
 import { formatWarnings } from './site/warnings.js';
 import { openDatabase } from './storage/database.js';
+import { openStateFolder } from './storage/state-folder.js';
 import { createReadiness } from './storage/readiness.js';
 import type { Readiness } from './storage/readiness.js';
 import { createReplays } from './storage/replays.js';
@@ -70,8 +70,8 @@ export interface ServicesOptions {
 
 /** Opens the databases, reads the site, and wires the domain to them. */
 export async function openServices(config: Config, options: ServicesOptions): Promise<Services> {
-  // Keys and databases: nobody else on the machine has any business here.
-  await mkdir(config.state, { recursive: true, mode: 0o700 });
+  const { isShared } = await openStateFolder(config.state);
+  if (isShared) options.terminal.write(`trellis: ${config.state} is open to others; chmod 700 keeps its keys yours.\n`);
   const site = config.services.includes('site') ? await openConfiguredSite(config, options) : undefined;
   const database = await openDatabase({ file: join(config.state, 'trellis.db') }).catch((error: unknown) => {
     site?.close();

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -80,6 +80,28 @@ test('runs only the services that it is told to', async () => {
   }
 });
 
+test('shows only the services that run', async () => {
+  const server = await startServer([], { TRELLIS_SERVICES: 'secrets' });
+  try {
+    const page = await (await fetch(server.origin)).text();
+    expect([...page.matchAll(/<a [^>]*href="([^"]+)"/g)].map(([, link]) => link)).toEqual([
+      '/secrets/openapi.json',
+      '/healthz',
+    ]);
+  } finally {
+    await server.stop();
+  }
+});
+
+test('says that a state folder was there before and is open to others', async () => {
+  const state = join(folder, 'open');
+  await mkdir(state, { mode: 0o755 });
+  const server = await startServer(['--state', state]);
+  await server.stop();
+  expect(server.output()).toContain(`trellis: ${state} is open to others; chmod 700 keeps its keys yours.`);
+  expect((await stat(state)).mode & 0o777).toBe(0o755);
+});
+
 test('told to stop, answers the request under way, takes no other, and ends', async () => {
   const server = await startServer();
   const body = '{"query":"{ __typename }" }';
@@ -97,9 +119,10 @@ test('told to stop, answers the request under way, takes no other, and ends', as
   await expect(stopped).resolves.toBe(0);
 });
 
-test('says in one line that the port is taken', async () => {
+test('says in one line that the port is taken, before it looks at the site', async () => {
   const { port } = new URL(shared.origin);
-  const { code, output } = await runToEnd(['serve', '--port', port, '--state', join(folder, 'second')]);
+  const args = ['--port', port, '--state', join(folder, 'second'), '--site', '/nowhere/at/all'];
+  const { code, output } = await runToEnd(['serve', ...args]);
   expect(output).toBe(`trellis: PORT: expected a free port; ${port} at 127.0.0.1 is taken by another process\n`);
   expect(code).toBe(1);
 });

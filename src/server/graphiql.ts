@@ -1,7 +1,5 @@
 import type { Request, RequestHandler } from 'express';
 import helmet from 'helmet';
-import { loadPage } from './static-assets.js';
-import type { Assets } from './static-assets.js';
 
 /**
  * As strict as GraphiQL allows. Its dialogs stop the page from scrolling by a
@@ -25,8 +23,7 @@ const policy = helmet.contentSecurityPolicy({
 });
 
 /** Shows GraphiQL to a browser that opens the endpoint's address; everybody else is passed on to the endpoint. */
-export function graphiqlPage(file: string, assets: Assets): RequestHandler {
-  const page = loadPage(file, assets);
+export function graphiqlPage(page: string): RequestHandler {
   return (request, response, next) => {
     if (!wantsPage(request)) {
       next();

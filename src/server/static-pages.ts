@@ -21,12 +21,17 @@ const inPackage = (name: string, file: string) =>
 /** Below an address of the endpoint, so that a proxy that passes `/graphql` on passes these on too. */
 const ASSETS_PATH = '/graphql/assets';
 
-/**
- * The pages that a browser is shown, with everything they need: nothing comes from elsewhere.
- *
- * @param origin The origin that people use, asked at each request as it may depend on the port taken.
- */
-export function loadPages(origin: () => string): Pages {
+export interface PagesOptions {
+  /** The origin that people use, asked at each request as it may depend on the port taken. */
+  readonly origin: () => string;
+  /** The services that run: the others are not shown. */
+  readonly services: readonly string[];
+  /** Whether the explorer may ask for the schema. */
+  readonly introspection: boolean;
+}
+
+/** The pages that a browser is shown, with everything they need: nothing comes from elsewhere. */
+export function loadPages({ origin, services, introspection }: PagesOptions): Pages {
   const assets = loadAssets(ASSETS_PATH, {
     'icon.svg': web('icon.svg'),
     'home.css': web('home.css'),
@@ -37,12 +42,21 @@ export function loadPages(origin: () => string): Pages {
     'react.js': inPackage('react', 'umd/react.production.min.js'),
     'react-dom.js': inPackage('react-dom', 'umd/react-dom.production.min.js'),
   });
-  const home = loadPage(web('index.html'), assets);
+  const home = keepServices(loadPage(web('index.html'), assets), services);
   return {
     assets: assets.handler,
     home: (_request, response) => {
       response.set('Cache-Control', 'no-cache').type('html').send(home.replaceAll('{{origin}}', origin()));
     },
-    explorer: graphiqlPage(web('graphiql.html'), assets),
+    explorer: graphiqlPage(
+      loadPage(web('graphiql.html'), assets).replace('{{introspection}}', introspection ? 'on' : 'off'),
+    ),
   };
+}
+
+/** Leaves the parts of a page out that are marked with a service that does not run. */
+function keepServices(page: string, services: readonly string[]): string {
+  return page.replace(/ *<(section|li) data-service="(\w+)"[^]*?<\/\1>\n/g, (part, _element, service: string) =>
+    services.includes(service) ? part : '',
+  );
 }

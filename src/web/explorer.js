@@ -67,13 +67,24 @@ const variables = [undefined, undefined, '{ "pattern": "image/*", "skip": 0 }', 
 
 const title = React.createElement('a', { className: 'explorer-title', href: '/' }, 'Trellis');
 
-ReactDOM.createRoot(document.getElementById('explorer')).render(
+const place = document.getElementById('explorer');
+const isSchemaShown = place.dataset.introspection === 'on';
+const notice = React.createElement(
+  'p',
+  { className: 'explorer-notice' },
+  'Introspection is switched off on this server: queries run, without completion and documentation.',
+);
+
+ReactDOM.createRoot(place).render(
   React.createElement(
     GraphiQL,
     {
       fetcher: GraphiQL.createFetcher({ url: location.pathname }),
       defaultTabs: examples.map((query, index) => ({ query, variables: variables[index] })),
+      // Null is a schema that is not there; undefined would be asked for.
+      schema: isSchemaShown ? undefined : null,
     },
     React.createElement(GraphiQL.Logo, null, title),
+    isSchemaShown ? null : React.createElement(GraphiQL.Footer, null, notice),
   ),
 );

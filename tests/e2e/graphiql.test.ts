@@ -83,6 +83,19 @@ describeInBrowser('in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
+  test('the explorer says where introspection is off, and runs queries all the same', async () => {
+    const closed = await startServer([], { TRELLIS_INTROSPECTION: 'false' });
+    try {
+      await page.goto(`${closed.origin}/graphql`);
+      await page.waitForSelector('text=Introspection is switched off on this server');
+      await page.waitForTimeout(GRAPHIQL_PAUSE_MS);
+      expect(await run()).toHaveProperty('data.allFile.nodes');
+      expect(complaints.filter((complaint) => !complaint.startsWith('request to'))).toEqual([]);
+    } finally {
+      await closed.stop();
+    }
+  });
+
   test('the home page leads to the explorer, the contracts and health', async () => {
     await page.goto(server.origin);
     const links = await page.$$eval('a', (anchors) => anchors.map(({ pathname }) => pathname));
