@@ -1,0 +1,98 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startServer } from '../running-server.js';
+import type { RunningServer } from '../running-server.js';
+import { FAMILIES, maliciousQueries } from './malicious-queries.js';
+
+const FILES = 3000;
+const FOLDERS = 100;
+const MAX_MS = 2000;
+
+/** What a caller did wrong, or asked too much of; never a defect. */
+const REFUSALS = ['invalid_input', 'malformed_body', 'too_large', 'unavailable'];
+
+const ORDINARY = '{ allFile(filter: { extension: { eq: "md" } }, sort: { fields: [name] }, limit: 5) { totalCount } }';
+
+let folder: string;
+let server: RunningServer;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'trellis-malicious-'));
+  for (let index = 0; index < FOLDERS; index += 1) await mkdir(join(folder, `folder-${index}`));
+  for (let index = 0; index < FILES; index += 1) {
+    const name = `${'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'.slice(index % 32)}-${index}.${index % 3 ? 'md' : 'json'}`;
+    await writeFile(join(folder, `folder-${index % FOLDERS}`, name), '');
+  }
+  server = await startServer(['--site', folder]);
+}, 60_000);
+afterAll(async () => {
+  await server.stop();
+  await rm(folder, { recursive: true });
+});
+
+interface Reply {
+  readonly status: number;
+  readonly milliseconds: number;
+  readonly body: { data?: unknown; errors?: { message: string; extensions: { code: string } }[] };
+}
+
+async function send(body: object): Promise<Reply> {
+  const startedAt = performance.now();
+  const response = await fetch(`${server.origin}/graphql`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: 'application/graphql-response+json' },
+    body: JSON.stringify(body),
+  });
+  const text = await response.text();
+  const milliseconds = performance.now() - startedAt;
+  return { status: response.status, milliseconds, body: JSON.parse(text) as Reply['body'] };
+}
+
+/** Asks an ordinary question again and again, until told to stop, and gives how long each took. */
+function askOrdinary(): { stop(): Promise<readonly number[]> } {
+  const times: number[] = [];
+  const over = new AbortController();
+  const asking = (async () => {
+    while (!over.signal.aborted) {
+      const { milliseconds, body } = await send({ query: ORDINARY });
+      expect(body).toEqual({ data: { allFile: { totalCount: (FILES * 2) / 3 } } });
+      times.push(milliseconds);
+      await sleep(5);
+    }
+  })();
+  return {
+    async stop() {
+      over.abort();
+      await asking;
+      return times;
+    },
+  };
+}
+
+test('there are 200 of them', () => {
+  expect(maliciousQueries()).toHaveLength(200);
+});
+
+test.each(FAMILIES.map(({ tries }) => tries))(
+  '%s: answered or refused in time, ordinary ones meanwhile',
+  async (tries) => {
+    const ordinary = askOrdinary();
+    for (const { query, variables } of maliciousQueries().filter((one) => one.tries === tries)) {
+      const { status, milliseconds, body } = await send({ query, variables });
+      expect(milliseconds).toBeLessThan(MAX_MS);
+      expect(status).toBeLessThan(500);
+      if (body.errors) expect(REFUSALS).toContain(body.errors[0]?.extensions.code);
+      else expect(body.data).toBeTruthy();
+      for (const { message } of body.errors ?? []) expect(message).toMatch(/\S/);
+    }
+    const waits = await ordinary.stop();
+    expect(waits.length).toBeGreaterThan(0);
+    expect(Math.max(...waits)).toBeLessThan(MAX_MS);
+  },
+  60_000,
+);
+
+test('none of them was a surprise to the server', () => {
+  expect(server.output()).not.toContain('defect');
+});
