@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 
 import { benchCrawl } from './crawl.js';
+import { benchLive } from './live.js';
 import { benchQueries } from './queries.js';
 
 const count = (text: string): number => {
@@ -30,6 +31,16 @@ program
   .option('--seconds <count>', 'how long each query is sent in a round', count, 4)
   .action(async (options: { files: number; folders: number; rounds: number; seconds: number }) => {
     process.stdout.write(`${await benchQueries(options)}\n`);
+  });
+
+program
+  .command('live')
+  .description('how long until a changed file is visible to queries')
+  .option('--files <count>', 'how many files', count, 20_000)
+  .option('--folders <count>', 'in how many folders', count, 1000)
+  .option('--changes <count>', 'how many changes of each sort', count, 100)
+  .action(async (options: { files: number; folders: number; changes: number }) => {
+    process.stdout.write(`${await benchLive(options)}\n`);
   });
 
 await program.parseAsync();

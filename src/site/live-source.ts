@@ -89,7 +89,9 @@ export class LiveSource {
   }
 
   take(): ReadonlyMap<string, boolean> {
-    this.giveBack(new Map([...this.failed.keys()].map((path) => [path, true])));
+    this.giveBack(
+      new Map([...this.failed.keys()].map((failed) => [isBroken(failed) ? parentOf(failed) : failed, true])),
+    );
     const dirty = this.#dirty;
     this.#dirty = new Map();
     return dirty;
@@ -124,8 +126,7 @@ export class LiveSource {
   }
 
   #note(changed: string, isName: boolean): void {
-    // Node shows bytes that are no text so; only listing the folder tells their name.
-    if (changed.includes('\uFFFD')) this.#dirty.set(parentOf(changed), true);
+    if (isBroken(changed)) this.#dirty.set(parentOf(changed), true);
     else if (this.#isLeftOut(changed)) return;
     else this.giveBack(new Map([[changed, isName], ...(isName ? [[parentOf(changed), false] as const] : [])]));
     this.#options.onDirty();
@@ -137,6 +138,11 @@ export class LiveSource {
     const steps = changed.split('/');
     return steps.some((step, index) => isLeftOut(step) || ignore(steps.slice(0, index + 1).join('/')));
   }
+}
+
+/** Node shows bytes that are no text so, and finds no file of that name; listing the folder tells what they are. */
+function isBroken(name: string): boolean {
+  return name.includes('\uFFFD');
 }
 
 function parentOf(below: string): string {

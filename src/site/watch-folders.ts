@@ -58,7 +58,9 @@ class EachFolderWatcher implements FolderWatcher {
       watcher.on('error', () => onChange(path, true));
       this.#watchers.set(path, watcher);
     } catch (error) {
-      if (!isGone(error)) onRefused(path, errorCode(error));
+      const code = errorCode(error);
+      // Listing it fails as well, and says so.
+      if (!isGone(error) && code !== 'EACCES') onRefused(path, code);
     }
   }
 

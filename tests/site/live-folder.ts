@@ -63,7 +63,8 @@ function comparable(row: Row): Row {
 export async function eventually(check: () => void | Promise<void>, withinMs = 5000): Promise<void> {
   for (const end = performance.now() + withinMs; ;) {
     try {
-      await check(); return;
+      await check();
+      return;
     } catch (error) {
       if (performance.now() > end) throw error;
       await setTimeout(10);

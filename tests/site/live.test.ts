@@ -1,4 +1,7 @@
-import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+
+import { setTimeout } from 'node:timers/promises';
 
 import { eventually, LiveFolder } from './live-folder.js';
 
@@ -114,8 +117,9 @@ test('5,000 new files are one pass', async () => {
 test('more changes at once than the system remembers are found by looking at everything again', async () => {
   for (let index = 0; index < 300; index += 1) folder.put(`many/${index}.md`);
   await eventually(() => expect(folder.paths()).toHaveLength(305));
+  // Linux keeps 16,384 events unless told otherwise; a change of permissions is one.
   for (let round = 0; round < 60; round += 1) {
-    for (let index = 0; index < 300; index += 1) writeFileSync(folder.path(`many/${index}.md`), `${round}`);
+    for (let index = 0; index < 300; index += 1) chmodSync(folder.path(`many/${index}.md`), 0o600 + (round % 2) * 0o44);
   }
   folder.put('last.md');
   await eventually(() => expect(folder.paths()).toContain('last.md'));
@@ -140,4 +144,107 @@ test('leaves out what a site leaves out, without a pass', async () => {
   folder.put('last.md');
   await eventually(() => expect(folder.paths()).toContain('last.md'));
   expect(folder.changes).toMatchObject([{ added: 1, folders: 0 }]);
+});
+
+test('a reader never sees half of a tree that comes or goes', async () => {
+  const out = `${folder.base}/out`;
+  const count = 2000;
+  for (let index = 0; index < count; index += 1) folder.put(`tree/${index % 100}/${index}.png`, '');
+  await eventually(() => expect(folder.paths()).toHaveLength(count + 5), 15_000);
+  const seen = new Set<string>();
+  const { store } = folder.site;
+  const look = setInterval(() => {
+    const rows = (['File', 'Directory', 'ImageProc'] as const).map((kind) => [...store.rows(kind, ['id'])].length);
+    seen.add(rows.join(' '));
+  }, 1);
+  for (let round = 0; round < 3; round += 1) {
+    renameSync(folder.path('tree'), out);
+    await eventually(() => expect(folder.paths()).toHaveLength(5));
+    renameSync(out, folder.path('tree'));
+    await eventually(() => expect(folder.paths()).toHaveLength(count + 5));
+  }
+  clearInterval(look);
+  expect([...seen].sort()).toEqual(['2005 104 2002', '5 3 2']);
+});
+
+test('changes while a pass runs are followed by the next one', async () => {
+  for (let round = 0; round < 30; round += 1) {
+    for (let index = 0; index < 40; index += 1) folder.put(`many/${index}.md`, `${round} ${index}`);
+    await setTimeout(round % 3 === 0 ? 45 : 5);
+  }
+  folder.put('last.md');
+  await eventually(() => expect(folder.paths()).toContain('last.md'));
+  expect(folder.changes.length).toBeGreaterThan(1);
+  await eventually(isAsFresh);
+});
+
+test('a change of a file that leaves its size as it was is seen', async () => {
+  for (let round = 0; round < 20; round += 1) {
+    folder.put('a.md', `round ${10 + round}`);
+    await eventually(() => expect(folder.changes).toHaveLength(round + 1));
+    await isAsFresh();
+  }
+});
+
+test('a restart reads only what changed while nobody watched', async () => {
+  folder.put('new.md');
+  await eventually(() => expect(folder.paths()).toContain('new.md'));
+  await setTimeout(4000);
+  folder.site.close();
+  folder.put('a.md', 'meanwhile');
+  const { summary } = await folder.watch();
+  expect(summary).toMatchObject({ files: 6, hashed: 1 });
+  await isAsFresh();
+});
+
+test('sees what changes while the site is opened', async () => {
+  folder.site.close();
+  for (let index = 0; index < 3000; index += 1) folder.put(`many/${index}.md`);
+  let wrote = 0;
+  await folder.watch({
+    onProgress: () => {
+      for (let index = wrote; index < wrote + 100; index += 1) folder.put(`many/${index}.md`, 'while it is crawled');
+      wrote += 100;
+    },
+  });
+  expect(wrote).toBeGreaterThan(0);
+  await eventually(isAsFresh, 15_000);
+});
+
+describe('what can not be read', () => {
+  const isRoot = process.geteuid?.() === 0;
+
+  beforeEach(() => {
+    if (!isRoot) return;
+    execFileSync('chown', ['-R', '65534', folder.base]);
+    process.seteuid?.(65_534);
+  });
+  afterEach(() => {
+    if (isRoot) process.seteuid?.(0);
+  });
+
+  test.each([
+    ['file', 'sub/c.md', '"sub/c.md" is not: EACCES, permission denied'],
+    ['folder', 'sub/inner', '"sub/inner" is not: EACCES, permission denied'],
+  ])('a %s keeps its last good state, is reported once, and tried again', async (_, path, message) => {
+    const before = folder.paths();
+    chmodSync(folder.path(path), 0o000);
+    await eventually(() => expect(folder.problems).toEqual([expect.stringContaining(message)]));
+    folder.put('a.md', 'other');
+    await eventually(() => expect(folder.row('a.md')).toMatchObject({ size: 5 }));
+    folder.put('new.md');
+    await eventually(() => expect(folder.paths()).toContain('new.md'));
+    expect(folder.paths().filter((name) => name !== 'new.md')).toEqual(before);
+    expect(folder.problems).toHaveLength(1);
+    chmodSync(folder.path(path), 0o755);
+    await eventually(isAsFresh);
+  });
+});
+
+test('a name that is no text is reported, and the rest of its folder followed', async () => {
+  writeFileSync(Buffer.concat([Buffer.from(`${folder.path('sub')}/`), Buffer.from([0xff, 0xfe])]), '');
+  await eventually(() => expect(folder.problems).toEqual([expect.stringContaining('is not valid UTF-8')]));
+  folder.put('sub/c.md', 'still followed');
+  await eventually(() => expect(folder.row('sub/c.md')).toMatchObject({ size: 14 }));
+  expect(folder.paths()).toHaveLength(5);
 });

@@ -139,9 +139,8 @@ class Walker implements Walk {
   *#listAll(index: number): Generator<Entries> {
     const from = this.entries.length;
     const folder = this.entries.path(index);
-    const prefix = folder === '' ? '' : `${folder}/`;
     for (const entry of this.#list(index)) {
-      const path = prefix + entry.name;
+      const path = join(folder, entry.name);
       if (!isLeftOut(entry.name) && !this.#options.ignore?.(path)) this.#visit(path, entry.isSymbolicLink());
       yield this.entries;
     }
@@ -152,14 +151,14 @@ class Walker implements Walk {
     const folder = this.entries.path(index);
     const absolute = this.#absolute(folder);
     this.#options.observer?.folder(folder);
-    return (
-      this.#tolerate(folder, () => {
-        const listed = attempt(folder, () => readdirSync(absolute, { withFileTypes: true }));
-        if (listed === undefined) this.gone.add(index);
-        if (listed?.some(({ name }) => name.includes('\uFFFD'))) requireUtf8(absolute, folder);
-        return listed;
-      }) ?? []
-    );
+    const listed = this.#tolerate(folder, () => {
+      const entries = attempt(folder, () => readdirSync(absolute, { withFileTypes: true }));
+      if (entries === undefined) this.gone.add(index);
+      return entries;
+    });
+    const broken = listed?.find(({ name }) => name.includes('\uFFFD'));
+    if (broken) this.#tolerate(join(folder, broken.name), () => requireUtf8(absolute, folder));
+    return listed ?? [];
   }
 
   #visit(path: string, isLink: boolean): void {
@@ -208,6 +207,10 @@ class Walker implements Walk {
     const { root } = this.#options;
     return path === '' ? root : `${root === '/' ? '' : root}/${path}`;
   }
+}
+
+function join(folder: string, name: string): string {
+  return folder === '' ? name : `${folder}/${name}`;
 }
 
 /** To be thrown where a site would have more than {@link MAX_ENTRIES}. */

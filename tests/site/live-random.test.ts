@@ -1,0 +1,34 @@
+import { setTimeout } from 'node:timers/promises';
+
+import { RandomChanges } from '../../bench/random-changes.js';
+import { LiveFolder } from './live-folder.js';
+
+/** Longer runs find more: `LIVE_SECONDS=60 npm test -- tests/site/live-random.test.ts`. */
+const SECONDS = Number(process.env.LIVE_SECONDS ?? 6);
+
+const SEED = Number(process.env.LIVE_SEED ?? 20_261_121);
+
+test(
+  'after random changes the index equals a fresh crawl, field by field',
+  async () => {
+    const folder = new LiveFolder(['a.md', 'sub/b.png', 'sub/inner/c.md']);
+    try {
+      await folder.watch();
+      const random = new RandomChanges(folder.directory, SEED);
+      const end = performance.now() + SECONDS * 1000;
+      for (let count = 1; performance.now() < end; count += 1) {
+        random.change();
+        // Now in bursts, now one by one.
+        if (count % 2000 < 1000 || count % 50 === 0) await setTimeout(count % 7);
+      }
+      await folder.rest();
+      const { fresh, live } = await folder.compare();
+      expect(live).toEqual(fresh);
+      expect(folder.changes.length).toBeGreaterThan(SECONDS);
+      expect(folder.problems).toEqual([]);
+    } finally {
+      folder.remove();
+    }
+  },
+  (SECONDS + 60) * 1000,
+);
