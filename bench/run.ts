@@ -2,6 +2,7 @@ import { Command } from 'commander';
 
 import { benchCrawl } from './crawl.js';
 import { benchLive } from './live.js';
+import { benchMalicious } from './malicious.js';
 import { benchQueries } from './queries.js';
 
 const count = (text: string): number => {
@@ -41,6 +42,15 @@ program
   .option('--changes <count>', 'how many changes of each sort', count, 100)
   .action(async (options: { files: number; folders: number; changes: number }) => {
     process.stdout.write(`${await benchLive(options)}\n`);
+  });
+
+program
+  .command('malicious')
+  .description('200 queries that try to use the server up, and how long ordinary ones wait meanwhile')
+  .option('--files <count>', 'how many files', count, 100_000)
+  .option('--folders <count>', 'in how many folders', count, 5000)
+  .action(async (options: { files: number; folders: number }) => {
+    process.stdout.write(`${await benchMalicious(options)}\n`);
   });
 
 await program.parseAsync();
