@@ -22,7 +22,7 @@ import { contextOf, requestContext } from './server/request-context.js';
 import { contractDocument } from './server/static-contract.js';
 import { staticFiles } from './server/static-files.js';
 import { loadPages } from './server/static-pages.js';
-import type { Services } from './services.js';
+import type { Imaging, Services } from './services.js';
 import type { Site } from './site/site.js';
 
 interface AppOptions {
@@ -60,8 +60,10 @@ function createListener(options: AppOptions): RequestListener {
   const pages = loadPages({ origin, services: config.services, introspection: config.introspection });
   app.use(requestContext({ log }), requestBounds());
   // Before what it has no use for: a query is answered in less time than some headers take.
-  const { site } = services;
-  if (site) app.get(GRAPHQL_PATHS, pages.explorer).all(GRAPHQL_PATHS, graphql({ config, services, site, log }));
+  const { site, imaging } = services;
+  if (site && imaging) {
+    app.get(GRAPHQL_PATHS, pages.explorer).all(GRAPHQL_PATHS, graphql({ config, services, site, imaging, log }));
+  }
   app.use(securityHeaders({ isHttps: config.publicUrl?.startsWith('https:') ?? false }));
   app.use(pages.assets).get('/', pages.home);
   const prefix = services.site?.config.pathPrefix ?? '';
@@ -75,16 +77,18 @@ interface GraphqlParts {
   readonly config: Config;
   readonly services: Services;
   readonly site: Site;
+  readonly imaging: Imaging;
   readonly log: Log;
 }
 
-function graphql({ config, services, site, log }: GraphqlParts): RequestHandler {
+function graphql({ config, services, site, imaging, log }: GraphqlParts): RequestHandler {
   const { publicFiles, formatDate } = services;
+  const parts = { records: site.store, publicFiles, formatDate, ...imaging };
   const endpoint = createGraphqlEndpoint({
     schema: buildSiteSchema(),
     introspection: config.introspection,
     limits: { values: config.queryValues, workMs: config.queryWorkMs, timeoutMs: config.queryTimeoutMs },
-    createContext: (budget) => createSiteContext({ records: site.store, publicFiles, formatDate }, budget),
+    createContext: (budget) => createSiteContext(parts, budget),
     report: (defect, requestId) => log.error({ requestId, err: defect }, 'defect'),
   });
   return (request, response) => {

@@ -17,9 +17,13 @@ import { createSecretObjects } from './secrets/objects.js';
 import type { SecretObjects } from './secrets/objects.js';
 import { createOwner } from './secrets/owner.js';
 import type { Owner } from './secrets/owner.js';
+import { openImages } from './images/images.js';
+import type { Images } from './images/images.js';
 import { openCrawlTerminal } from './site/crawl-terminal.js';
 import { createFormatDate } from './site/dates.js';
 import type { FormatDate } from './site/dates.js';
+import { createPictures } from './site/pictures.js';
+import type { Pictures } from './site/pictures.js';
 import { openPublicFiles } from './site/public-files.js';
 import type { PublicFiles } from './site/public-files.js';
 import { openSite } from './site/site.js';
@@ -46,6 +50,8 @@ export interface Services {
   readonly audit: AuditLog;
   /** Absent when the site is not among the services that run. */
   readonly site: Site | undefined;
+  /** Absent with the site. */
+  readonly imaging: Imaging | undefined;
   readonly publicFiles: PublicFiles;
   /** Where published files are, to be served below `/static`. */
   readonly staticFolder: string;
@@ -54,6 +60,12 @@ export interface Services {
   readonly authenticatorFor: (tokens: readonly TokenKind[]) => Authenticate;
   /** Closes the databases. */
   close(): Promise<void>;
+}
+
+/** The pictures of a site, and the images that are made of them. */
+export interface Imaging {
+  readonly pictures: Pictures;
+  readonly images: Images;
 }
 
 type Authenticate = (request: IncomingMessage) => Promise<Caller | undefined>;
@@ -78,6 +90,7 @@ export async function openServices(config: Config, options: ServicesOptions): Pr
     throw error;
   });
   const accounts = createAccounts(database);
+  const imaging = site && openImaging(site, config);
   return {
     release: { version: options.version, revision: config.revision },
     readiness: createReadiness(database),
@@ -89,6 +102,7 @@ export async function openServices(config: Config, options: ServicesOptions): Pr
     owner: createOwner(database),
     audit: createAuditLog(database),
     site,
+    imaging,
     publicFiles: openPublicFiles({ directory: join(config.state, 'public'), pathPrefix: site?.config.pathPrefix }),
     staticFolder: join(config.state, 'public', 'static'),
     formatDate: createFormatDate({ dialect: site?.config.dates ?? 'auto' }),
@@ -105,10 +119,16 @@ export async function openServices(config: Config, options: ServicesOptions): Pr
       };
     },
     async close() {
+      await imaging?.images.close();
       site?.close();
       await database.destroy();
     },
   };
+}
+
+function openImaging({ store, config: { pathPrefix } }: Site, { state }: Config): Imaging {
+  const pictures = createPictures(store);
+  return { pictures, images: openImages({ stateDirectory: state, findSource: pictures.find, prefix: pathPrefix }) };
 }
 
 async function openConfiguredSite({ site, state }: Config, { terminal, signal }: ServicesOptions): Promise<Site> {

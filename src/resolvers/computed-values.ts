@@ -1,15 +1,18 @@
-import type { ComputeValue } from '../site/record-queries.js';
+import { AppError } from '../errors.js';
+import type { ImageSource } from '../images/source.js';
+import type { ComputedValues } from '../site/computed-values.js';
 import type { SiteContext, SiteServices } from './context.js';
 import { siteResolvers } from './site.js';
 
-type ValueOf = (record: Record<string, unknown>, services: SiteServices) => unknown;
+type Services = SiteServices & Pick<SiteContext, 'loadPicture'>;
+type SiteRecord = Readonly<Record<string, unknown>>;
 
 /**
  * The values of computed fields where a filter, a sort or a group names them:
- * what the resolver answers with default arguments, but at once and without
- * its effects. A field that is not here counts as missing.
+ * what the resolver answers with default arguments, but without its effects.
+ * A field that is not here counts as missing.
  */
-const VALUES: Readonly<Record<string, ValueOf>> = {
+const VALUES: Readonly<Record<string, (record: SiteRecord, services: Services) => unknown>> = {
   'File.publicURL': ({ base, 'internal.contentDigest': digest }, { publicFiles }) =>
     publicFiles.pathOf({ base: String(base), contentDigest: String(digest) }),
 
@@ -17,7 +20,44 @@ const VALUES: Readonly<Record<string, ValueOf>> = {
     siteResolvers.buildTime({ id: '' }, {}, services as SiteContext, undefined as never),
 };
 
-export const computedValues =
-  (services: SiteServices): ComputeValue =>
-  (kind, field, record) =>
-    VALUES[`${kind}.${field}`]?.(record, services);
+/** Fields of images, and what each is called where images are made. */
+const IMAGE_FIELDS = {
+  fixed: 'fixed',
+  fluid: 'fluid',
+  original: 'original',
+  resize: 'resize',
+  resolutions: 'fixed',
+  sizes: 'fluid',
+} as const;
+
+export const computedValues = (services: Services): ComputedValues => ({
+  find(kind, field, record) {
+    if (isImageField(kind, field)) return undefined;
+    return VALUES[`${kind}.${field}`]?.(record, services) ?? null;
+  },
+
+  load: (_kind, field, records) => {
+    const name = IMAGE_FIELDS[field as keyof typeof IMAGE_FIELDS];
+    return Promise.all(records.map((record) => imageValue(name, record, services)));
+  },
+});
+
+const isImageField = (kind: string, field: string): boolean => kind === 'ImageProc' && field in IMAGE_FIELDS;
+
+type ImageField = (typeof IMAGE_FIELDS)[keyof typeof IMAGE_FIELDS];
+
+async function imageValue(field: ImageField, { parent }: SiteRecord, services: Services): Promise<unknown> {
+  const source = typeof parent === 'string' ? await services.loadPicture(parent) : undefined;
+  return source && (await peekAfterReading(field, source, services));
+}
+
+/** A picture that can't be read has no value. */
+async function peekAfterReading(field: ImageField, source: ImageSource, { images }: Services): Promise<unknown> {
+  try {
+    const original = await images.original(source);
+    return field === 'original' ? original : images.peek(field, source);
+  } catch (error) {
+    if (error instanceof AppError) return undefined;
+    throw error;
+  }
+}

@@ -1,12 +1,20 @@
+import type { Images } from '../images/images.js';
+import type { ImageSource } from '../images/source.js';
+import type { ComputedValues } from '../site/computed-values.js';
 import type { FormatDate } from '../site/dates.js';
+import type { Pictures } from '../site/pictures.js';
 import type { PublicFiles } from '../site/public-files.js';
-import type { ComputeValue, RecordQueries } from '../site/record-queries.js';
+import type { RecordQueries } from '../site/record-queries.js';
 import { computedValues } from './computed-values.js';
+import { createLoader } from './loader.js';
+import type { Load } from './loader.js';
 
 /** The parts of the site that resolvers call. */
 export interface SiteServices {
   readonly records: RecordQueries;
   readonly publicFiles: PublicFiles;
+  readonly pictures: Pick<Pictures, 'findAll'>;
+  readonly images: Pick<Images, 'original' | 'answer' | 'peek'>;
   readonly formatDate: FormatDate;
 }
 
@@ -27,12 +35,13 @@ export interface Budget {
 /** What the resolvers of one request are given. */
 export interface SiteContext extends SiteServices {
   readonly budget: Budget;
+  /** The file that a picture is in, by its id. */
+  readonly loadPicture: Load<string, ImageSource>;
   /** Values of computed fields, where a filter or a sort names them. */
-  readonly computeValue: ComputeValue;
+  readonly computed: ComputedValues;
 }
 
-export const createSiteContext = (services: SiteServices, budget: Budget): SiteContext => ({
-  ...services,
-  budget,
-  computeValue: computedValues(services),
-});
+export function createSiteContext(services: SiteServices, budget: Budget): SiteContext {
+  const loadPicture = createLoader((ids: readonly string[]) => services.pictures.findAll(ids));
+  return { ...services, budget, loadPicture, computed: computedValues({ ...services, loadPicture }) };
+}

@@ -1,15 +1,36 @@
-import { AppError } from '../errors.js';
+import type { ImageSource } from '../images/source.js';
+import type { ImageProcRecord } from '../generated/site/records.js';
 import type { SiteResolvers } from '../generated/site/resolvers.js';
+import type { SiteContext } from './context.js';
 
-const refuse = (): never => {
-  throw new AppError('unavailable', 'Expected a server that makes images; this one has no image pipeline.');
+type Resolvers = SiteResolvers['ImageProc'];
+
+const fixed: Resolvers['fixed'] = (image, args, context) =>
+  ofPicture(image, context, (source) => context.images.answer('fixed', source, args));
+
+const fluid: Resolvers['fluid'] = (image, args, context) =>
+  ofPicture(image, context, (source) => context.images.answer('fluid', source, args));
+
+export const imageProcResolvers: Resolvers = {
+  fixed,
+  fluid,
+  original: (image, _args, context) => ofPicture(image, context, (source) => context.images.original(source)),
+  resize: (image, args, context) =>
+    ofPicture(image, context, (source) => context.images.answer('resize', source, args)),
+  resolutions: fixed as Resolvers['resolutions'],
+  sizes: fluid as Resolvers['sizes'],
 };
 
-export const imageProcResolvers: SiteResolvers['ImageProc'] = {
-  fixed: refuse,
-  fluid: refuse,
-  original: refuse,
-  resize: refuse,
-  resolutions: refuse,
-  sizes: refuse,
-};
+/**
+ * An image whose file has gone has nothing to answer. What takes pixels is a
+ * function, which graphql-js calls when it is asked for; the generated types
+ * know values only.
+ */
+async function ofPicture(
+  { parent }: Pick<ImageProcRecord, 'parent'>,
+  { loadPicture }: SiteContext,
+  answer: (source: ImageSource) => object | Promise<object>,
+): Promise<never> {
+  const source = parent === null ? undefined : await loadPicture(parent);
+  return (source ? await answer(source) : null) as never;
+}

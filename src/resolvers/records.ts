@@ -33,14 +33,14 @@ interface AllArguments {
 }
 
 const queriesOf = ({ kind, single, all }: RecordTable) => ({
-  [single]: (_: unknown, filter: Filter, { records, computeValue, budget }: SiteContext, info: GraphQLResolveInfo) =>
-    budget.workInTurn(() => {
-      const query = { filter, compute: computeValue, meter: budget };
-      return records.find(kind, query, selectionOf(kind, RECORD, info));
-    }),
+  [single]: (_: unknown, filter: Filter, context: SiteContext, info: GraphQLResolveInfo) => {
+    const { records, computed, budget } = context;
+    const query = { filter, computed, meter: budget };
+    return answer(() => records.find(kind, query, selectionOf(kind, RECORD, info)), context);
+  },
 
-  [all]: (_: unknown, args: AllArguments, { records, computeValue, budget }: SiteContext, info: GraphQLResolveInfo) =>
-    records.page(kind, toQuery(args, { compute: computeValue, meter: budget }), selectionOf(kind, CONNECTION, info)),
+  [all]: (_: unknown, args: AllArguments, { records, computed, budget }: SiteContext, info: GraphQLResolveInfo) =>
+    records.page(kind, toQuery(args, { computed, meter: budget }), selectionOf(kind, CONNECTION, info)),
 });
 
 const RECORD = [[]];
@@ -66,26 +66,33 @@ function toQuery({ sort, ...args }: AllArguments, asker: Asker): RecordQuery {
 const toPath = (member: string): string => member.replaceAll('___', '.');
 
 const connectionResolvers = {
-  totalCount: (connection: RecordConnection, _: unknown, { budget }: SiteContext) =>
-    budget.workInTurn(() => connection.totalCount),
+  totalCount: (connection: RecordConnection, _: unknown, context: SiteContext) =>
+    answer(() => connection.totalCount, context),
 
-  pageInfo: (connection: RecordConnection, _: unknown, { budget }: SiteContext) =>
-    budget.workInTurn(() => connection.pageInfo),
+  pageInfo: (connection: RecordConnection, _: unknown, context: SiteContext) =>
+    answer(() => connection.pageInfo, context),
 
-  nodes: (connection: RecordConnection, _: unknown, { budget }: SiteContext, info: GraphQLResolveInfo) =>
-    budget.workInTurn(() => spent(connection.nodes, widthOf(info), budget)),
+  nodes: (connection: RecordConnection, _: unknown, context: SiteContext, info: GraphQLResolveInfo) =>
+    answer(() => spent(connection.nodes, widthOf(info), context.budget), context),
 
-  edges: (connection: RecordConnection, _: unknown, { budget }: SiteContext, info: GraphQLResolveInfo) =>
-    budget.workInTurn(() => spent(connection.edges, widthOf(info), budget)),
+  edges: (connection: RecordConnection, _: unknown, context: SiteContext, info: GraphQLResolveInfo) =>
+    answer(() => spent(connection.edges, widthOf(info), context.budget), context),
 
-  distinct: (connection: RecordConnection, { field }: { field: string }, { budget }: SiteContext) =>
-    budget.workInTurn(() => spent(connection.distinct({ field: toPath(field) }), 1, budget)),
+  distinct: (connection: RecordConnection, { field }: { field: string }, context: SiteContext) =>
+    answer(() => spent(connection.distinct({ field: toPath(field) }), 1, context.budget), context),
 
-  group: (connection: RecordConnection, query: GroupQuery, { budget }: SiteContext, info: GraphQLResolveInfo) =>
-    budget.workInTurn(() => spent(connection.group({ ...query, field: toPath(query.field) }), widthOf(info), budget)),
+  group: (connection: RecordConnection, query: GroupQuery, context: SiteContext, info: GraphQLResolveInfo) =>
+    answer(
+      () => spent(connection.group({ ...query, field: toPath(query.field) }), widthOf(info), context.budget),
+      context,
+    ),
 };
 
-/** Read all at once by the first that is asked. */
+/** Reads in turn, and again if computed values are needed that take time. */
+const answer = <T>(read: () => T, { records, budget }: SiteContext): T | Promise<T> =>
+  records.whenKnown(() => budget.workInTurn(read));
+
+/** Read all at once by the first that is asked; the values that this needs were computed to find the groups. */
 const groupResolvers = {
   nodes: (group: RecordGroup, _: unknown, { budget }: SiteContext, info: GraphQLResolveInfo) =>
     spent(

@@ -19,14 +19,16 @@ export function compileFilter(
   context: CompileContext,
   hints?: IndexHints,
 ): Sql {
-  return and(
-    entriesOf(filter).map(([name, input]) =>
-      isCombiner(name)
-        ? compileCombined(name, input, { scope, context, hints })
-        : compileField(getField(scope.fields, name), input, { scope, context, hints }),
-    ),
-  );
+  const conditions = entriesOf(filter).map(([name, input]): readonly [number, Sql] => {
+    if (isCombiner(name)) return [COSTS.combined, compileCombined(name, input, { scope, context, hints })];
+    const field = getField(scope.fields, name);
+    return [COSTS[field.kind], compileField(field, input, { scope, context, hints })];
+  });
+  return and(conditions.sort(([one], [other]) => one - other).map(([, condition]) => condition));
 }
+
+/** SQLite tests conditions in the order of the text: what it is dear to know, only of what the others leave. */
+const COSTS = { scalar: 0, object: 0, relation: 1, combined: 1, computed: 2 } as const;
 
 const isCombiner = (name: string): name is 'or' | 'not' => name === 'or' || name === 'not';
 

@@ -2,6 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { AggregateCache } from './aggregate-cache.js';
 import { compileQuery, narrowTo, probeStatement } from './compile-query.js';
 import type { CompiledQuery } from './compile-query.js';
+import { ComputedCache, Computing } from './computed-values.js';
+import type { ComputedValues } from './computed-values.js';
 import { IndexAdvisor } from './index-advisor.js';
 import type { RecordReader } from './read-records.js';
 import type { Asker, RecordQuery } from './record-queries.js';
@@ -32,6 +34,8 @@ export class Engine {
   readonly #functions: FunctionState;
   readonly #aggregates = new AggregateCache();
   readonly #compiled = new LRUCache<string, { query: CompiledQuery; generation: number }>({ max: MAX_COMPILED });
+  readonly #computed = new ComputedCache();
+  readonly #computing = new WeakMap<ComputedValues, Computing>();
   readonly #readers = new WeakMap<Selection, Map<string, RecordReader>>();
   readonly #generation: () => number;
 
@@ -65,15 +69,28 @@ export class Engine {
     return few === undefined ? query : narrowTo(query, few);
   }
 
+  /** @throws UnknownValues when computed values are needed that take time. */
   all({ text, values }: Sql, asker: Asker): SqlValue[][] {
     // A computed value may ask the store in its turn.
-    const { compute, meter } = this.#functions;
-    Object.assign(this.#functions, { compute: asker.compute, meter: asker.meter });
+    const outer = { ...this.#functions };
+    const computing = asker.computed && this.#computingFor(asker.computed);
+    Object.assign(this.#functions, { computing, meter: asker.meter });
     try {
-      return this.#statements.all(text, values);
+      const rows = this.#statements.all(text, values);
+      computing?.requireKnown(asker.meter);
+      return rows;
     } finally {
-      Object.assign(this.#functions, { compute, meter });
+      Object.assign(this.#functions, outer);
     }
+  }
+
+  #computingFor(values: ComputedValues): Computing {
+    let computing = this.#computing.get(values);
+    if (!computing) {
+      computing = new Computing(values, () => this.#computed.of(this.#generation()));
+      this.#computing.set(values, computing);
+    }
+    return computing;
   }
 
   /** The rows of a bounded page. As one JSON text they cross from SQLite in half the time, where nothing is lost by it. */

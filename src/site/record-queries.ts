@@ -1,13 +1,8 @@
 import type { Filter } from './compile-filter.js';
+import type { ComputedValues } from './computed-values.js';
 import type { Sort } from './compile-sort.js';
 import type { RecordConnection } from './connection.js';
 import type { Selection, SiteRecord } from './selection.js';
-
-/**
- * Gives a computed field's value for a filter or a sort: what its resolver
- * answers with default arguments, now. `undefined` counts as missing.
- */
-export type ComputeValue = (kind: string, field: string, record: SiteRecord) => unknown;
 
 export interface RecordQuery {
   readonly filter?: Filter | null;
@@ -15,7 +10,7 @@ export interface RecordQuery {
   readonly skip?: number | null;
   readonly limit?: number | null;
   /** Left out where nothing computed can be asked for. */
-  readonly compute?: ComputeValue;
+  readonly computed?: ComputedValues;
   readonly meter?: Meter;
 }
 
@@ -26,10 +21,12 @@ export interface Meter {
 }
 
 /** What a question brings from the one who asks. */
-export type Asker = Pick<RecordQuery, 'compute' | 'meter'>;
+export type Asker = Pick<RecordQuery, 'computed' | 'meter'>;
 
 /** What resolvers ask of the site's records. */
 export interface RecordQueries {
+  /** What `read` makes of other members: at once, or after computed values that it needs, which take time. */
+  whenKnown<T>(read: () => T | Promise<T>): T | Promise<T>;
   /** The first match in creation order; with no condition, the first record. */
   find(kind: string, query: Asker & Pick<RecordQuery, 'filter'>, selection: Selection): SiteRecord | undefined;
   /** Nothing is read before it is asked of the connection. */

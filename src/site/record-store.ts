@@ -2,6 +2,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { AstralColumns } from './astral-columns.js';
 import { columnsOf } from './columns.js';
+import { whenKnown } from './computed-values.js';
 import { RecordConnection } from './connection.js';
 import { Engine } from './engine.js';
 import { discardUnfinished, fillDatabase, KEEPING } from './first-fill.js';
@@ -57,7 +58,7 @@ export function openRecordStore({ file, tables }: RecordStoreOptions): RecordSto
   const database = new DatabaseSync(file);
   // Larger pages than usual hold enough of these wide rows to be read and written faster.
   database.exec(`PRAGMA page_size = 16384; ${KEEPING}; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -32000`);
-  const functions: FunctionState = { patterns: new Patterns(), compute: undefined };
+  const functions: FunctionState = { patterns: new Patterns() };
   defineFunctions(database, functions);
   prepareTables(database, tables);
   return new SqliteRecordStore({ database, file, tables }, functions);
@@ -154,6 +155,8 @@ class SqliteRecordStore implements RecordStore {
   meta(key: string): string | undefined {
     return this.#statements.get('SELECT value FROM "~meta" WHERE key = ?', [key])?.[0] as string | undefined;
   }
+
+  whenKnown: RecordQueries['whenKnown'] = whenKnown;
 
   find: RecordQueries['find'] = (kind, query, selection) =>
     new RecordConnection(this.#engine, kind, { ...query, limit: 1 }, selection).nodes[0];

@@ -1,14 +1,14 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import type { PatternOperator, Patterns } from './patterns.js';
-import type { ComputeValue, Meter } from './record-queries.js';
+import type { Computing } from './computed-values.js';
+import type { Meter } from './record-queries.js';
 import type { SqlValue } from './sql.js';
-import type { SiteRecord } from './selection.js';
 import { codeUnits } from './text-order.js';
 
 /** What the functions of a connection look up at the time of a call. */
 export interface FunctionState {
   readonly patterns: Patterns;
-  compute: ComputeValue | undefined;
+  computing?: Computing | undefined;
   meter?: Meter | undefined;
 }
 
@@ -33,13 +33,8 @@ export function defineFunctions(database: DatabaseSyncInstance, state: FunctionS
   database.function('joined', { deterministic: true }, (list: string | null) =>
     list === null ? null : String(JSON.parse(list)),
   );
-  database.function('computed', (kind: string, field: string, record: string) =>
-    toSqlValue(state.compute?.(kind, field, JSON.parse(record) as SiteRecord)),
-  );
-}
-
-function toSqlValue(value: unknown): SqlValue {
-  if (value === null || value === undefined) return null;
-  if (typeof value === 'boolean') return value ? 1 : 0;
-  return typeof value === 'string' || typeof value === 'number' ? value : JSON.stringify(value);
+  database.function('computed', (kind: string, field: string, record: string) => {
+    state.meter?.check();
+    return state.computing?.valueOf(kind, field, record) ?? null;
+  });
 }

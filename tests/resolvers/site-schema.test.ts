@@ -9,8 +9,11 @@ import { createSiteContext } from '../../src/resolvers/context.js';
 import type { SiteContext } from '../../src/resolvers/context.js';
 import { buildSiteSchema } from '../../src/resolvers/schema.js';
 import { OperationBudget } from '../../src/server/graphql-budget.js';
+import { openImages } from '../../src/images/images.js';
+import type { Images } from '../../src/images/images.js';
 import { createFormatDate } from '../../src/site/dates.js';
 import { openPublicFiles } from '../../src/site/public-files.js';
+import { createPictures } from '../../src/site/pictures.js';
 import { openRecordStore } from '../../src/site/record-store.js';
 import type { RecordStore, RecordWriter } from '../../src/site/record-store.js';
 
@@ -23,6 +26,7 @@ const DIGEST = createHash('md5').update(CONTENT).digest('hex');
 let directory: string;
 let store: RecordStore;
 let schema: GraphQLSchema;
+let images: Images;
 let contextValue: SiteContext;
 
 beforeAll(async () => {
@@ -31,11 +35,15 @@ beforeAll(async () => {
   store = openRecordStore({ file: ':memory:', tables: records });
   store.write(fill);
   schema = buildSiteSchema();
-  const services = { records: store, publicFiles: openPublicFiles({ directory }), formatDate: createFormatDate() };
+  const pictures = createPictures(store);
+  images = openImages({ stateDirectory: directory, findSource: pictures.find });
+  const publicFiles = openPublicFiles({ directory });
+  const services = { records: store, publicFiles, pictures, images, formatDate: createFormatDate() };
   contextValue = createSiteContext(services, new OperationBudget(LIMITS));
 });
 
 afterAll(async () => {
+  await images.close();
   store.close();
   await rm(directory, { recursive: true });
 });
@@ -238,11 +246,5 @@ describe('fields', () => {
   test('publish a file where its URL says', async () => {
     expect(await ask('{ file { publicURL } }')).toEqual({ file: { publicURL: `/static/${DIGEST}/a%20b.md` } });
     expect(await readFile(path.join(directory, 'static', DIGEST, 'a b.md'), 'utf8')).toBe(CONTENT);
-  });
-
-  test('that make images say that they cannot, and leave the rest of the answer', async () => {
-    const { data, errors } = await graphql({ schema, source: '{ imageProc { id fixed { src } } }', contextValue });
-    expect(JSON.parse(JSON.stringify(data))).toEqual({ imageProc: { id: 'i1', fixed: null } });
-    expect(errors?.[0]?.originalError).toMatchObject({ code: 'unavailable' });
   });
 });

@@ -203,7 +203,8 @@ function test(operator: string, value: unknown, given: unknown): boolean {
   if (given === null) return (operator === 'gte' || operator === 'lte') && present === null;
   if (present === null) return false;
   if (operator === 'regex') return toRegExp(given as string).test(present as string);
-  if (operator === 'glob') return given === '' ? present === '' : picomatch.makeRe(given as string).test(present as string);
+  if (operator === 'glob')
+    return given === '' ? present === '' : picomatch.makeRe(given as string).test(present as string);
   if (operator === 'gt') return (present as string) > (given as string);
   if (operator === 'gte') return (present as string) >= (given as string);
   if (operator === 'lt') return (present as string) < (given as string);

@@ -1,0 +1,150 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { execute, graphql, parse } from 'graphql';
+import sharp from 'sharp';
+import { records } from '../../src/generated/site/records.js';
+import { openImages } from '../../src/images/images.js';
+import type { Images } from '../../src/images/images.js';
+import { createSiteContext } from '../../src/resolvers/context.js';
+import type { SiteServices } from '../../src/resolvers/context.js';
+import { buildSiteSchema } from '../../src/resolvers/schema.js';
+import { OperationBudget } from '../../src/server/graphql-budget.js';
+import { createFormatDate } from '../../src/site/dates.js';
+import { createPictures } from '../../src/site/pictures.js';
+import { openPublicFiles } from '../../src/site/public-files.js';
+import { openSite } from '../../src/site/site.js';
+import type { Site } from '../../src/site/site.js';
+
+const schema = buildSiteSchema();
+const LIMITS = { values: 1e6, workMs: 10_000, timeoutMs: 60_000 };
+
+let folder: string;
+let site: Site;
+let images: Images;
+let services: SiteServices;
+/** How often a header was asked for. */
+let reads = 0;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'image-fields-'));
+  const directory = path.join(folder, 'site');
+  const stateDirectory = path.join(folder, 'state');
+  await mkdir(directory);
+  for (const [name, width, height] of [
+    ['a-wide.png', 900, 300],
+    ['b-small.png', 20, 10],
+    ['c-tall.png', 300, 600],
+  ] as const) {
+    const picture = sharp({ create: { width, height, channels: 3, background: 'teal' } });
+    await picture.toFile(path.join(directory, name));
+  }
+  await writeFile(path.join(directory, 'd-broken.png'), 'no picture');
+  await writeFile(path.join(directory, 'e.md'), '# Text');
+  site = await openSite({ directory, stateDirectory, tables: records });
+  const pictures = createPictures(site.store);
+  images = openImages({ stateDirectory, findSource: pictures.find });
+  services = {
+    records: site.store,
+    publicFiles: openPublicFiles({ directory: stateDirectory }),
+    pictures,
+    images: { ...images, original: (source) => ((reads += 1), images.original(source)) },
+    formatDate: createFormatDate(),
+  };
+});
+
+afterAll(async () => {
+  await images.close();
+  site.close();
+  await rm(folder, { recursive: true });
+});
+
+const contextValue = () => createSiteContext(services, new OperationBudget(LIMITS));
+
+const ask = async (source: string) =>
+  JSON.parse(JSON.stringify(await graphql({ schema, source, contextValue: contextValue() }))) as {
+    data: Record<string, never>;
+    errors?: { message: string }[];
+  };
+
+const NAMES = '{ nodes { parent { ... on File { name } } } }';
+
+async function namesOf(args: string): Promise<string[]> {
+  const { data, errors } = await ask(`{ allImageProc(${args}) ${NAMES} }`);
+  if (errors) throw new Error(errors[0]?.message);
+  const { nodes } = data.allImageProc as unknown as { nodes: { parent: { name: string } }[] };
+  return nodes.map(({ parent }) => parent.name);
+}
+
+describe('a filter by what a field of images computes', () => {
+  test.each([
+    ['original', 'filter: {original: {width: {gt: 100}}}', ['a-wide', 'c-tall']],
+    ['fixed, 400 wide unless the picture is smaller', 'filter: {fixed: {width: {eq: 400}}}', ['a-wide']],
+    ['its earlier name', 'filter: {resolutions: {width: {eq: 300}}}', ['c-tall']],
+    ['fluid', 'filter: {fluid: {presentationWidth: {in: [800, 300]}}}', ['a-wide', 'c-tall']],
+    ['resize', 'filter: {resize: {originalName: {glob: "b-*"}}}', ['b-small']],
+    ['a link', 'filter: {fixed: {src: {regex: "/a-wide\\\\.png$/"}}}', ['a-wide']],
+    ['none for a picture that is unreadable', 'filter: {original: {width: {eq: null}}}', ['d-broken']],
+    [
+      'several',
+      'filter: {or: [{original: {width: {lt: 50}}}, {fluid: {aspectRatio: {gt: 2.9}}}]}',
+      ['a-wide', 'b-small'],
+    ],
+    ['the opposite', 'filter: {not: {original: {height: {gte: 300}}}}', ['b-small', 'd-broken']],
+  ])('sees %s', async (_reason, args, expected) => {
+    expect(await namesOf(args)).toEqual(expected);
+  });
+
+  test('reaches through the file, one record too', async () => {
+    const wide = 'childImageProc: {original: {width: {eq: 900}}}';
+    const { data } = await ask(`{ file(${wide}) { name } allFile(filter: {${wide}}) { totalCount } }`);
+    expect(data).toEqual({ file: { name: 'a-wide' }, allFile: { totalCount: 1 } });
+  });
+});
+
+test('a sort by computed values puts the missing ones last, or first when descending', async () => {
+  expect(await namesOf('sort: {fields: [original___width]}')).toEqual(['b-small', 'c-tall', 'a-wide', 'd-broken']);
+  const descending = 'sort: {fields: [original___width], order: [DESC]}, limit: 2';
+  expect(await namesOf(descending)).toEqual(['d-broken', 'a-wide']);
+});
+
+test('computed values make groups, also when a variable names the field', async () => {
+  const query = `query ($field: ImageProcFieldsEnum!) {
+    allImageProc { distinct(field: $field) group(field: $field) { fieldValue nodes { original { height } } } }
+  }`;
+  const variableValues = { field: 'original___width' };
+  const { data } = await graphql({ schema, source: query, contextValue: contextValue(), variableValues });
+  expect(JSON.parse(JSON.stringify(data?.allImageProc))).toEqual({
+    distinct: ['20', '300', '900'],
+    group: [
+      { fieldValue: '20', nodes: [{ original: { height: 10 } }] },
+      { fieldValue: '300', nodes: [{ original: { height: 600 } }] },
+      { fieldValue: '900', nodes: [{ original: { height: 300 } }] },
+    ],
+  });
+});
+
+test('a picture that is unreadable is an error on its field, which names it; the rest stands', async () => {
+  const { data, errors } = await ask('{ allImageProc { nodes { original { width } } } }');
+  const widths = [900, 20, 300].map((width) => ({ original: { width } }));
+  expect(data).toEqual({ allImageProc: { nodes: [...widths, { original: null }] } });
+  expect(errors).toEqual([expect.objectContaining({ message: expect.stringContaining('"d-broken.png"') as string })]);
+});
+
+test('values are computed once as long as no record changes, for the records that SQL leaves', async () => {
+  site.store.write(() => undefined);
+  reads = 0;
+  const args = 'filter: {parent: {id: {ne: null}}, original: {width: {gt: 100}}}, sort: {fields: [original___height]}';
+  expect(await namesOf(args)).toEqual(['a-wide', 'c-tall']);
+  expect(await namesOf(args)).toEqual(['a-wide', 'c-tall']);
+  expect(reads).toBe(4);
+  site.store.write(() => undefined);
+  const one = 'filter: {internal: {contentDigest: {eq: "none"}}, original: {width: {gt: 100}}}';
+  expect(await namesOf(one)).toEqual([]);
+  expect(reads).toBe(4);
+});
+
+test('a question about stored fields is answered at once', () => {
+  const document = parse('{ allFile(filter: {size: {gt: 1}}) { totalCount nodes { childImageProc { id } } } }');
+  expect(execute({ schema, document, contextValue: contextValue() })).not.toBeInstanceOf(Promise);
+});
