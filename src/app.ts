@@ -99,7 +99,7 @@ function graphql({ config, services, site, imaging, log }: GraphqlParts): Reques
 }
 
 function dashboardRouter({ config, services }: AppOptions): RequestHandler {
-  const { boards, readiness, accounts, release, authenticatorFor } = services;
+  const { boards, readiness, accounts, version, authenticatorFor } = services;
   const isRunning = config.services.includes('dashboard');
   const { operations, basePath, revision, schemes } = dashboard;
   const router = contractRouter({
@@ -108,7 +108,7 @@ function dashboardRouter({ config, services }: AppOptions): RequestHandler {
     operations: isRunning ? operations : operations.filter(({ id }) => ALWAYS.includes(id)),
     revision,
     schemes,
-    handlers: dashboardHandlers({ boards, readiness, tokens: accounts.tokens, version: release.version }),
+    handlers: dashboardHandlers({ boards, readiness, tokens: accounts.tokens, version }),
     authenticate: authenticatorFor(['personal']),
     replays: services.replays,
     validateResponses: !config.production,
@@ -117,14 +117,14 @@ function dashboardRouter({ config, services }: AppOptions): RequestHandler {
 }
 
 function secretsRouter({ config, services }: AppOptions): RequestHandler {
-  const { release, authenticatorFor } = services;
+  const { authenticatorFor } = services;
   const { operations, basePath, revision, schemes } = secrets;
   const router = contractRouter({
     basePath,
     operations,
     revision,
     schemes,
-    handlers: secretsHandlers({ ...services, version: release.version, basePath }),
+    handlers: secretsHandlers({ ...services, basePath }),
     authenticate: authenticatorFor(['write', 'consumer']),
     replays: services.replays,
     validateResponses: !config.production,

@@ -1,5 +1,3 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -31,7 +29,6 @@ export interface Config {
   /** How many proxies in front may name the client. */
   readonly trustProxy: number;
   readonly logLevel: LogLevel;
-  readonly revision: string;
   /** Whether what goes out is trusted to fit the contract (`NODE_ENV=production`). */
   readonly production: boolean;
 }
@@ -127,16 +124,5 @@ const withDefaults = (settings: Settings, folder: string, production: boolean): 
   queryTimeoutMs: settings.queryTimeoutMs ?? QUERY_TIMEOUT_MS,
   trustProxy: settings.trustProxy ?? 0,
   logLevel: settings.logLevel ?? 'info',
-  revision: settings.revision ?? findRevision(),
   production,
 });
-
-/** A clone knows its commit; an installed package lies in somebody else's. */
-function findRevision(): string {
-  if (!existsSync(resolve(PACKAGE_ROOT, '.git'))) return 'unknown';
-  try {
-    return execFileSync('git', ['rev-parse', 'HEAD'], { cwd: PACKAGE_ROOT, encoding: 'utf8', stdio: 'pipe' }).trim();
-  } catch {
-    return 'unknown';
-  }
-}

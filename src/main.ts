@@ -80,8 +80,8 @@ function toStartError(error: unknown, { site, state }: Config): unknown {
   return error;
 }
 
-function describe({ release, site }: Services, origin: string, milliseconds: number): string[] {
-  const ready = `Trellis ${release.version} ready at ${origin}`;
+function describe({ version, site }: Services, origin: string, milliseconds: number): string[] {
+  const ready = `Trellis ${version} ready at ${origin}`;
   if (!site) return [`${ready} - started in ${toTime(milliseconds)}.`];
   const { files, directories, images, milliseconds: crawl } = site.summary;
   const counts = `${count(files, 'file')} in ${count(directories, 'folder')}, ${count(images, 'image')}`;

@@ -38,8 +38,8 @@ import type { Replays } from './storage/replays.js';
 
 /** What handlers and resolvers are given. */
 export interface Services {
-  /** The release that runs, and the revision that it was made from. */
-  readonly release: { readonly version: string; readonly revision: string };
+  /** The release that runs. */
+  readonly version: string;
   readonly readiness: Readiness;
   readonly replays: Replays;
   readonly accounts: Accounts;
@@ -92,7 +92,7 @@ export async function openServices(config: Config, options: ServicesOptions): Pr
   const accounts = createAccounts(database);
   const imaging = site && openImaging(site, config);
   return {
-    release: { version: options.version, revision: config.revision },
+    version: options.version,
     readiness: createReadiness(database),
     replays: createReplays(database),
     accounts,

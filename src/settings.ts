@@ -22,7 +22,6 @@ export interface Settings {
   readonly objects?: never;
   readonly trustProxy?: number;
   readonly logLevel?: LogLevel;
-  readonly revision?: string;
 }
 
 export interface Setting {
@@ -154,13 +153,6 @@ export const SETTINGS: Readonly<Record<keyof Settings, Setting>> = {
     description: `one of ${LOG_LEVELS.join(', ')} (default: info)`,
     schema: { enum: LOG_LEVELS },
     expected: `one of ${LOG_LEVELS.join(', ')}`,
-  },
-  revision: {
-    env: 'TRELLIS_REVISION',
-    flag: '--revision <text>',
-    description: 'the revision that /api/version tells (default: from git)',
-    schema: { type: 'string', pattern: '^[\\w.+-]{1,100}$' },
-    expected: 'up to 100 letters, digits, dots, dashes, underscores and plus signs',
   },
 };
 
