@@ -8,12 +8,14 @@ const SANDBOX = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; s
 
 /**
  * Serves the published files of a folder, whose names hold a digest of their
- * content: with ranges, an ETag, and caching for ever. Hidden files and paths
- * that leave the folder are not there.
+ * content: with ranges, an ETag, and caching for ever. A name with a leading dot
+ * is one like any other, as only what was published is here. Copies that are
+ * under way have random names that nobody is told. Paths that leave the folder
+ * are not there.
  */
 export function staticFiles(folder: string): RequestHandler {
   return express.static(folder, {
-    dotfiles: 'ignore',
+    dotfiles: 'allow',
     index: false,
     redirect: false,
     etag: true,

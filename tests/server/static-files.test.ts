@@ -15,7 +15,7 @@ beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'trellis-static-'));
   await mkdir(join(root, 'static', 'a'), { recursive: true });
   await writeFile(join(root, 'secret.txt'), 'hush');
-  await writeFile(join(root, 'static', '.hidden'), 'hush');
+  await writeFile(join(root, 'static', 'a', '.well-hidden'), 'published');
   await writeFile(join(root, 'static', 'a', 'page.html'), '<script>1</script>');
   await writeFile(join(root, 'static', 'a', 'text.txt'), '0123456789');
   await writeFile(join(root, 'page.html'), '<link href="{{site.css}}">');
@@ -55,6 +55,10 @@ test('serves a published file for ever, as its type says, without running it', a
   });
 });
 
+test('serves a published file whose name begins with a dot', async () => {
+  await expect(get('/static/a/.well-hidden')).resolves.toMatchObject({ status: 200, text: 'published' });
+});
+
 test('answers a known ETag with 304', async () => {
   const { headers } = await get('/static/a/text.txt');
   await expect(get('/static/a/text.txt', { 'If-None-Match': headers.etag ?? '' })).resolves.toMatchObject({
@@ -74,7 +78,6 @@ test.each([
 });
 
 test.each([
-  ['a hidden file', '/static/.hidden'],
   ['a path up', '/static/../secret.txt'],
   ['an escaped path up', '/static/%2e%2e/secret.txt'],
   ['an escaped slash', '/static/..%2fsecret.txt'],
