@@ -117,6 +117,7 @@ describe('answers with a 4xx and the error body', () => {
   });
 });
 
+// The server runs in this process, so that the objects here are its objects too.
 test('keeps the prototype of every object as it is', () => {
   expect({}).not.toHaveProperty('isAdmin');
   expect({}).not.toHaveProperty('x');
