@@ -10,6 +10,7 @@ import type { ImageMetadata } from './metadata.js';
 import { requireEncoding, toOperations } from './recipe.js';
 import type { Operations } from './recipe.js';
 import { toResized } from './resize.js';
+import { lyingSize } from './sizes.js';
 import type { Size } from './sizes.js';
 import type { ImageSource } from './source.js';
 import { toTraceOptions } from './trace.js';
@@ -51,13 +52,12 @@ function requireFluid({ maxWidth, maxHeight, srcSetBreakpoints, sizes }: FluidAr
 }
 
 /** The size that an image is cut from: as the picture is shown, or as it lies in the file. */
-export function sizeBeforeTrim({ width, height, orientation }: ImageMetadata, { orient }: Operations): Size {
-  return orient || orientation < 5 ? { width, height } : { width: height, height: width };
-}
+export const sizeBeforeTrim = (metadata: ImageMetadata, { orient }: Operations): Size =>
+  orient ? { width: metadata.width, height: metadata.height } : lyingSize(metadata);
 
 /** What was measured is the picture as it lies in the file. */
 export const sizeAfterTrim = ({ width, height }: Size, { orientation }: ImageMetadata, { orient }: Operations): Size =>
-  orient && orientation >= 5 ? { width: height, height: width } : { width, height };
+  lyingSize({ width, height, orientation: orient ? orientation : 1 });
 
 const FIELDS = { fixed: toFixed, fluid: toFluid, resize: toResized };
 

@@ -9,7 +9,7 @@ export interface ImageDatabase {
 }
 
 /** Raised when what is read from a header, or its form here, changes: it is then read again. */
-const METADATA_VERSION = 1;
+const METADATA_VERSION = 2;
 
 /** How long one connection waits for another's write: a command may run beside the server. */
 const BUSY_TIMEOUT_MS = 5_000;

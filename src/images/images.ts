@@ -96,7 +96,7 @@ export function openImages({ stateDirectory, findSource, prefix = '', onHandOut 
   const files = createImageFiles(imageFolderOf(stateDirectory));
   const trims = createTrimStore(database, pool);
   const tracers = openTracers();
-  const inline = createInlineImages({ database, pool, metadata, tracers });
+  const inline = createInlineImages({ database, pool, metadata, trims, tracers });
   const results = createResultCache();
   const handedOut = new WeakMap<object, readonly Handout[]>();
 
@@ -147,7 +147,7 @@ export function openImages({ stateDirectory, findSource, prefix = '', onHandOut 
     return result;
   }
 
-  const makeFile = createMakeFile({ pool, metadata, files, links, findSource });
+  const makeFile = createMakeFile({ pool, metadata, trims, files, links, findSource });
 
   return {
     metadata,

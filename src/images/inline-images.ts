@@ -3,8 +3,8 @@ import { LRUCache } from 'lru-cache';
 import { MEDIA_TYPES } from './formats.js';
 import type { ImageDatabase } from './image-database.js';
 import { onceAtATime } from './in-turn.js';
-import { makeOne } from './make-images.js';
-import type { MakeParts } from './make-images.js';
+import { makeOne, measure } from './make-images.js';
+import type { Workshop } from './make-images.js';
 import { makePixels, weightOf } from './pipeline.js';
 import { digestOf, formatRecipe } from './recipe.js';
 import type { Recipe } from './recipe.js';
@@ -20,7 +20,7 @@ export interface InlineImages {
   traced(source: ImageSource, recipe: Recipe, options: TraceOptions): Promise<string>;
 }
 
-export interface InlineParts extends Pick<MakeParts, 'pool' | 'metadata'> {
+export interface InlineParts extends Workshop {
   readonly database: ImageDatabase;
   readonly tracers: Tracers;
 }
@@ -48,7 +48,7 @@ export function createInlineImages(parts: InlineParts): InlineImages {
     base64: (source, recipe) =>
       keep(source, `base64 ${digestOf(formatRecipe(recipe))}`, async () => {
         // A preview keeps still.
-        const header = { ...(await parts.metadata.read(source)), pages: 1 };
+        const header = { ...(await measure(parts, source, recipe)), pages: 1 };
         const bytes = await makeOne(parts, { source, header, recipe });
         return `data:${MEDIA_TYPES[recipe.format]};base64,${bytes.toString('base64')}`;
       }),
@@ -60,15 +60,15 @@ export function createInlineImages(parts: InlineParts): InlineImages {
 }
 
 async function trace(
-  { pool, metadata, tracers }: InlineParts,
+  parts: InlineParts,
   source: ImageSource,
   { recipe, options }: { readonly recipe: Recipe; readonly options: TraceOptions },
 ): Promise<string> {
-  const header = await metadata.read(source);
+  const header = await measure(parts, source, recipe);
   await requireUnchanged(source);
-  const pixels = await pool(() => makePixels(source, header, recipe), weightOf(header, recipe));
+  const pixels = await parts.pool(() => makePixels(source, header, recipe), weightOf(header, recipe));
   await requireUnchanged(source);
-  return tracers.trace({ ...pixels, options }).then(toDataUri, (cause: unknown) => {
+  return parts.tracers.trace({ ...pixels, options }).then(toDataUri, (cause: unknown) => {
     throw unreadable(source, 'its outlines can\u2019t be drawn', cause);
   });
 }

@@ -4,18 +4,25 @@ import type { ImageFiles } from './image-files.js';
 import { onceAtATime } from './in-turn.js';
 import type { InTurn } from './in-turn.js';
 import type { Handout, LinkStore } from './link-store.js';
-import type { ImageMetadata, MetadataStore } from './metadata.js';
+import type { MetadataStore } from './metadata.js';
 import { makeImage, weightOf } from './pipeline.js';
+import type { Measured } from './pipeline.js';
 import type { Recipe } from './recipe.js';
 import { requireUnchanged } from './source.js';
 import type { ImageSource } from './source.js';
+import type { TrimStore } from './trims.js';
 
 /** Finds a file of the site that holds these bytes, and is called so, if one does. */
 export type FindSource = (contentDigest: string, base?: string) => ImageSource | undefined;
 
-export interface MakeParts {
+/** What it takes to make an image of a picture. */
+export interface Workshop {
   readonly pool: InTurn;
   readonly metadata: MetadataStore;
+  readonly trims: TrimStore;
+}
+
+export interface MakeParts extends Workshop {
   readonly files: ImageFiles;
   readonly links: LinkStore;
   readonly findSource: FindSource;
@@ -42,21 +49,27 @@ export function createMakeFile(parts: MakeParts): MakeFile {
       if (await files.has(file)) return false;
       const source = findSource(link.contentDigest);
       if (source === undefined) throw new AppError('not_found', 'Expected a picture of the site; it has gone since.');
-      const header = await parts.metadata.read(source);
+      const header = await measure(parts, source, recipe);
       await files.write(file, await makeOne(parts, { source, header, recipe }));
       return true;
     });
   };
 }
 
+/** Reads the header, and finds the borders if the recipe takes them off. */
+export async function measure({ metadata, trims }: Workshop, source: ImageSource, { trim }: Recipe): Promise<Measured> {
+  const header = await metadata.read(source);
+  return trim === undefined ? header : { ...header, trimmed: await trims.measure(source, header, trim) };
+}
+
 export interface Making {
   readonly source: ImageSource;
-  readonly header: ImageMetadata;
+  readonly header: Measured;
   readonly recipe: Recipe;
 }
 
 /** Makes an image when there is room in the pool, of a file that is as it was indexed. */
-export function makeOne({ pool }: Pick<MakeParts, 'pool'>, { source, header, recipe }: Making): Promise<Buffer> {
+export function makeOne({ pool }: Pick<Workshop, 'pool'>, { source, header, recipe }: Making): Promise<Buffer> {
   return pool(
     async () => {
       await requireUnchanged(source);

@@ -1,6 +1,8 @@
 import sharp from 'sharp';
 import type { ResizeOptions, Sharp } from 'sharp';
 import { AppError } from '../errors.js';
+import { turnBox } from './boxes.js';
+import type { Box } from './boxes.js';
 import { cropFrames, keepsFrames } from './animation.js';
 import { encode } from './encode.js';
 import type { EncodeOptions, Timing } from './encode.js';
@@ -8,12 +10,17 @@ import type { ImageMetadata } from './metadata.js';
 import { openPicture } from './open-picture.js';
 import type { Recipe } from './recipe.js';
 import { applyDuotone } from './recolour.js';
-import type { Size } from './sizes.js';
+import { lyingSize } from './sizes.js';
 import { unreadable } from './source.js';
 import type { ImageSource } from './source.js';
 
 /** The largest AVIF that we make takes a minute; what takes longer has gone wrong. */
 const TIMEOUT_SECONDS = 120;
+
+/** A header, and where its picture is within the borders that a recipe takes off. */
+export interface Measured extends ImageMetadata {
+  readonly trimmed?: Box;
+}
 
 /**
  * Makes an image: trimmed, turned as EXIF says, brought to its size, gray,
@@ -21,7 +28,7 @@ const TIMEOUT_SECONDS = 120;
  *
  * @throws AppError `unprocessable` when the picture can't be read to its end.
  */
-export async function makeImage(source: ImageSource, metadata: ImageMetadata, recipe: Recipe): Promise<Buffer> {
+export async function makeImage(source: ImageSource, metadata: Measured, recipe: Recipe): Promise<Buffer> {
   try {
     const { image, ...options } = await paint(source, metadata, recipe);
     return await encode(image, recipe, options).timeout({ seconds: TIMEOUT_SECONDS }).toBuffer();
@@ -31,7 +38,7 @@ export async function makeImage(source: ImageSource, metadata: ImageMetadata, re
 }
 
 /** Makes an image without encoding it: four bytes a pixel, row by row. */
-export async function makePixels(source: ImageSource, metadata: ImageMetadata, recipe: Recipe): Promise<Pixels> {
+export async function makePixels(source: ImageSource, metadata: Measured, recipe: Recipe): Promise<Pixels> {
   try {
     const { image } = await paint(source, { ...metadata, pages: 1 }, recipe);
     // By a detour, as sharp gives pixels that it made gray without their transparency.
@@ -50,8 +57,8 @@ export async function makePixels(source: ImageSource, metadata: ImageMetadata, r
 const toRefusal = (source: ImageSource, cause: unknown): AppError =>
   cause instanceof AppError ? cause : unreadable(source, 'its pixels can\u2019t be read', cause);
 
-/** The size of a picture, as it lies in the file, without its borders. */
-export async function measureTrimmed(source: ImageSource, { format }: ImageMetadata, threshold: number): Promise<Size> {
+/** Where a picture is within its borders, as it lies in the file. */
+export async function measureTrimmed(source: ImageSource, { format }: ImageMetadata, threshold: number): Promise<Box> {
   try {
     const picture = await openPicture(source, format);
     // Of what sharp can write, one gray byte a pixel is the least work.
@@ -62,7 +69,9 @@ export async function measureTrimmed(source: ImageSource, { format }: ImageMetad
       .raw()
       .timeout({ seconds: TIMEOUT_SECONDS })
       .toBuffer({ resolveWithObject: true });
-    return { width: info.width, height: info.height };
+    // Sharp tells how far the picture was moved, so what was taken off is negative.
+    const [left, top] = [Math.abs(info.trimOffsetLeft ?? 0), Math.abs(info.trimOffsetTop ?? 0)];
+    return { left, top, width: info.width, height: info.height };
   } catch (cause) {
     throw toRefusal(source, cause);
   }
@@ -78,12 +87,11 @@ interface Painted extends EncodeOptions {
   readonly image: Sharp;
 }
 
-async function paint(source: ImageSource, metadata: ImageMetadata, recipe: Recipe): Promise<Painted> {
+async function paint(source: ImageSource, metadata: Measured, recipe: Recipe): Promise<Painted> {
   const { hasAlpha } = metadata;
   const animated = keepsFrames(metadata, recipe);
   const scaled = await scale(source, metadata, recipe, animated);
-  // Sharp turns before it cuts off, and clips before it tones: what is to come after is another run.
-  if (recipe.rotate === undefined && recipe.duotone === undefined) {
+  if (!isTwoRuns(recipe)) {
     return { image: recipe.grayscale ? scaled.grayscale() : scaled, hasAlpha };
   }
   const pixels = await toPixels(scaled);
@@ -92,16 +100,12 @@ async function paint(source: ImageSource, metadata: ImageMetadata, recipe: Recip
   return { image, hasAlpha, ...(animated ? { timing: await readTiming(source, metadata) } : {}) };
 }
 
-async function scale(
-  source: ImageSource,
-  { format }: ImageMetadata,
-  recipe: Recipe,
-  animated: boolean,
-): Promise<Sharp> {
-  const picture = await openPicture(source, format, { animated, autoOrient: recipe.orient });
-  if (recipe.trim !== undefined) picture.trim({ threshold: recipe.trim });
+async function scale(source: ImageSource, metadata: Measured, recipe: Recipe, animated: boolean): Promise<Sharp> {
+  const picture = await openPicture(source, metadata.format, { animated, autoOrient: recipe.orient });
+  const box = recipe.trim === undefined ? undefined : metadata.trimmed;
+  if (box) picture.extract(recipe.orient ? turnBox(box, lyingSize(metadata), metadata.orientation) : box);
   if (animated && recipe.scaling === 'cover' && looksAtPixels(recipe)) {
-    return cropFrames(picture, await openPicture(source, format), recipe);
+    return cropFrames(picture, await openPicture(source, metadata.format), recipe);
   }
   return picture.resize(resizeOptions(recipe));
 }
@@ -138,6 +142,17 @@ async function readTiming(source: ImageSource, { format }: ImageMetadata): Promi
 /** A picture of this many pixels takes as much of the pool as any smaller one; larger ones take more. */
 const PIXELS_OF_ONE = 2 ** 25;
 
+/** Of images that are whole in memory on their way, several times. */
+const WHOLE_PIXELS_OF_ONE = 2 ** 23;
+
 /** How much of the room in the pool making an image takes: by its pixels, or those of its picture. */
-export const weightOf = (metadata: ImageMetadata, { width, height }: Pick<Recipe, 'width' | 'height'>): number =>
-  Math.ceil(Math.max(metadata.width * metadata.height, width * height) / PIXELS_OF_ONE);
+export function weightOf(metadata: ImageMetadata, recipe: Weighed): number {
+  const [before, after] = [metadata.width * metadata.height, recipe.width * recipe.height];
+  const whole = Math.max(recipe.trim === undefined ? 0 : before, isTwoRuns(recipe) ? after : 0);
+  return Math.max(1, Math.ceil(Math.max(before, after) / PIXELS_OF_ONE), Math.ceil(whole / WHOLE_PIXELS_OF_ONE));
+}
+
+type Weighed = Pick<Recipe, 'width' | 'height' | 'rotate' | 'trim' | 'duotone'>;
+
+/** Sharp turns before it cuts off, and clips before it tones: what is to come after is another run. */
+const isTwoRuns = ({ rotate, duotone }: Weighed): boolean => rotate !== undefined || duotone !== undefined;

@@ -73,6 +73,10 @@ export function turnSize({ width, height }: Size, degrees: number): Size {
   return { width: Math.round(width * cos + height * sin), height: Math.round(width * sin + height * cos) };
 }
 
+/** How large a picture is as it lies in its file, before it is turned as EXIF says; and back. */
+export const lyingSize = ({ width, height, orientation }: Size & { readonly orientation: number }): Size =>
+  orientation < 5 ? { width, height } : { width: height, height: width };
+
 const DEFAULT_FIXED_WIDTH = 400;
 const DEFAULT_FLUID_WIDTH = 800;
 

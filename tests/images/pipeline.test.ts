@@ -1,11 +1,12 @@
 import sharp from 'sharp';
 import type { Sharp } from 'sharp';
 import type { ImageArguments } from '../../src/images/arguments.js';
-import { sizeBeforeTrim } from '../../src/images/answers.js';
+import { sizeAfterTrim, sizeBeforeTrim } from '../../src/images/answers.js';
 import { outputOf } from '../../src/images/formats.js';
 import { openImageDatabase } from '../../src/images/image-database.js';
 import { createMetadataStore } from '../../src/images/metadata.js';
 import { makeImage, measureTrimmed } from '../../src/images/pipeline.js';
+import type { Measured } from '../../src/images/pipeline.js';
 import { toOperations, toRecipe } from '../../src/images/recipe.js';
 import { fitFrame } from '../../src/images/sizes.js';
 import type { Frame } from '../../src/images/sizes.js';
@@ -20,10 +21,13 @@ afterAll(() => pictures.remove());
 const read = (source: ImageSource) => createMetadataStore(openImageDatabase(':memory:')).read(source);
 
 async function make(source: ImageSource, frame: Frame, args: ImageArguments): Promise<Buffer> {
-  const metadata = await read(source);
+  const header = await read(source);
   const operations = toOperations(args);
-  const size = operations.trim
-    ? await measureTrimmed(source, metadata, operations.trim)
+  const { trim } = operations;
+  const metadata: Measured =
+    trim === undefined ? header : { ...header, trimmed: await measureTrimmed(source, header, trim) };
+  const size = metadata.trimmed
+    ? sizeAfterTrim(metadata.trimmed, metadata, operations)
     : sizeBeforeTrim(metadata, operations);
   const { format } = outputOf(source.ext, args.toFormat);
   return makeImage(source, metadata, toRecipe(fitFrame(size, frame, args.fit ?? 'COVER'), format, operations, args));
@@ -223,10 +227,30 @@ test('takes a border off before anything else', async () => {
   await expectAlike(made, await sharp(inner).resize(100).png().toBuffer());
 });
 
+test.each([1, 2, 3, 4, 5, 6, 7, 8])('takes a border off a picture of EXIF orientation %i', async (orientation) => {
+  const inner = await scene(200, 120).png().toBuffer();
+  const bordered = await sharp(inner)
+    .extend({ top: 40, bottom: 20, left: 30, right: 50, background: '#fff' })
+    .png()
+    .toBuffer();
+  const stored = await unturn(bordered, orientation).png().toBuffer();
+  const source = await pictures.put(
+    `b${orientation}.tif`,
+    sharp(stored).withMetadata({ orientation }).tiff({ compression: 'lzw' }),
+  );
+  const made = await make(source, { width: 100 }, { trim: 20, toFormat: 'PNG', pngQuality: 100 });
+  await expectAlike(made, await sharp(inner).resize(100).png().toBuffer());
+});
+
 test('takes nothing off a picture that is all border', async () => {
   const plain = sharp({ create: { width: 30, height: 20, channels: 3, background: '#fff' } });
   const source = await pictures.put('plain.png', plain.png());
-  await expect(measureTrimmed(source, await read(source), 10)).resolves.toEqual({ width: 30, height: 20 });
+  await expect(measureTrimmed(source, await read(source), 10)).resolves.toEqual({
+    left: 0,
+    top: 0,
+    width: 30,
+    height: 20,
+  });
 });
 
 test.each([
