@@ -97,6 +97,7 @@ export class RecordConnection {
   }
 
   #members(value: PathValue): Map<string, number[]> {
+    this.#asker.meter?.check();
     const members = new Map<string, number[]>();
     for (const [one = null, position] of this.#engine.all(this.#valueStatement(value), this.#asker)) {
       for (const text of textsOf(one, value)) {
@@ -134,6 +135,7 @@ export class RecordConnection {
   }
 
   #at(positions: readonly number[]): ReadonlyMap<number, SiteRecord> {
+    this.#asker.meter?.check();
     const reader = this.#engine.reader(this.#query.kind, this.#selection, ['position']);
     const text = `SELECT ${reader.select} FROM "${this.#query.kind}" AS t WHERE t.position IN (SELECT value FROM json_each(?))`;
     const rows = this.#engine.all({ text, values: [JSON.stringify(positions)] }, this.#asker);
