@@ -18,6 +18,7 @@ import { securityHeaders } from './server/headers.js';
 import { createHttpServer } from './server/http-server.js';
 import { createLog } from './server/log.js';
 import type { Log } from './server/log.js';
+import { READ_ONLY, allowOnly } from './server/methods.js';
 import { contextOf, requestContext } from './server/request-context.js';
 import { contractDocument } from './server/static-contract.js';
 import { staticFiles } from './server/static-files.js';
@@ -62,10 +63,11 @@ function createListener(options: AppOptions): RequestListener {
   // Before what it has no use for: a query is answered in less time than some headers take.
   const { site, imaging } = services;
   if (site && imaging) {
-    app.get(GRAPHQL_PATHS, pages.explorer).all(GRAPHQL_PATHS, graphql({ config, services, site, imaging, log }));
+    app.get(GRAPHQL_PATHS, pages.explorer).options(GRAPHQL_PATHS, allowOnly('GET, POST, OPTIONS'));
+    app.all(GRAPHQL_PATHS, graphql({ config, services, site, imaging, log }));
   }
   app.use(securityHeaders({ isHttps: config.publicUrl?.startsWith('https:') ?? false }));
-  app.use(pages.assets).get('/', pages.home);
+  app.use(pages.assets).get('/', pages.home).all('/', allowOnly(READ_ONLY));
   const prefix = services.site?.config.pathPrefix ?? '';
   app.use([...new Set(['/static', `${prefix}/static`])], staticFiles(services.staticFolder));
   if (config.services.includes('secrets')) app.use(secretsRouter(options));
@@ -135,5 +137,5 @@ function secretsRouter({ config, services }: AppOptions): RequestHandler {
 /** Serves a contract beside its operations. */
 function withDocument(path: string, service: string, operations: RequestHandler): RequestHandler {
   const file = new URL(`./generated/${service}/openapi.json`, import.meta.url);
-  return express.Router().get(path, contractDocument(file)).use(operations);
+  return express.Router().get(path, contractDocument(file)).all(path, allowOnly(READ_ONLY)).use(operations);
 }

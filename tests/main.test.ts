@@ -67,6 +67,18 @@ test('serves the public copy of a file that it gave the address of', async () =>
   expect((await copy.arrayBuffer()).byteLength).toBe(data.file.size);
 });
 
+test.each([
+  ['the home page', '/', 'GET, HEAD, OPTIONS'],
+  ['the contract of the dashboard', '/api/openapi.json', 'GET, HEAD, OPTIONS'],
+  ['the contract of the secrets', '/secrets/openapi.json', 'GET, HEAD, OPTIONS'],
+  ['GraphQL', '/graphql', 'GET, POST, OPTIONS'],
+])('tells the methods of %s to OPTIONS, and to whoever comes by another', async (_reason, path, allow) => {
+  const asked = await fetch(shared.origin + path, { method: 'OPTIONS' });
+  expect([asked.status, asked.headers.get('allow')]).toEqual([204, allow]);
+  const refused = await fetch(shared.origin + path, { method: 'DELETE' });
+  expect([refused.status, refused.headers.get('allow')]).toEqual([405, allow]);
+});
+
 test('runs only the services that it is told to', async () => {
   const server = await startServer([], { TRELLIS_SERVICES: 'secrets' });
   try {

@@ -1,9 +1,10 @@
-import type { Request, RequestHandler, Response } from 'express';
+import type { RequestHandler } from 'express';
 import { AppError } from '../errors.js';
 import { answer } from './answer.js';
 import type { AnswerOptions, Dispatch, Handler } from './answer.js';
 import { createMatcher } from './match.js';
 import type { Match } from './match.js';
+import { refuseMethod } from './methods.js';
 import type { OperationSpec } from './operation.js';
 import { requireKnownSchemes } from './security.js';
 import { parseTarget } from './target.js';
@@ -52,15 +53,6 @@ export function contractRouter(options: ContractRouterOptions): RequestHandler {
 }
 
 const NOWHERE: Match = { kind: 'unknown' };
-
-function refuseMethod({ method }: Request, response: Response, allow: string): void {
-  if (method !== 'OPTIONS') {
-    throw new AppError('method_not_allowed', `Expected one of ${allow}; received ${method}.`, {
-      headers: { Allow: allow },
-    });
-  }
-  response.status(204).set('Allow', allow).end();
-}
 
 function refusePath(kind: 'malformed' | 'unknown'): AppError {
   return kind === 'unknown'

@@ -31,7 +31,7 @@ export async function readGraphqlRequest(request: IncomingMessage): Promise<Grap
   if (request.method === 'GET') return toRequest(readSearch(request.url ?? ''));
   if (request.method === 'POST') return toRequest(await readMembers(request));
   throw new AppError('method_not_allowed', 'Expected GET or POST; received another method.', {
-    headers: { Allow: 'GET, POST' },
+    headers: { Allow: 'GET, POST, OPTIONS' },
   });
 }
 

@@ -401,7 +401,7 @@ describe('a malformed request', () => {
 
   test('names the methods that are allowed', async () => {
     await expect(send('/graphql', { method: 'PUT', headers: json })).resolves.toMatchObject({
-      headers: { allow: 'GET, POST' },
+      headers: { allow: 'GET, POST, OPTIONS' },
     });
     await expect(get({ query: 'mutation { touch }' })).resolves.toMatchObject({ headers: { allow: 'POST' } });
   });
