@@ -1,7 +1,7 @@
 import { AppError } from '../errors.js';
 
 /** The longest side that a JPEG can have; a bound on every length that an argument names. */
-export const MAX_SIDE = 65_535;
+const MAX_SIDE = 65_535;
 
 interface Range {
   readonly min: number;

@@ -39,7 +39,7 @@ export interface Draft<Args extends ImageArguments> {
 /** Images inside an answer are there for a small preview; a megapixel is a megabyte of text. */
 const MAX_INLINE_PIXELS = 2 ** 20;
 
-/** What a thread traces in a few seconds. */
+/** What a thread traces in a second or two, and in ten where all of it is noise. */
 const MAX_TRACED_PIXELS = 2 ** 22;
 
 const MAX_PREVIEW_WIDTH = 512;

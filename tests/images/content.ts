@@ -8,7 +8,7 @@ interface Scene {
 }
 
 /** The scene that the stored answers were made of, but for its noise: a sky, a disc and some bars. */
-export function storedScene(width: number, height: number, { seed, alpha, grey = false }: Scene): Sharp {
+function storedScene(width: number, height: number, { seed, alpha, grey = false }: Scene): Sharp {
   const channels = alpha ? 4 : 3;
   const pixels = Buffer.alloc(width * height * channels);
   const radius = Math.min(width, height) * 0.18;

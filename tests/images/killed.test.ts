@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { openImages } from '../../src/images/images.js';
 import { makePictures, scene } from './pictures.js';
@@ -13,7 +14,7 @@ afterAll(() => pictures.remove());
 
 /** Runs the child until it has made this many images, and kills it as nothing can be caught. */
 function killAfter(count: number): Promise<void> {
-  const script = path.join(import.meta.dirname, 'build-in-child.ts');
+  const script = fileURLToPath(new URL('./build-in-child.ts', import.meta.url));
   const child = spawn(process.execPath, ['--import', 'tsx', script, pictures.folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
