@@ -5,7 +5,7 @@ import type { ClientOptions } from '../../client/client-options.js';
 import type { paths } from './types.js';
 
 /** Names the contract that these types were made from. */
-export const revision = '8e2198d8c6879a63';
+export const revision = 'fbf8b50abf03aaa7';
 
 /** The environment variable that holds the token when no option does. */
 export const TOKEN_ENV_VAR = 'TRELLIS_TOKEN';

@@ -8,7 +8,7 @@ import * as validators from './validators.js';
 export const basePath = '';
 
 /** Names what the contract says; the client is told it and compares. */
-export const revision = '8e2198d8c6879a63';
+export const revision = 'fbf8b50abf03aaa7';
 
 /** The kind of caller that each security scheme proves. */
 export const schemes = {

@@ -5,7 +5,7 @@ import type { ClientOptions } from '../../client/client-options.js';
 import type { paths } from './types.js';
 
 /** Names the contract that these types were made from. */
-export const revision = '0a614a2743d811fd';
+export const revision = '86410ae355190349';
 
 /** The environment variable that holds the token when no option does. */
 export const TOKEN_ENV_VAR = 'TRELLIS_SECRETS_TOKEN';

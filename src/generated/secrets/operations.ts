@@ -8,7 +8,7 @@ import * as validators from './validators.js';
 export const basePath = '/secrets';
 
 /** Names what the contract says; the client is told it and compares. */
-export const revision = '0a614a2743d811fd';
+export const revision = '86410ae355190349';
 
 /** The kind of caller that each security scheme proves. */
 export const schemes = {
