@@ -4,6 +4,7 @@ import { benchCrawl } from './crawl.js';
 import { benchLive } from './live.js';
 import { benchMalicious } from './malicious.js';
 import { benchQueries } from './queries.js';
+import { benchScale } from './scale.js';
 
 const count = (text: string): number => {
   const value = Number(text);
@@ -32,6 +33,14 @@ program
   .option('--seconds <count>', 'how long each query is sent in a round', count, 4)
   .action(async (options: { files: number; folders: number; rounds: number; seconds: number }) => {
     process.stdout.write(`${await benchQueries(options)}\n`);
+  });
+
+program
+  .command('scale')
+  .description('queries over 1,000 and 100,000 files, just after a record changed and again')
+  .option('--rounds <count>', 'how often each is run, in turns', count, 15)
+  .action(async (options: { rounds: number }) => {
+    process.stdout.write(`${await benchScale(options)}\n`);
   });
 
 program

@@ -1,0 +1,72 @@
+// Opens several site folders in one process and times the same queries over each, in turns, as the server would run
+// them: parsed and validated once, then executed by graphql-js with the server's own resolvers.
+import { rmSync } from 'node:fs';
+import { performance } from 'node:perf_hooks';
+import process from 'node:process';
+import { execute, parse } from 'graphql';
+
+import { records } from '../dist/generated/site/records.js';
+import { createSiteContext } from '../dist/resolvers/context.js';
+import { buildSiteSchema } from '../dist/resolvers/schema.js';
+import { createFormatDate } from '../dist/site/dates.js';
+import { openSite } from '../dist/site/site.js';
+
+const [queries, rounds, ...directories] = JSON.parse(process.argv[2]);
+const schema = buildSiteSchema();
+const formatDate = createFormatDate();
+const budget = {
+  isOver: false,
+  spend: () => undefined,
+  check: () => undefined,
+  work: (piece) => piece(),
+  workInTurn: (piece) => piece(),
+};
+
+const sites = [];
+for (const directory of directories) {
+  const stateDirectory = `${directory}.state-scale`;
+  rmSync(stateDirectory, { recursive: true, force: true });
+  const site = await openSite({ directory, stateDirectory, tables: records });
+  sites.push({
+    site,
+    stateDirectory,
+    times: new Map(queries.map(({ name }) => [name, { first: [], again: [], rows: undefined }])),
+  });
+}
+
+const documents = new Map(queries.map(({ query }) => [query, parse(query)]));
+
+function ask({ store }, { query, variables }, round) {
+  const startedAt = performance.now();
+  const { data, errors } = execute({
+    schema,
+    document: documents.get(query),
+    variableValues: variables[round % variables.length],
+    contextValue: createSiteContext({ records: store, formatDate }, budget),
+  });
+  const milliseconds = performance.now() - startedAt;
+  if (errors) throw errors[0];
+  return { milliseconds, rows: data.allFile.nodes?.length };
+}
+
+/** Answers are kept until a record changes: one change, and nothing is known. */
+const forget = ({ store }) => store.write(() => undefined);
+
+for (let round = 0; round < rounds; round += 1) {
+  for (const query of queries) {
+    for (const { site, times } of sites) {
+      forget(site);
+      const measured = times.get(query.name);
+      const asked = ask(site, query, round);
+      measured.first.push(asked.milliseconds);
+      measured.rows = asked.rows;
+      for (let time = 0; time < 5; time += 1) measured.again.push(ask(site, query, round).milliseconds);
+    }
+  }
+}
+
+process.stdout.write(JSON.stringify(sites.map(({ times }) => Object.fromEntries(times))));
+for (const { site, stateDirectory } of sites) {
+  site.close();
+  rmSync(stateDirectory, { recursive: true, force: true });
+}

@@ -1,0 +1,51 @@
+import { build, runChild } from './child.js';
+import { benchFolder } from './crawl.js';
+import { median } from './rounds.js';
+import { SCALE_QUERIES } from './scale-queries.js';
+import type { ScaleQuery } from './scale-queries.js';
+import { toTable } from './table.js';
+
+export interface ScaleBenchOptions {
+  readonly rounds: number;
+}
+
+const SIZES = [
+  { files: 1000, folders: 50 },
+  { files: 100_000, folders: 5000 },
+] as const;
+
+interface Measured {
+  readonly first: readonly number[];
+  readonly again: readonly number[];
+  /** How many records a page had. */
+  readonly rows?: number;
+}
+
+type Times = Readonly<Record<string, Measured>>;
+
+/** Measures queries over few and many files in one process, in turns: just after a record changed, and again. */
+export async function benchScale({ rounds }: ScaleBenchOptions): Promise<string> {
+  build();
+  const directories = SIZES.map((size) => benchFolder(size));
+  const input = JSON.stringify([SCALE_QUERIES, rounds, ...directories]);
+  const [few, many] = await runChild<[Times, Times]>('scale-child.js', [input]);
+  const rows = SCALE_QUERIES.map((query) => rowOf(query, few, many));
+  return toTable(
+    ['query', '1,000: first, ms', 'again', '100,000: first, ms', 'again', 'records', 'times', 'at most'],
+    rows,
+  );
+}
+
+function rowOf({ name, bound }: ScaleQuery, few: Times, many: Times): string[] {
+  const of = (times: Times, which: 'first' | 'again'): number => median(times[name]?.[which] ?? []);
+  const times = of(many, 'again') / of(few, 'again');
+  const shown = [of(few, 'first'), of(few, 'again'), of(many, 'first'), of(many, 'again')].map((ms) => ms.toFixed(2));
+  const records = [few, many].map((measured) => measured[name]?.rows ?? '').join(' ');
+  return [
+    name,
+    ...shown,
+    records,
+    times.toFixed(2),
+    'times' in bound ? `${bound.times} times` : `${bound.milliseconds} ms`,
+  ];
+}
