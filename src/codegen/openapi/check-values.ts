@@ -108,12 +108,33 @@ function toCulprit(value: Place, { instancePath }: ErrorObject): Place {
     .reduce(child, value);
 }
 
-function describe(
-  word: string,
-  { instancePath, message = 'must fit its schema', keyword, params }: ErrorObject,
-): string {
-  const part = instancePath === '' ? `the ${word}` : `${instancePath} of the ${word}`;
-  const { allowedValues } = params as { readonly allowedValues?: readonly unknown[] };
-  const wish = keyword === 'enum' ? `to be one of ${allowedValues?.join(', ') ?? ''}` : message.replace(/^must/, 'to');
-  return `Expected ${part} ${wish}, as its schema says.`;
+function describe(word: string, error: ErrorObject): string {
+  const part = error.instancePath === '' ? `the ${word}` : `${error.instancePath} of the ${word}`;
+  return `Expected ${part} ${toWish(error)}, as its schema says.`;
+}
+
+/** What ajv says, with the names and values that it leaves out. */
+function toWish({ keyword, params, message = 'must fit its schema' }: ErrorObject): string {
+  const { allowedValue, allowedValues, missingProperty, additionalProperty, unevaluatedProperty } = params as Params;
+  switch (keyword) {
+    case 'const':
+      return `to be ${JSON.stringify(allowedValue)}`;
+    case 'enum':
+      return `to be one of ${allowedValues?.join(', ') ?? ''}`;
+    case 'required':
+      return `to have "${missingProperty ?? ''}"`;
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return `not to have "${additionalProperty ?? unevaluatedProperty ?? ''}"`;
+    default:
+      return message.replace(/^must NOT/, 'not to').replace(/^must/, 'to');
+  }
+}
+
+interface Params {
+  readonly allowedValue?: unknown;
+  readonly allowedValues?: readonly unknown[];
+  readonly missingProperty?: string;
+  readonly additionalProperty?: string;
+  readonly unevaluatedProperty?: string;
 }

@@ -140,6 +140,14 @@ test.each([
   ],
   ['a default that does not fit', 'default: 10', 'default: ten', 'default: |ten', /default to be integer/],
   ['a default beyond a bound', 'default: 10', 'default: 500', 'default: |500', /default to be <= 50/],
+  ['a default that is not the constant', 'default: 10', 'const: 5, default: 10', 'default: |10', /default to be 5, as/],
+  [
+    'an example that lacks a property',
+    ', text: Buy milk }]',
+    ' }]',
+    '[|{ id: 1 }]',
+    /\/0 of the example to have "text"/,
+  ],
   ['an example that does not fit', 'text: Buy milk', 'text: 7', 'text: |7', /\/0\/text of the example to be string/],
   [
     'a response without a description',
