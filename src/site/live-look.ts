@@ -145,7 +145,10 @@ export class LiveLook {
     return { walk: await walk({ ...source, starts, observer, onUnreadable, signal }), starts, implied };
   }
 
-  /** Other names (hard links) of what changed, which has one number of links with them. */
+  /**
+   * Other names (hard links) of what changed: the system tells of one name only.
+   * A name that came and went between two passes is not known to have been one.
+   */
   #otherNames({ entries }: Walk): string[] {
     const { listing, source } = this.#live;
     const numbers = new Set<number>();

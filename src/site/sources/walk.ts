@@ -150,7 +150,7 @@ class Walker implements Walk {
   #list(index: number): Dirent[] {
     const folder = this.entries.path(index);
     const absolute = this.#absolute(folder);
-    this.#options.observer?.folder(folder);
+    this.#announce(index, folder);
     const listed = this.#tolerate(folder, () => {
       const entries = attempt(folder, () => readdirSync(absolute, { withFileTypes: true }));
       if (entries === undefined) this.gone.add(index);
@@ -159,6 +159,15 @@ class Walker implements Walk {
     const broken = listed?.find(({ name }) => name.includes('\uFFFD'));
     if (broken) this.#tolerate(join(folder, broken.name), () => requireUtf8(absolute, folder));
     return listed ?? [];
+  }
+
+  /** What changed in the folder before it was watched counts as found, so its numbers are those of a later time. */
+  #announce(index: number, folder: string): void {
+    const { observer } = this.#options;
+    if (observer === undefined) return;
+    observer.folder(folder);
+    const stats = this.#attempt(folder, () => lstatSync(this.#absolute(folder)));
+    if (stats?.isDirectory()) this.entries.update(index, stats);
   }
 
   #visit(path: string, isLink: boolean): void {
