@@ -1,7 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import type { Indexed } from './missing-indexes.js';
 import { createIndexes } from './record-schema.js';
-import type { RecordTables } from './record-schema.js';
 import { quote } from './sql.js';
 
 /** How a database is kept while it is used: a crash may lose the last records, but can't mix old and new ones. */
@@ -22,27 +22,29 @@ export function discardUnfinished(file: string): void {
   rmSync(markOf(file));
 }
 
-export interface FillOptions {
-  readonly database: DatabaseSyncInstance;
+export interface FillOptions extends Indexed {
   readonly file: string;
-  readonly tables: RecordTables;
 }
 
 /**
  * Runs work that writes most records of an empty database, with as little as
- * possible to do for each: no record is written twice, and the indexes are made
- * at the end, in a third of the time that keeping them costs.
+ * possible to do for each: no record is written twice, and no index is kept
+ * meanwhile. Those of ids are made at the end, in a third of the time that
+ * keeping them costs, because writing needs them: a record replaces the one of
+ * its id. The others only make questions cheaper and are left to
+ * {@link makeMissingIndexes}.
  */
 export async function fillDatabase<T>({ database, file, tables }: FillOptions, work: () => Promise<T>): Promise<T> {
   if (!canLeaveJournal(database)) return work();
   const indexes = createIndexes(tables);
-  const drops = [...indexes.keys()].map((name) => `DROP INDEX ${quote(name)}`);
+  const drops = [...indexes.keys()].map((name) => `DROP INDEX IF EXISTS ${quote(name)}`);
+  const ofIds = Object.keys(tables).map((kind) => indexes.get(`${kind}.id`) ?? '');
   if (file !== ':memory:') writeFileSync(markOf(file), '');
   database.exec(['BEGIN', ...drops, 'COMMIT'].join(';\n'));
   try {
     return await work();
   } finally {
-    database.exec(['BEGIN', ...indexes.values(), 'COMMIT', KEEPING].join(';\n'));
+    database.exec(['BEGIN', ...ofIds, 'COMMIT', KEEPING].join(';\n'));
     rmSync(markOf(file), { force: true });
   }
 }

@@ -7,6 +7,7 @@ import { RecordConnection } from './connection.js';
 import { Engine } from './engine.js';
 import { discardUnfinished, fillDatabase, KEEPING } from './first-fill.js';
 import type { FillOptions } from './first-fill.js';
+import { makeMissingIndexes } from './missing-indexes.js';
 import { Patterns } from './patterns.js';
 import type { RecordQueries } from './record-queries.js';
 import { createIndexes, createTables, schemaDigest } from './record-schema.js';
@@ -28,8 +29,11 @@ export interface RecordStore extends RecordQueries {
   /**
    * Runs work that writes many records. While there are none yet, its writes
    * are several times as fast, and a crash, unlike an error, loses all of them.
+   * Questions are slow afterwards, until the indexes are made.
    */
   fill<T>(work: () => Promise<T>): Promise<T>;
+  /** Makes the indexes that filling left out, a little at a time, and stops when the store is closed. */
+  makeIndexes(): Promise<void>;
   /** Every row of a kind in creation order, with `position` and the named columns; or those of a range of positions. */
   rows(kind: string, columns: readonly string[], within?: PositionRange): Iterable<Record<string, SqlValue>>;
   /** The named columns of the record at a position, if there is one. */
@@ -94,6 +98,7 @@ class SqliteRecordStore implements RecordStore {
   readonly #statements: Statements;
   readonly #engine: Engine;
   readonly #astral: AstralColumns;
+  readonly #closing = new AbortController();
   #generation = 0;
 
   constructor(opened: FillOptions, functions: FunctionState) {
@@ -137,6 +142,10 @@ class SqliteRecordStore implements RecordStore {
     return isEmpty ? fillDatabase(this.#opened, work) : work();
   }
 
+  makeIndexes(): Promise<void> {
+    return makeMissingIndexes(this.#opened, this.#closing.signal);
+  }
+
   *rows(kind: string, columns: readonly string[], within?: PositionRange): Generator<Record<string, SqlValue>> {
     const names = ['position', ...columns];
     const range = within ? 'WHERE position >= ? AND position < ?' : '';
@@ -164,6 +173,7 @@ class SqliteRecordStore implements RecordStore {
   page: RecordQueries['page'] = (kind, query, selection) => new RecordConnection(this.#engine, kind, query, selection);
 
   close(): void {
+    this.#closing.abort();
     this.#opened.database.close();
   }
 

@@ -68,6 +68,7 @@ export async function openSite(options: SiteOptions): Promise<Site> {
     const count = messages.length - problems.messages.length + problems.count;
     if (count > 0) options.onWarnings?.(messages, count);
     live?.start();
+    makeIndexes(store, options);
     const close = (): void => {
       live?.close();
       store.close();
@@ -77,6 +78,13 @@ export async function openSite(options: SiteOptions): Promise<Site> {
     store.close();
     throw error;
   }
+}
+
+/** Nobody waits for them; a failure, for want of room, only leaves questions slow. */
+function makeIndexes(store: RecordStore, { onWarnings }: SiteOptions): void {
+  store.makeIndexes().catch((error: unknown) => {
+    onWarnings?.([`Questions stay slow, as no index can be made for them: ${String(error)}`], 1);
+  });
 }
 
 type Reading = SiteOptions & { readonly config: SiteConfig; readonly store: RecordStore };

@@ -1,12 +1,15 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 
 import { DatabaseSync } from '@photostructure/sqlite';
 
 import { records } from '../../src/generated/site/records.js';
+import { createIndexes } from '../../src/site/record-schema.js';
 import { openRecordStore } from '../../src/site/record-store.js';
 import type { RecordStore } from '../../src/site/record-store.js';
+import type { Selection } from '../../src/site/selection.js';
 
 let folder: string;
 let file: string;
@@ -42,15 +45,58 @@ function indexNames(): string[] {
   return (rows as { name: string }[]).map(({ name }) => name);
 }
 
-test('an empty store is filled, and has the same indexes as before', async () => {
-  open().close();
-  const before = indexNames();
+const ID: Selection = { values: [{ kind: 'column', name: 'id', column: 'id', holds: 'value' }], relations: [] };
+
+/** What a question finds that an index would help. */
+const findByName = (store: RecordStore, name: string): unknown =>
+  store.find('File', { filter: { name: { eq: name } } }, ID)?.id;
+
+/** What {@link indexNames} gives of a store that was never filled. */
+const ALL_INDEXES = [...createIndexes(records).keys()].sort();
+
+/** Fills a store, so that the indexes are left to be made, and gives it. */
+async function openFilled(): Promise<RecordStore> {
   const store = open();
   await store.fill(async () => put(store, 'a'));
+  return store;
+}
+
+test('an empty store is filled, and has the same indexes as before when they are made', async () => {
+  const store = await openFilled();
+  expect(indexNames()).toEqual(ALL_INDEXES.filter((name) => name.endsWith('.id')));
+  await store.makeIndexes();
   store.close();
   expect(storedIds()).toEqual(['a']);
-  expect(indexNames()).toEqual(before);
-  expect(before).toContain('File.id');
+  expect(indexNames()).toEqual(ALL_INDEXES);
+  expect(ALL_INDEXES).toContain('File.name');
+});
+
+test('questions are answered, and records written, while indexes are made', async () => {
+  const store = await openFilled();
+  const made = store.makeIndexes();
+  const found: unknown[] = [];
+  for (let round = 2; !indexNames().includes('File.name'); round += 1) {
+    put(store, 'a', round);
+    found.push(findByName(store, 'a'));
+    await setTimeout(20);
+  }
+  await made;
+  expect(new Set(found)).toEqual(new Set(['a']));
+  expect(findByName(store, 'a')).toBe('a');
+  store.close();
+});
+
+test('a store is closed while indexes are made, and the next one makes the rest', async () => {
+  const store = await openFilled();
+  const made = store.makeIndexes();
+  while (!indexNames().includes('File.parent')) await setTimeout(20);
+  store.close();
+  await made;
+  expect(indexNames().length).toBeLessThan(ALL_INDEXES.length);
+  const next = open();
+  await next.makeIndexes();
+  next.close();
+  expect(indexNames()).toEqual(ALL_INDEXES);
 });
 
 test('a store that someone else has open is filled as safely as it is written to', async () => {
