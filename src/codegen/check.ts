@@ -2,7 +2,7 @@ import { readFolder } from './files.js';
 import { findOrigin } from './find-origin.js';
 import type { Project } from './project.js';
 import { mergeFiles, readJobs, runTargets } from './run-targets.js';
-import type { Location } from './target.js';
+import type { Generated, Location } from './target.js';
 
 /** A generated file on disk that is not what the contract makes of it. */
 export interface Difference {
@@ -30,7 +30,7 @@ export async function check(project: Project): Promise<Difference[]> {
   const differing = made.flatMap((target) =>
     [...target.files].flatMap(([file, text]) => {
       const found = onDisk.get(file);
-      return found === text ? [] : [toDifference(file, text, found, target.origins)];
+      return found === text ? [] : [toDifference(file, text, found, target)];
     }),
   );
   const stale = [...onDisk.keys()].filter((file) => !files.has(file));
@@ -41,14 +41,14 @@ function toDifference(
   file: string,
   text: string,
   foundText: string | undefined,
-  origins: ReadonlyMap<string, Location>,
+  { origins, lineOrigins }: Generated,
 ): Difference {
   const wanted = text.split('\n');
-  if (foundText === undefined)
-    return { file, kind: 'missing', line: 1, origin: findOrigin(wanted, 0, undefined, origins) };
+  if (foundText === undefined) return { file, kind: 'missing', line: 1 };
   const found = foundText.split('\n');
   const index = wanted.findIndex((line, at) => line !== found[at]);
   const at = index < 0 ? wanted.length : index;
-  const origin = findOrigin(wanted, at, found[at], origins);
+  const locateLine = lineOrigins?.get(file);
+  const origin = locateLine ? locateLine(at + 1) : findOrigin(wanted, at, found[at], origins);
   return { file, kind: 'edited', line: at + 1, expected: wanted[at], found: found[at], origin };
 }

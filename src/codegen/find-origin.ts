@@ -5,7 +5,7 @@ type Origins = ReadonlyMap<string, Location>;
 /**
  * Finds the contract line behind a generated line: that of the member it
  * declares, or of a name that the line found in its place lacks, or of the
- * nearest name at or above it.
+ * innermost name on it or around it. None is better than one that is wrong.
  */
 export function findOrigin(
   lines: readonly string[],
@@ -13,17 +13,29 @@ export function findOrigin(
   found: string | undefined,
   origins: Origins,
 ): Location | undefined {
-  const above = lines.slice(0, at + 1).reverse();
+  const around = listAround(lines, at);
   const known = new Set(wordsOf(found ?? ''));
   const added = wordsOf(lines[at] ?? '').filter((word) => !known.has(word));
-  return findMember(above, origins) ?? firstOf(added, origins) ?? firstOf(above.flatMap(wordsOf), origins);
+  return findMember(around, origins) ?? firstOf(added, origins) ?? firstOf(around.flatMap(wordsOf), origins);
 }
 
-/** Finds `Owner.member` for the first name of a line and an owner named no further above than the declaration around it. */
-function findMember(above: readonly string[], origins: Origins): Location | undefined {
-  const [member] = wordsOf(above[0] ?? '');
-  const head = above.findIndex((line) => /^[\w$]/u.test(line));
-  const owners = above.slice(0, head + 1).flatMap(wordsOf);
+/** The line, and those above that it is inside of by their indentation, the innermost first. */
+function listAround(lines: readonly string[], at: number): string[] {
+  const around = [lines[at] ?? ''];
+  let depth = depthOf(around[0]);
+  for (let index = at - 1; index >= 0 && depth > 0; index -= 1) {
+    const line = lines[index] ?? '';
+    if (line.trim() === '' || depthOf(line) >= depth) continue;
+    around.push(line);
+    depth = depthOf(line);
+  }
+  return around;
+}
+
+/** Finds `Owner.member` for the first name of a line and an owner named on it or around it. */
+function findMember(around: readonly string[], origins: Origins): Location | undefined {
+  const [member] = wordsOf(around[0] ?? '');
+  const owners = around.flatMap(wordsOf);
   return firstOf(
     owners.map((owner) => `${owner}.${member ?? ''}`),
     origins,
@@ -36,3 +48,5 @@ function firstOf(names: readonly string[], origins: Origins): Location | undefin
 }
 
 const wordsOf = (line: string): readonly string[] => line.match(/[\w$]+/gu) ?? [];
+
+const depthOf = (line = ''): number => line.length - line.trimStart().length;

@@ -42,6 +42,8 @@ export interface Generated {
   files: ReadonlyMap<string, string>;
   /** Names that appear in generated text → the contract line behind them. */
   origins: ReadonlyMap<string, Location>;
+  /** For a file whose lines say more than names do: path → the contract line behind a line, from 1. */
+  lineOrigins?: ReadonlyMap<string, (line: number) => Location | undefined>;
   /** Skeletons that `--stub` may write. */
   stubs: readonly Stub[];
 }

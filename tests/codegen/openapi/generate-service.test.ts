@@ -83,3 +83,22 @@ test('a skeleton has a member for each operation of the tag', async () => {
   });
   expect(stubs[0]!.members.map(({ name }) => name)).toEqual(['listNotes', 'createNote', 'getPicture']);
 });
+
+test.each([
+  ['a member of the document', '"title": "Notes"', NOTES_FILE, 'title: Notes'],
+  ['a description', '"description": "The note."', NOTES_FILE, 'description: The note.'],
+  ['the end of an object', '"description": "The same as before."\n          }', NOTES_FILE, "'304':", 1],
+  ['an item of a list', '"name": "tag"', NOTES_FILE, 'name: tag'],
+  ['a component', '"Note": {', NOTES_FILE, 'Note:\n'],
+  ['a component of another document', '"description": "Refused."', COMMON_FILE, 'description: Refused.'],
+])('says which contract line is behind %s in the bundled document', async (_reason, part, file, source, below = 0) => {
+  const { files, lineOrigins } = await generateService('dashboard', toDocuments());
+  const text = files.get('dashboard/openapi.json')!;
+  const line = text.slice(0, text.indexOf(part)).split('\n').length + below;
+  expect(text).toContain(part);
+  const document = toDocuments().get(file)!;
+  expect(lineOrigins!.get('dashboard/openapi.json')!(line)).toMatchObject({
+    file,
+    line: document.slice(0, document.indexOf(source)).split('\n').length,
+  });
+});
