@@ -71,6 +71,7 @@ async function runStub(project: Project): Promise<number> {
   say(formatOutcome(outcome, performance.now() - start));
   const stubs = await writeStubs(project.root, outcome.stubs);
   for (const { file, written } of stubs) if (written.length > 0) say(`${file}: wrote ${written.join(', ')}.`);
+  for (const { toAdd } of stubs) if (toAdd) say(`${toAdd.file}: add\n  ${toAdd.lines.join('\n  ')}`);
   if (stubs.length === 0) say('No skeleton is missing.');
   const refused = stubs.filter((stub) => stub.refused !== undefined);
   for (const stub of refused) complain(`${stub.file}: ${stub.refused ?? ''}`);

@@ -11,6 +11,8 @@ export interface StubOutcome {
   written: readonly string[];
   /** Why the file was left alone although members may be missing. */
   refused?: string;
+  /** What a person adds elsewhere, so that the skeleton is taken up. */
+  toAdd?: NonNullable<Stub['use']>;
 }
 
 /**
@@ -20,8 +22,15 @@ export interface StubOutcome {
 export async function writeStubs(root: string, stubs: readonly Stub[]): Promise<StubOutcome[]> {
   const outcomes: StubOutcome[] = [];
   // One after another: two skeletons may belong to one file.
-  for (const stub of stubs) outcomes.push(await writeStub(root, stub));
-  return outcomes.filter(({ written, refused }) => written.length > 0 || refused !== undefined);
+  for (const stub of stubs) outcomes.push({ ...(await writeStub(root, stub)), ...(await findUse(root, stub)) });
+  return outcomes.filter(({ written, refused, toAdd }) => written.length > 0 || refused !== undefined || toAdd);
+}
+
+/** What is missing where the object literal should be taken up; nothing once that file names it. */
+async function findUse(root: string, { use, exportName }: Stub): Promise<Pick<StubOutcome, 'toAdd'>> {
+  if (use === undefined) return {};
+  const text = (await findText(path.join(root, use.file))) ?? '';
+  return new RegExp(String.raw`\b${exportName}\b`, 'u').test(text) ? {} : { toAdd: use };
 }
 
 async function writeStub(root: string, stub: Stub): Promise<StubOutcome> {

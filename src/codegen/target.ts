@@ -34,6 +34,8 @@ export interface Stub {
   exportName: string;
   /** `text` is a whole member with its trailing comma and without its indentation. */
   members: readonly { name: string; text: string }[];
+  /** The file that takes it up, and the lines that do so there; `--stub` tells them where they are missing. */
+  use?: { file: string; lines: readonly string[] };
 }
 
 /** What one generator makes of its documents. */

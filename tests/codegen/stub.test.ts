@@ -46,6 +46,25 @@ test('creates a file that is missing, with its folder', async () => {
   );
 });
 
+const use = { file: 'src/handlers.ts', lines: ["import { health } from './health.js';", '...health(),'] };
+
+test.each([
+  ['that is not there', undefined, use],
+  ['that does not name it', 'export const handlers = { ...healthy() };\n', use],
+  ['that has it', "import { health } from './health.js';\n", undefined],
+])('tells what to add to a file %s', async (_reason, text, toAdd) => {
+  if (text !== undefined) await writeFile(path.join(root, use.file), text);
+  const [outcome] = await writeStubs(root, [{ ...stub, use }]);
+  expect(outcome?.toAdd).toEqual(toAdd);
+});
+
+test('tells it again while it is missing, although the skeleton is written', async () => {
+  await writeStubs(root, [{ ...stub, use }]);
+  expect(await writeStubs(root, [{ ...stub, use }])).toEqual([{ file: stub.file, written: [], toAdd: use }]);
+  await writeFile(path.join(root, use.file), 'health');
+  expect(await writeStubs(root, [{ ...stub, use }])).toEqual([]);
+});
+
 test.each([
   [
     'an arrow function that returns it',

@@ -12,6 +12,10 @@ export function writeStubs({ service, tags }: Contract): readonly Stub[] {
       header: `import type { ${type} } from '../../generated/${service}/operations.js';\n\nexport const ${exportName} = (): ${type} => ({\n`,
       footer: '});\n',
       exportName,
+      use: {
+        file: `src/handlers/${service}/handlers.ts`,
+        lines: [`import { ${exportName} } from './${kebab(name)}.js';`, `...${exportName}(),`],
+      },
       members: operations.map(({ id }) => ({
         name: id,
         text: `async ${id}() {\n  throw new Error('${id} is not written yet.');\n},`,

@@ -39,6 +39,10 @@ export const ${exportName}: SiteResolvers['${type}'] = {
 `,
     footer: '};\n',
     exportName,
+    use: {
+      file: 'src/resolvers/schema.ts',
+      lines: [`import { ${exportName} } from './${name}.js';`, `${type}: ${exportName},`],
+    },
     members: list.map(({ field }) => ({ name: field.name, text: memberText(type, field.name) })),
   };
 }
