@@ -41,8 +41,8 @@ export function createBatchDigester(): (batch: DigestBatch) => DigestAnswer {
 }
 
 function toWitness(numbers: Float64Array, index: number): Witness {
-  const [size = 0, mtimeMs = 0, ctimeMs = 0, ino = 0] = numbers.subarray(index * 4, index * 4 + 4);
-  return { size, mtimeMs, ctimeMs, ino };
+  const read = (offset: number): number => numbers[index * 4 + offset] ?? 0;
+  return { size: read(0), mtimeMs: read(1), ctimeMs: read(2), ino: read(3) };
 }
 
 function toNumbers(stats: StatNumbers): StatNumbers {

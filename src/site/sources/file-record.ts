@@ -73,14 +73,16 @@ export function createEntryRecords(source: Source): EntryRecords {
   };
 }
 
-/** A site has few extensions, and many files of each. */
-function remember<T>(make: (text: string) => T): (text: string) => T {
-  const made = new Map<string, T>();
-  return (text) => {
-    const known = made.get(text);
+/** Extensions, or sizes, of which a site has few and many files of each; more than this are not worth their room. */
+const MAX_REMEMBERED = 20_000;
+
+function remember<K, T>(make: (key: K) => T): (key: K) => T {
+  const made = new Map<K, T>();
+  return (key) => {
+    const known = made.get(key);
     if (known !== undefined) return known;
-    const value = make(text);
-    made.set(text, value);
+    const value = make(key);
+    if (made.size < MAX_REMEMBERED) made.set(key, value);
     return value;
   };
 }
@@ -114,6 +116,7 @@ interface OfKind {
 
 function createEntryRow(source: Source): (place: Place, stats: StatNumbers, own: OfKind) => Row {
   const toIso = createIsoTimes();
+  const prettySizeOf = remember(toPrettySize);
   const shownPath = createShownPath(source);
   // One literal with a property a column: spreads would double the time that a crawl spends on its rows.
   return ({ absolutePath, relativePath, root, dir, base, ext, name }, stats, { type, digest, mediaType }) => ({
@@ -133,7 +136,7 @@ function createEntryRow(source: Source): (place: Place, stats: StatNumbers, own:
     ext,
     name,
     extension: ext.slice(1).toLowerCase(),
-    prettySize: toPrettySize(stats.size),
+    prettySize: prettySizeOf(stats.size),
     atime: toIso(stats.atimeMs),
     mtime: toIso(stats.mtimeMs),
     ctime: toIso(stats.ctimeMs),

@@ -183,7 +183,7 @@ class Walker implements Walk {
 
   #attempt<T>(path: string, read: () => T): T | undefined {
     return this.#tolerate(path, () => {
-      if (Buffer.byteLength(this.#absolute(path)) > MAX_PATH_BYTES) throw unreadable(path, 'ENAMETOOLONG');
+      if (isLonger(this.#absolute(path), MAX_PATH_BYTES)) throw unreadable(path, 'ENAMETOOLONG');
       return attempt(path, read);
     });
   }
@@ -216,6 +216,11 @@ class Walker implements Walk {
     const { root } = this.#options;
     return path === '' ? root : `${root === '/' ? '' : root}/${path}`;
   }
+}
+
+/** Whether a text has more bytes than that; only a long one needs counting, at most three bytes a code unit. */
+function isLonger(text: string, bytes: number): boolean {
+  return text.length > bytes / 3 && Buffer.byteLength(text) > bytes;
 }
 
 function join(folder: string, name: string): string {
