@@ -6,7 +6,7 @@ import path from 'node:path';
 import type { PluginConfig } from '../config/site-config.js';
 import type { Row } from './file-record.js';
 import { idsOf } from './ids.js';
-import { listExports, PLUGIN_SIDES, type ApiSide } from './plugin-apis.js';
+import { PLUGIN_SIDES, type ApiSide } from './plugin-sides.js';
 
 export interface PluginRows {
   readonly rows: readonly Row[];
@@ -88,6 +88,8 @@ async function readSide(folder: string, side: ApiSide, warnings: string[]): Prom
   for (const extension of EXTENSIONS) {
     const code = await readFile(path.join(folder, module + extension), 'utf8').catch(() => undefined);
     if (code === undefined) continue;
+    // Its parser takes a tenth of a second to load, and a site without plugins has no use for it.
+    const { listExports } = await import('./plugin-apis.js');
     try {
       return listExports(code).filter((name) => known.has(name));
     } catch {

@@ -1,0 +1,62 @@
+import { Ajv2020, type ErrorObject, type JSONSchemaType } from 'ajv/dist/2020.js';
+import { AppError } from '../../errors.js';
+import type { WrittenSiteConfig } from './site-config.js';
+
+const text = { type: 'string', minLength: 1, maxLength: 1024 };
+const object = (properties: object, required: string[] = []) => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+});
+const list = (items: object) => ({ type: 'array', items, maxItems: 1000 });
+
+/** The bounds keep a mistyped file from becoming a million records; no real site comes near them. */
+const SITE_CONFIG_SCHEMA = object({
+  $schema: text,
+  siteMetadata: { ...object({ author: text, description: text, title: text }), additionalProperties: true },
+  pathPrefix: { ...text, minLength: 0, pattern: '^(/[\\w.~-]+)*/?$' },
+  host: text,
+  port: { anyOf: [{ type: 'integer', minimum: 0, maximum: 65535 }, text] },
+  polyfill: { type: 'boolean' },
+  dates: { enum: ['auto', 'luxon', 'moment'] },
+  sources: list(object({ name: text, path: text, ignore: list(text) }, ['name', 'path'])),
+  plugins: list({ anyOf: [text, object({ resolve: text, options: { type: 'object' } }, ['resolve'])] }),
+  pages: list(object({ path: { ...text, pattern: '^/' }, component: text, matchPath: text }, ['path', 'component'])),
+}) as unknown as JSONSchemaType<WrittenSiteConfig>;
+
+const isWritten = new Ajv2020({ allowUnionTypes: true, verbose: true }).compile(SITE_CONFIG_SCHEMA);
+
+/**
+ * Gives what was written as it is, when it is as expected.
+ *
+ * @param file Named in the message.
+ * @throws AppError `invalid_input` with the place in the file, what was expected, and what came.
+ */
+export function requireSiteConfig(written: unknown, file: string): WrittenSiteConfig {
+  if (isWritten(written)) return written;
+  throw new AppError('invalid_input', `${file}: ${describe(isWritten.errors?.[0])}`);
+}
+
+function describe(error: ErrorObject | undefined): string {
+  if (error === undefined) return 'expected a site configuration.';
+  const at =
+    error.instancePath
+      .slice(1)
+      .replaceAll(/\/(\d+)/g, '[$1]')
+      .replaceAll('/', '.') || 'the configuration';
+  const { additionalProperty, allowedValues, missingProperty } = error.params as Record<string, unknown>;
+  if (typeof additionalProperty === 'string') {
+    const known = Object.keys((error.parentSchema as { properties: object }).properties).filter(
+      (key) => key !== '$schema',
+    );
+    return `${at}: expected one of ${known.join(', ')}; received "${additionalProperty}".`;
+  }
+  if (typeof missingProperty === 'string') return `${at}: expected "${missingProperty}", which is missing.`;
+  const wanted = Array.isArray(allowedValues)
+    ? `one of ${allowedValues.join(', ')}`
+    : error.keyword === 'pattern'
+      ? 'a path that starts with a slash, such as "/blog"'
+      : (error.message ?? 'another value');
+  return `${at}: expected ${wanted.replace(/^must (be )?/, '')}; received ${JSON.stringify(error.data).slice(0, 80)}.`;
+}
