@@ -87,7 +87,7 @@ test('a mistake is shown with its line and a caret, and no file is touched', asy
   const before = await generated();
   await withText(
     'schema/file.graphql',
-    (text) => `${text}\ntype Recipe {\n  title: Strng\n}\n`,
+    (text) => `${text}\ntype Herb {\n  title: Strng\n}\n`,
     async () => {
       const { exitCode, stderr } = await run();
       expect(exitCode).toBe(1);
@@ -127,13 +127,13 @@ test(
     await hears('Nothing changed');
     await withText(
       'schema/file.graphql',
-      (text) => `${text}\ntype Recipe implements Node @record {\n  title: String!\n}\n`,
+      (text) => `${text}\ntype Herb implements Node @record {\n  title: String!\n}\n`,
       () => hears('Generated: '),
     );
     await hears('Generated: ');
     await withText(
       'schema/file.graphql',
-      (text) => `${text}\ntype Recipe {\n  title: Strng\n}\n`,
+      (text) => `${text}\ntype Herb {\n  title: Strng\n}\n`,
       () => hears('no file was touched'),
     );
     await hears('Nothing changed');
