@@ -41,7 +41,34 @@ export interface SiteContext extends SiteServices {
   readonly computed: ComputedValues;
 }
 
-export function createSiteContext(services: SiteServices, budget: Budget): SiteContext {
-  const loadPicture = createLoader((ids: readonly string[]) => services.pictures.findAll(ids));
-  return { ...services, budget, loadPicture, computed: computedValues({ ...services, loadPicture }) };
+export const createSiteContext = (services: SiteServices, budget: Budget): SiteContext =>
+  new RequestContext(services, budget);
+
+/** Most requests load no picture and compute nothing. */
+class RequestContext implements SiteContext {
+  readonly records: SiteServices['records'];
+  readonly publicFiles: SiteServices['publicFiles'];
+  readonly pictures: SiteServices['pictures'];
+  readonly images: SiteServices['images'];
+  readonly formatDate: SiteServices['formatDate'];
+  readonly budget: Budget;
+  #loadPicture: SiteContext['loadPicture'] | undefined;
+  #computed: ComputedValues | undefined;
+
+  constructor({ records, publicFiles, pictures, images, formatDate }: SiteServices, budget: Budget) {
+    this.records = records;
+    this.publicFiles = publicFiles;
+    this.pictures = pictures;
+    this.images = images;
+    this.formatDate = formatDate;
+    this.budget = budget;
+  }
+
+  get loadPicture(): SiteContext['loadPicture'] {
+    return (this.#loadPicture ??= createLoader((ids: readonly string[]) => this.pictures.findAll(ids)));
+  }
+
+  get computed(): ComputedValues {
+    return (this.#computed ??= computedValues(this));
+  }
 }

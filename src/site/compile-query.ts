@@ -5,7 +5,9 @@ import type { PathValue } from './compile-path.js';
 import { compilePath } from './compile-path.js';
 import { compileSort, isIndexable, orderBy } from './compile-sort.js';
 import type { Sort, SortKey } from './compile-sort.js';
-import type { IndexAdvisor, IndexShape } from './index-advisor.js';
+import type { IndexAdvisor } from './index-advisor.js';
+import { indexKey } from './index-shape.js';
+import type { IndexKey } from './index-shape.js';
 import { IndexHints } from './index-hints.js';
 import type { Page } from './paging.js';
 import type { CompileContext, Scope } from './scope.js';
@@ -29,8 +31,16 @@ export interface CompiledQuery {
   readonly context: CompileContext;
   /** Whether the rows are named one by one, so that an index over all would be a detour. */
   readonly isNarrow: boolean;
-  /** Texts of {@link pageStatement} that were put together before. */
-  readonly texts: Map<string, string>;
+  readonly made: Made;
+}
+
+/** What was put together for a question before; it is asked more often than it changes. */
+interface Made {
+  order?: Sql;
+  /** `undefined` stands for none. */
+  indexes?: { readonly page: IndexKey | undefined; readonly count: IndexKey | undefined };
+  /** Texts of {@link pageStatement}, by what they select and the rest. */
+  readonly texts: Map<string, Map<string, string>>;
 }
 
 export function compileQuery(
@@ -52,7 +62,7 @@ export function compileQuery(
     scope,
     context,
     isNarrow: false,
-    texts: new Map(),
+    made: { texts: new Map() },
   };
 }
 
@@ -66,24 +76,25 @@ function requireFewValues({ values }: Sql): void {
 }
 
 /** `SELECT` of a page's rows in order. An index is forced when one was made for just this shape. */
-export function pageStatement(
-  query: CompiledQuery,
-  select: string,
-  { skip, limit }: Page,
-  advisor?: IndexAdvisor,
-): Sql {
-  const index = limit === undefined || query.isNarrow ? undefined : advise(query, advisor);
-  const bounds = limit === undefined && skip === 0 ? [] : [limit ?? -1, skip];
-  const order = orderBy(query.sort, ROW);
-  const key = `${bounds.length} ${index ?? ''} ${select}`;
-  let text = query.texts.get(key);
+export function pageStatement(query: CompiledQuery, select: string, page: Page, advisor?: IndexAdvisor): Sql {
+  const { where, made, isNarrow, sort } = query;
+  const isBounded = page.limit !== undefined || page.skip > 0;
+  const index = page.limit === undefined || isNarrow ? undefined : advisor?.advise(indexesOf(query).page);
+  const order = (made.order ??= orderBy(sort, ROW));
+  const texts = made.texts.get(select) ?? new Map<string, string>();
+  made.texts.set(select, texts);
+  const rest = isBounded ? `${LIMITED} ${index ?? ''}` : '';
+  let text = texts.get(rest);
   if (text === undefined) {
-    const end = bounds.length > 0 ? ' LIMIT ? OFFSET ?' : '';
-    text = `SELECT ${select} ${fromClause(query.kind, index)}${whereClause(query.where).text} ${order.text}${end}`;
-    query.texts.set(key, text);
+    text = `SELECT ${select} ${fromClause(query.kind, index)}${whereClause(where).text} ${order.text}${isBounded ? LIMITED : ''}`;
+    texts.set(rest, text);
   }
-  return { text, values: [...query.where.values, ...order.values, ...bounds] };
+  const bounds = isBounded ? [page.limit ?? -1, page.skip] : [];
+  return { text, values: [...where.values, ...order.values, ...bounds] };
 }
+
+/** A bare `LIMIT ?` would have SQLite plan the statement anew for each number. */
+const LIMITED = ' LIMIT +? OFFSET +?';
 
 /** The positions of the first matches, in no order, one more than are of use. */
 export function probeStatement({ kind, where }: CompiledQuery, most: number): Sql {
@@ -93,18 +104,11 @@ export function probeStatement({ kind, where }: CompiledQuery, most: number): Sq
 /** The same question about rows whose positions are known. */
 export function narrowTo(query: CompiledQuery, positions: string): CompiledQuery {
   const where = sql(`${ROW}.position IN (SELECT value FROM json_each(?))`, positions);
-  return { ...query, where, isNarrow: true, texts: new Map() };
+  return { ...query, where, isNarrow: true, made: { texts: new Map() } };
 }
 
 export function countStatement(query: CompiledQuery, advisor?: IndexAdvisor): Sql {
-  const { equal, read } = query.hints;
-  const shape: IndexShape = {
-    kind: query.kind,
-    equal: [...equal],
-    sort: [...read].map((column) => ({ column, descending: false, nullable: false })),
-    read: [],
-  };
-  const index = query.where === ALWAYS ? undefined : advisor?.advise(shape);
+  const index = query.where === ALWAYS ? undefined : advisor?.advise(indexesOf(query).count);
   return frame(`SELECT count(*) ${fromClause(query.kind, index)}%`, whereClause(query.where));
 }
 
@@ -122,13 +126,21 @@ const fromClause = (kind: string, index: string | undefined): string =>
 
 const whereClause = (where: Sql): Sql => (where === ALWAYS ? sql('') : frame(' WHERE %', where));
 
-function advise({ kind, where, sort, hints }: CompiledQuery, advisor: IndexAdvisor | undefined): string | undefined {
-  if (!advisor || where === NEVER || !sort.every(isIndexable)) return undefined;
+const indexesOf = (query: CompiledQuery): NonNullable<Made['indexes']> =>
+  (query.made.indexes ??= { page: pageIndex(query), count: countIndex(query) });
+
+function pageIndex({ kind, where, sort, hints }: CompiledQuery): IndexKey | undefined {
+  if (where === NEVER || !sort.every(isIndexable)) return undefined;
   if (sort.length === 0 && hints.equal.size === 0) return undefined;
-  return advisor.advise({
+  return indexKey({
     kind,
     equal: [...hints.equal],
     sort: sort.map(({ value, descending }) => ({ column: value.column ?? '', descending, nullable: value.nullable })),
     read: [...hints.read],
   });
+}
+
+function countIndex({ kind, hints: { equal, read } }: CompiledQuery): IndexKey | undefined {
+  const sort = [...read].map((column) => ({ column, descending: false, nullable: false }));
+  return indexKey({ kind, equal: [...equal], sort, read: [] });
 }

@@ -9,7 +9,7 @@ import type { RecordReader } from './read-records.js';
 import type { Asker, RecordQuery } from './record-queries.js';
 import { readerWithRelations, toRecords } from './related-records.js';
 import type { LoadContext } from './related-records.js';
-import { compileContext } from './scope.js';
+import { Compilation } from './scope.js';
 import type { CompileContext } from './scope.js';
 import type { Selection, SiteRecord } from './selection.js';
 import type { FunctionState } from './sql-functions.js';
@@ -24,7 +24,7 @@ const MAX_COMPILED_KEY = 5000;
 /** So many rows are read and sorted faster than one in two hundred is found among 100,000. */
 const MAX_FEW = 500;
 
-type Shared = Pick<CompileContext, 'tables' | 'patterns' | 'isAstral'>;
+type Shared = ConstructorParameters<typeof Compilation>[0];
 
 /** What the questions of one store share: statements, indexes, and what is known of this generation of records. */
 export class Engine {
@@ -41,7 +41,7 @@ export class Engine {
 
   constructor({ statements, shared, functions, generation }: EngineOptions) {
     this.#statements = statements;
-    this.#shared = shared;
+    this.#shared = { ...shared, kinds: () => this.#kinds() };
     this.#functions = functions;
     this.#generation = generation;
     this.advisor = new IndexAdvisor(statements);
@@ -52,7 +52,7 @@ export class Engine {
     const key = JSON.stringify([kind, filter, sort]);
     const known = this.#compiled.get(key);
     if (known?.generation === this.#generation()) return known.query;
-    const query = compileQuery(kind, { filter, sort }, compileContext({ ...this.#shared, kinds: this.#kinds() }));
+    const query = compileQuery(kind, { filter, sort }, new Compilation(this.#shared));
     if (key.length <= MAX_COMPILED_KEY) this.#compiled.set(key, { query, generation: this.#generation() });
     return query;
   }
@@ -137,7 +137,7 @@ export class Engine {
 
 export interface EngineOptions {
   readonly statements: Statements;
-  readonly shared: Shared;
+  readonly shared: Omit<Shared, 'kinds'>;
   readonly functions: FunctionState;
   readonly generation: () => number;
 }

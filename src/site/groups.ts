@@ -42,34 +42,44 @@ interface Grouping {
 }
 
 /** Groups by value; the records of all groups are read together, when one of them is asked for. */
-export function groupsOf({ field, page, counts, readMembers, readRecords }: Grouping): RecordGroup[] {
-  let shown: ReadonlyMap<string, readonly SiteRecord[]> | undefined;
-  const nodesOf = (fieldValue: string): readonly SiteRecord[] => {
-    shown ??= readShown(page, readMembers(), readRecords);
-    return shown.get(fieldValue) ?? [];
-  };
-  return counts.map(([fieldValue, totalCount]) => ({
-    field,
-    fieldValue,
-    totalCount,
-    get pageInfo() {
-      return pageInfo(page, totalCount);
-    },
-    get nodes() {
-      return nodesOf(fieldValue);
-    },
-    get edges() {
-      return edgesOf(nodesOf(fieldValue));
-    },
-  }));
+export function groupsOf(grouping: Grouping): RecordGroup[] {
+  let shown: Shown | undefined;
+  const show = (): Shown => (shown ??= readShown(grouping));
+  return grouping.counts.map((count) => new LazyGroup(grouping, count, show));
 }
 
-function readShown(
-  { skip, limit }: Page,
-  members: ReadonlyMap<string, readonly number[]>,
-  readRecords: Grouping['readRecords'],
-): ReadonlyMap<string, readonly SiteRecord[]> {
-  const shown = [...members].map(([fieldValue, positions]) => {
+type Shown = ReadonlyMap<string, readonly SiteRecord[]>;
+
+class LazyGroup implements RecordGroup {
+  readonly field: string;
+  readonly fieldValue: string;
+  readonly totalCount: number;
+  readonly #page: Page;
+  readonly #show: () => Shown;
+
+  constructor({ field, page }: Grouping, [fieldValue, totalCount]: Count, show: () => Shown) {
+    this.field = field;
+    this.fieldValue = fieldValue;
+    this.totalCount = totalCount;
+    this.#page = page;
+    this.#show = show;
+  }
+
+  get pageInfo(): PageInfo {
+    return pageInfo(this.#page, this.totalCount);
+  }
+
+  get nodes(): readonly SiteRecord[] {
+    return this.#show().get(this.fieldValue) ?? [];
+  }
+
+  get edges(): readonly RecordEdge[] {
+    return edgesOf(this.nodes);
+  }
+}
+
+function readShown({ page: { skip, limit }, readMembers, readRecords }: Grouping): Shown {
+  const shown = [...readMembers()].map(([fieldValue, positions]) => {
     return [fieldValue, positions.slice(skip, limit === undefined ? undefined : skip + limit)] as const;
   });
   const records = readRecords([...new Set(shown.flatMap(([, positions]) => positions))]);

@@ -10,7 +10,7 @@ export interface CompileContext {
   readonly tables: RecordTables;
   readonly patterns: Patterns;
   /** Whether text of that column may hold characters beyond U+FFFF. */
-  isAstral(kind: string, column: string): boolean;
+  readonly isAstral: (kind: string, column: string) => boolean;
   /** Kinds that have records at all, and among them those whose records have parents. */
   readonly kinds: { readonly any: readonly string[]; readonly children: readonly string[] };
   /** Counts what is looked up in other tables, and names each uniquely. */
@@ -42,33 +42,51 @@ const MAX_CONDITIONS = 300;
 const FEW_LOOKUPS = 3;
 const FEW_CONDITIONS = 20;
 
-type Counting = 'nextAlias' | 'noteConditions' | 'isLaborious';
+type Shared = Pick<CompileContext, 'tables' | 'patterns' | 'isAstral'> & {
+  readonly kinds: () => CompileContext['kinds'];
+};
 
-export function compileContext(shared: Omit<CompileContext, Counting>): CompileContext {
-  let lookups = 0;
-  let conditions = 0;
-  return {
-    ...shared,
-    get isLaborious() {
-      return lookups > FEW_LOOKUPS || conditions > FEW_CONDITIONS;
-    },
-    noteConditions(count) {
-      conditions += count;
-      if (conditions <= MAX_CONDITIONS) return;
-      throw new AppError(
-        'invalid_input',
-        `Expected a filter of at most ${MAX_CONDITIONS} conditions; this one has more.`,
-      );
-    },
-    nextAlias() {
-      lookups += 1;
-      if (lookups <= MAX_LOOKUPS) return `r${lookups}`;
-      throw new AppError(
-        'invalid_input',
-        `Expected a filter or sort that looks through at most ${MAX_LOOKUPS} relations; this one has more.`,
-      );
-    },
-  };
+/** What one compilation counts, beside what all of them share. */
+export class Compilation implements CompileContext {
+  readonly tables: RecordTables;
+  readonly patterns: Patterns;
+  readonly isAstral: CompileContext['isAstral'];
+  readonly #kinds: () => CompileContext['kinds'];
+  #lookups = 0;
+  #conditions = 0;
+
+  constructor({ tables, patterns, isAstral, kinds }: Shared) {
+    this.tables = tables;
+    this.patterns = patterns;
+    this.isAstral = isAstral;
+    this.#kinds = kinds;
+  }
+
+  get kinds(): CompileContext['kinds'] {
+    return this.#kinds();
+  }
+
+  get isLaborious(): boolean {
+    return this.#lookups > FEW_LOOKUPS || this.#conditions > FEW_CONDITIONS;
+  }
+
+  noteConditions(count: number): void {
+    this.#conditions += count;
+    if (this.#conditions <= MAX_CONDITIONS) return;
+    throw new AppError(
+      'invalid_input',
+      `Expected a filter of at most ${MAX_CONDITIONS} conditions; this one has more.`,
+    );
+  }
+
+  nextAlias(): string {
+    this.#lookups += 1;
+    if (this.#lookups <= MAX_LOOKUPS) return `r${this.#lookups}`;
+    throw new AppError(
+      'invalid_input',
+      `Expected a filter or sort that looks through at most ${MAX_LOOKUPS} relations; this one has more.`,
+    );
+  }
 }
 
 export function rowScope(table: RecordTable, alias: string, context: CompileContext): Scope {

@@ -17,10 +17,10 @@ export const NEVER: Sql = { text: '0', values: NO_VALUES };
 
 /** Fills each `%` of the frame with the next piece. */
 export function frame(text: string, ...pieces: readonly Sql[]): Sql {
-  let next = 0;
+  const [start = '', ...rest] = text.split('%');
   return {
-    text: text.replace(/%/g, () => pieces[next++]?.text ?? ''),
-    values: pieces.flatMap((piece) => piece.values),
+    text: rest.reduce((filled, part, place) => filled + (pieces[place]?.text ?? '') + part, start),
+    values: pieces.length === 1 ? (pieces[0]?.values ?? NO_VALUES) : pieces.flatMap(({ values }) => values),
   };
 }
 
