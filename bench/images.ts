@@ -10,7 +10,7 @@ import express from 'express';
 import sharp from 'sharp';
 import { imageFolderOf, openImages } from '../src/images/images.js';
 import type { Images } from '../src/images/images.js';
-import { inTurn } from '../src/images/in-turn.js';
+import { inTurn } from '../src/in-turn.js';
 import type { Handout } from '../src/images/link-store.js';
 import type { ImageSource } from '../src/images/source.js';
 import { imageLinks } from '../src/server/image-links.js';

@@ -10,7 +10,7 @@ import type { DraftParts } from './draft.js';
 import { openImageDatabase } from './image-database.js';
 import { createImageFiles } from './image-files.js';
 import type { ImageFiles } from './image-files.js';
-import { inTurn } from './in-turn.js';
+import { inTurn } from '../in-turn.js';
 import { createInlineImages } from './inline-images.js';
 import { createLinkStore } from './link-store.js';
 import type { Handout, LinkStore } from './link-store.js';

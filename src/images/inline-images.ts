@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { MEDIA_TYPES } from './formats.js';
 import type { ImageDatabase } from './image-database.js';
-import { onceAtATime } from './in-turn.js';
+import { onceAtATime } from '../in-turn.js';
 import { makeOne, measure } from './make-images.js';
 import type { Workshop } from './make-images.js';
 import { makePixels, weightOf } from './pipeline.js';

@@ -1,8 +1,8 @@
 import { AppError } from '../errors.js';
 import type { OutputFormat } from './formats.js';
 import type { ImageFiles } from './image-files.js';
-import { onceAtATime } from './in-turn.js';
-import type { InTurn } from './in-turn.js';
+import { onceAtATime } from '../in-turn.js';
+import type { InTurn } from '../in-turn.js';
 import type { Handout, LinkStore } from './link-store.js';
 import type { MetadataStore } from './metadata.js';
 import { makeImage, weightOf } from './pipeline.js';

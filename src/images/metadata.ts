@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Metadata } from 'sharp';
 import { AppError } from '../errors.js';
 import type { ImageDatabase } from './image-database.js';
-import { inTurn, onceAtATime } from './in-turn.js';
+import { inTurn, onceAtATime } from '../in-turn.js';
 import { MAX_PIXELS, openPicture, readFormat } from './open-picture.js';
 import type { SourceFormat } from './signature.js';
 import { requireUnchanged, unreadable } from './source.js';

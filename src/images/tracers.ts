@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { inTurn } from './in-turn.js';
+import { inTurn } from '../in-turn.js';
 import type { TraceTask } from './trace-picture.js';
 
 /** Draws outlines in threads of their own. */

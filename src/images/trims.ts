@@ -1,7 +1,7 @@
 import type { Box } from './boxes.js';
 import type { ImageDatabase } from './image-database.js';
-import { onceAtATime } from './in-turn.js';
-import type { InTurn } from './in-turn.js';
+import { onceAtATime } from '../in-turn.js';
+import type { InTurn } from '../in-turn.js';
 import type { ImageMetadata } from './metadata.js';
 import { measureTrimmed, weightOf } from './pipeline.js';
 import { requireUnchanged } from './source.js';

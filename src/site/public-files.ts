@@ -5,6 +5,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
 import { AppError } from '../errors.js';
+import { inTurn, onceAtATime } from '../in-turn.js';
 import { isGone } from './sources/unreadable.js';
 
 export interface PublicFile {
@@ -44,19 +45,13 @@ export interface PublicFilesOptions {
 export function openPublicFiles({ directory, pathPrefix = '' }: PublicFilesOptions): PublicFiles {
   const pathOf: PublicFiles['pathOf'] = ({ base, contentDigest }) =>
     `${pathPrefix}/static/${contentDigest}/${encodeURIComponent(base)}`;
-  const underWay = new Map<string, Promise<void>>();
-  const inTurn = limitTo(MAX_COPIES);
-  const copyOnce = (file: PublicFile, target: string): Promise<void> => {
-    const known = underWay.get(target);
-    if (known) return known;
-    const copying = inTurn(() => copy(file, target)).finally(() => underWay.delete(target));
-    underWay.set(target, copying);
-    return copying;
-  };
+  const copyInTurn = inTurn(MAX_COPIES);
+  const once = onceAtATime();
   return {
     async publish(file) {
       requirePlainName(file);
-      await copyOnce(file, path.join(directory, 'static', file.contentDigest, file.base));
+      const target = path.join(directory, 'static', file.contentDigest, file.base);
+      await once(target, () => copyInTurn(() => copy(file, target)));
       return pathOf(file);
     },
     pathOf,
@@ -109,21 +104,4 @@ function changed({ base }: PublicFile): AppError {
 
 function gone({ base }: PublicFile, cause: unknown): AppError {
   return new AppError('not_found', `Expected ${JSON.stringify(base)} as it was indexed; it has gone since.`, { cause });
-}
-
-/** Runs at most `count` at the same time, the others in the order they came. */
-function limitTo(count: number): <T>(run: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  return async (run) => {
-    if (running === count) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running += 1;
-    try {
-      return await run();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running -= 1;
-    }
-  };
 }

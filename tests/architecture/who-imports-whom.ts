@@ -8,7 +8,7 @@ export interface Rule {
 
 /** A domain decides and stores; it doesn't know who asks, nor other domains. */
 const domain: Rule = {
-  rooms: ['storage', 'errors', 'accounts/callers', 'accounts/scopes'],
+  rooms: ['storage', 'errors', 'in-turn', 'accounts/callers', 'accounts/scopes'],
   packages: 'no transport',
 };
 
@@ -24,6 +24,7 @@ export const whoImportsWhom: Readonly<Record<string, Rule>> = {
   settings: { rooms: ['start-error'] },
   'start-error': { rooms: [], packages: [] },
   errors: { rooms: [], packages: [] },
+  'in-turn': { rooms: [], packages: [] },
 
   handlers: { rooms: [], packages: [] },
   // Resolvers are given their services too; they bind them to the generated schema.
