@@ -42,7 +42,7 @@ export async function benchQueries(options: QueryBenchOptions): Promise<string> 
 
 async function measureStarts(site: string, state: string) {
   const start = () =>
-    startServer(['dist/cli.js', 'serve', '--site', site], { TRELLIS_STATE: state, TRELLIS_WATCH: 'off' });
+    startServer(['dist/cli.js', 'serve', '--site', site], { TRELLIS_STATE: state, TRELLIS_WATCH: 'false' });
   const cold = await start();
   const coldRow = ['cold', cold.firstAnswerMs.toFixed(0), cold.megabytes().toFixed(0)];
   await cold.stop();

@@ -16,6 +16,7 @@ import { errorHandler, notFoundHandler } from './server/errors.js';
 import { createGraphqlEndpoint } from './server/graphql.js';
 import { securityHeaders } from './server/headers.js';
 import { createHttpServer } from './server/http-server.js';
+import { imageLinks } from './server/image-links.js';
 import { createLog } from './server/log.js';
 import type { Log } from './server/log.js';
 import { READ_ONLY, allowOnly } from './server/methods.js';
@@ -24,6 +25,7 @@ import { contractDocument } from './server/static-contract.js';
 import { staticFiles } from './server/static-files.js';
 import { loadPages } from './server/static-pages.js';
 import type { Imaging, Services } from './services.js';
+import type { PublicFiles } from './site/public-files.js';
 import type { Site } from './site/site.js';
 
 interface AppOptions {
@@ -69,7 +71,9 @@ function createListener(options: AppOptions): RequestListener {
   app.use(securityHeaders({ isHttps: config.publicUrl?.startsWith('https:') ?? false }));
   app.use(pages.assets).get('/', pages.home).all('/', allowOnly(READ_ONLY));
   const prefix = services.site?.config.pathPrefix ?? '';
-  app.use([...new Set(['/static', `${prefix}/static`])], staticFiles(services.staticFolder));
+  const staticPaths = [...new Set(['/static', `${prefix}/static`])];
+  if (imaging) app.use(staticPaths, imageFiles(imaging, services.publicFiles, prefix));
+  app.use(staticPaths, staticFiles(services.staticFolder));
   if (config.services.includes('secrets')) app.use(secretsRouter(options));
   app.use(dashboardRouter(options), notFoundHandler(), errorHandler({ log }));
   return app as RequestListener;
@@ -98,6 +102,17 @@ function graphql({ config, services, site, imaging, log }: GraphqlParts): Reques
     context.operation = 'graphql';
     endpoint(request, response, context.requestId);
   };
+}
+
+function imageFiles({ images, folder }: Imaging, publicFiles: PublicFiles, prefix: string): RequestHandler {
+  return imageLinks({
+    folder,
+    findRoute: (path) => images.findRoute(path),
+    async publishOriginal(path) {
+      const source = images.findOriginal(path);
+      return source && (await publicFiles.publish(source)).slice(`${prefix}/static`.length);
+    },
+  });
 }
 
 function dashboardRouter({ config, services }: AppOptions): RequestHandler {

@@ -18,6 +18,8 @@ export interface Config {
   /** Absolute. */
   readonly state: string;
   readonly services: readonly ServiceName[];
+  /** Whether the site's folders are followed while the server runs. */
+  readonly watch: boolean;
   /** Whether queries may ask about the schema itself. */
   readonly introspection: boolean;
   /** How many values the answer to one query may hold. */
@@ -118,6 +120,7 @@ const withDefaults = (settings: Settings, folder: string, production: boolean): 
   site: settings.site ?? resolve(PACKAGE_ROOT, 'examples/site'),
   state: settings.state ?? resolve(folder, '.trellis'),
   services: settings.services ?? ['site', 'dashboard', 'secrets'],
+  watch: settings.watch ?? true,
   introspection: settings.introspection ?? true,
   queryValues: settings.queryValues ?? QUERY_VALUES,
   queryWorkMs: settings.queryWorkMs ?? QUERY_WORK_MS,

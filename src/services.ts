@@ -17,11 +17,12 @@ import { createSecretObjects } from './secrets/objects.js';
 import type { SecretObjects } from './secrets/objects.js';
 import { createOwner } from './secrets/owner.js';
 import type { Owner } from './secrets/owner.js';
-import { openImages } from './images/images.js';
+import { imageFolderOf, openImages } from './images/images.js';
 import type { Images } from './images/images.js';
 import { openCrawlTerminal } from './site/crawl-terminal.js';
 import { createFormatDate } from './site/dates.js';
 import type { FormatDate } from './site/dates.js';
+import { formatChange } from './site/live-terminal.js';
 import { createPictures } from './site/pictures.js';
 import type { Pictures } from './site/pictures.js';
 import { openPublicFiles } from './site/public-files.js';
@@ -66,6 +67,8 @@ export interface Services {
 export interface Imaging {
   readonly pictures: Pictures;
   readonly images: Images;
+  /** Where images are once they are made. */
+  readonly folder: string;
 }
 
 type Authenticate = (request: IncomingMessage) => Promise<Caller | undefined>;
@@ -128,11 +131,14 @@ export async function openServices(config: Config, options: ServicesOptions): Pr
 
 function openImaging({ store, config: { pathPrefix } }: Site, { state }: Config): Imaging {
   const pictures = createPictures(store);
-  return { pictures, images: openImages({ stateDirectory: state, findSource: pictures.find, prefix: pathPrefix }) };
+  const images = openImages({ stateDirectory: state, findSource: pictures.find, prefix: pathPrefix });
+  return { pictures, images, folder: imageFolderOf(state) };
 }
 
-async function openConfiguredSite({ site, state }: Config, { terminal, signal }: ServicesOptions): Promise<Site> {
+async function openConfiguredSite({ site, state, watch }: Config, options: ServicesOptions): Promise<Site> {
+  const { terminal, signal } = options;
   const view = openCrawlTerminal(terminal);
+  const say = (line: string): void => void terminal.write(`${line}\n`);
   try {
     return await openSite({
       directory: site,
@@ -141,6 +147,7 @@ async function openConfiguredSite({ site, state }: Config, { terminal, signal }:
       onWarnings: (messages, count) => terminal.write(formatWarnings(messages, count)),
       onProgress: (progress) => view.show(progress),
       signal,
+      watch: watch ? { onChange: (change) => say(formatChange(change)), onProblem: say } : undefined,
     });
   } finally {
     view.stop();

@@ -14,6 +14,7 @@ export interface Settings {
   readonly state?: string;
   readonly services?: readonly ServiceName[];
   readonly siteAccess?: 'public';
+  readonly watch?: boolean;
   readonly introspection?: boolean;
   readonly queryValues?: number;
   readonly queryWorkMs?: number;
@@ -96,6 +97,13 @@ export const SETTINGS: Readonly<Record<keyof Settings, Setting>> = {
     description: 'who may query the site (default: public)',
     schema: { enum: ['public'] },
     expected: '"public", the only access that this version knows',
+  },
+  watch: {
+    env: 'TRELLIS_WATCH',
+    flag: '--watch <boolean>',
+    description: "whether the site's folders are followed while the server runs (default: true)",
+    schema: { type: 'boolean' },
+    expected: 'true or false',
   },
   introspection: {
     env: 'TRELLIS_INTROSPECTION',

@@ -17,6 +17,7 @@ test('has a default for every setting', async () => {
     site: expect.stringMatching(/\/examples\/site$/) as string,
     state: join(folder, '.trellis'),
     services: ['site', 'dashboard', 'secrets'],
+    watch: true,
     introspection: true,
     queryValues: 500_000,
     queryWorkMs: 1_000,
