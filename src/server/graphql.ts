@@ -92,7 +92,9 @@ async function run(
     budget.requireShort(answer.data);
     return answer;
   }
-  return { data: null, errors: answer.errors?.filter(({ originalError }) => originalError === refusal).slice(0, 1) };
+  const located = answer.errors?.find(({ originalError }) => originalError === refusal);
+  // Inside a statement the refusal is the database's error by the time that it arrives, without a place.
+  return { data: null, errors: [located ?? new GraphQLError(refusal.message, { originalError: refusal })] };
 }
 
 function requireOperation(document: DocumentNode, name: string | undefined, method: string | undefined): void {
