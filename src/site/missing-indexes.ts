@@ -18,10 +18,13 @@ const REST_MS = 60;
  * end of the process left out are made by the next.
  */
 export async function makeMissingIndexes(indexed: Indexed, signal: AbortSignal): Promise<void> {
-  for (let missing = findMissing(indexed); missing !== undefined; missing = findMissing(indexed)) {
-    await setTimeout(REST_MS, undefined, { ref: false });
-    if (signal.aborted) return;
+  // Not in the turn of who asks for it, who has other things to get ready.
+  await setTimeout(REST_MS, undefined, { ref: false });
+  while (!signal.aborted) {
+    const missing = findMissing(indexed);
+    if (missing === undefined) return;
     indexed.database.exec(missing);
+    await setTimeout(REST_MS, undefined, { ref: false });
   }
 }
 
