@@ -61,7 +61,7 @@ function createListener(options: AppOptions): RequestListener {
   const { config, services, origin, log } = options;
   const app = express().disable('x-powered-by').set('trust proxy', config.trustProxy);
   const pages = loadPages({ origin, services: config.services, introspection: config.introspection });
-  app.use(requestContext({ log }), requestBounds());
+  app.use(requestContext({ log }), requestBounds({ onlyHost: onlyHost(config) }));
   // Before what it has no use for: a query is answered in less time than some headers take.
   const { site, imaging } = services;
   if (site && imaging) {
@@ -77,6 +77,12 @@ function createListener(options: AppOptions): RequestListener {
   if (config.services.includes('secrets')) app.use(secretsRouter(options));
   app.use(dashboardRouter(options), notFoundHandler(), errorHandler({ log }));
   return app as RequestListener;
+}
+
+/** Whoever listens to the network chose to be called by any name. */
+function onlyHost({ host, publicUrl }: Config): string | undefined {
+  const isLocal = /^(localhost|127\.|::1$)/.test(host);
+  return isLocal ? new URL(publicUrl ?? 'http://localhost').hostname : undefined;
 }
 
 interface GraphqlParts {
