@@ -19,6 +19,9 @@ interface Known {
 /** Formatting and making values takes some ten times as long as copying them. */
 const MADE_VALUE = 10;
 
+/** An object, or a list of them, takes some three times as long as a text or a number. */
+const OBJECT = 3;
+
 /** A long name, or a long argument, is repeated in each record, or in the time that each takes. */
 const CHARACTERS_PER_VALUE = 40;
 
@@ -72,7 +75,7 @@ function conditionOf(
 
 function fieldWidth(node: FieldNode, type: GraphQLNamedType, asked: Asked): number {
   const field = 'getFields' in type ? (type.getFields()[node.name.value] as GraphQLField<unknown, unknown>) : undefined;
-  const own = 1 + textWidth(node);
+  const own = (node.selectionSet ? OBJECT : 1) + textWidth(node);
   if (!field) return own;
   if (isCountedItself(field)) return own;
   const made = node.arguments?.length ? MADE_VALUE : 0;
