@@ -73,6 +73,7 @@ function toStartError(error: unknown, { site, state }: Config): unknown {
   const code = 'code' in error ? error.code : undefined;
   if (error.name === 'AbortError') return new StartError('stopped before the site was read', { cause: error });
   if (error.name === 'AppError') return new StartError(`TRELLIS_SITE (${site}): ${error.message}`, { cause: error });
+  if (error.name === 'StateFolderError') return new StartError(`TRELLIS_STATE (${state}): ${error.message}`);
   if (code === 'EACCES' || code === 'EROFS' || code === 'ENOTDIR' || code === 'EEXIST') {
     const message = `TRELLIS_STATE (${state}): expected a folder that can be written; ${error.message}`;
     return new StartError(message, { cause: error });

@@ -32,6 +32,7 @@ import type { Site } from './site/site.js';
 import { formatWarnings } from './site/warnings.js';
 import { openDatabase } from './storage/database.js';
 import { openStateFolder } from './storage/state-folder.js';
+import type { StateFolder } from './storage/state-folder.js';
 import { createReadiness } from './storage/readiness.js';
 import type { Readiness } from './storage/readiness.js';
 import { createReplays } from './storage/replays.js';
@@ -85,8 +86,18 @@ export interface ServicesOptions {
 
 /** Opens the databases, reads the site, and wires the domain to them. */
 export async function openServices(config: Config, options: ServicesOptions): Promise<Services> {
-  const { isShared } = await openStateFolder(config.state);
-  if (isShared) options.terminal.write(`trellis: ${config.state} is open to others; chmod 700 keeps its keys yours.\n`);
+  const folder = await openStateFolder(config.state);
+  if (folder.isShared)
+    options.terminal.write(`trellis: ${config.state} is open to others; chmod 700 keeps its keys yours.\n`);
+  try {
+    return await openAll(config, options, folder);
+  } catch (error) {
+    folder.close();
+    throw error;
+  }
+}
+
+async function openAll(config: Config, options: ServicesOptions, folder: StateFolder): Promise<Services> {
   const site = config.services.includes('site') ? await openConfiguredSite(config, options) : undefined;
   const database = await openDatabase({ file: join(config.state, 'trellis.db') }).catch((error: unknown) => {
     site?.close();
@@ -125,6 +136,7 @@ export async function openServices(config: Config, options: ServicesOptions): Pr
       await imaging?.images.close();
       site?.close();
       await database.destroy();
+      folder.close();
     },
   };
 }

@@ -1,17 +1,48 @@
 import { mkdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 
 /** What a folder's mode gives to other people of the machine. */
 const OTHERS = 0o077;
+
+export interface StateFolder {
+  /** Whether other people of the machine may look into it. */
+  readonly isShared: boolean;
+  /** Lets another server have it. */
+  readonly close: () => void;
+}
+
+/** The folder can't be used, for a reason that a person can mend. */
+class StateFolderError extends Error {
+  override readonly name = 'StateFolderError';
+}
 
 /**
  * Makes the folder of keys and databases, in which nobody else has any
  * business. One that was there keeps its mode, for it may hold more than ours.
  *
- * @returns Whether other people of the machine may look into it.
+ * @throws StateFolderError when another server has it.
  */
-export async function openStateFolder(folder: string): Promise<{ readonly isShared: boolean }> {
+export async function openStateFolder(folder: string): Promise<StateFolder> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const { mode } = await stat(folder);
+  const close = lock(join(folder, 'lock.db'));
   // Windows tells no such modes: there everything is open, or nothing.
-  return { isShared: process.platform !== 'win32' && (mode & OTHERS) !== 0 };
+  return { isShared: process.platform !== 'win32' && (mode & OTHERS) !== 0, close };
+}
+
+/**
+ * Two servers would write the site's records under each other's queries. SQLite
+ * takes the operating system's lock, which ends with the process, however that
+ * ends.
+ */
+function lock(file: string): () => void {
+  const database = new DatabaseSync(file, { timeout: 0 });
+  try {
+    database.exec('begin exclusive');
+  } catch (cause) {
+    database.close();
+    throw new StateFolderError('expected a folder of its own; another server is using it', { cause });
+  }
+  return () => database.close();
 }

@@ -1,0 +1,32 @@
+import { chmod, mkdtemp, rm, stat } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { openStateFolder } from '../../src/storage/state-folder.js';
+
+let parent: string;
+beforeEach(async () => {
+  parent = await mkdtemp(path.join(os.tmpdir(), 'trellis-state-'));
+});
+afterEach(() => rm(parent, { recursive: true, force: true }));
+
+test("a new folder is its owner's alone", async () => {
+  const folder = path.join(parent, 'new');
+  const { isShared, close } = await openStateFolder(folder);
+  close();
+  expect(isShared).toBe(false);
+  expect((await stat(folder)).mode & 0o777).toBe(0o700);
+});
+
+test('a folder that others may look into is told of', async () => {
+  await chmod(parent, 0o755);
+  const { isShared, close } = await openStateFolder(parent);
+  close();
+  expect(isShared).toBe(true);
+});
+
+test('a folder belongs to one server at a time', async () => {
+  const first = await openStateFolder(parent);
+  await expect(openStateFolder(parent)).rejects.toThrow('another server is using it');
+  first.close();
+  (await openStateFolder(parent)).close();
+});
