@@ -37,7 +37,7 @@ function linkColumns({ path, list, relation }: RelationField): Column[] {
   return isOwn ? [{ name: path, type: 'TEXT', indexed: !list }] : [];
 }
 
-export function columnType({ type, list }: Pick<ScalarField, 'type' | 'list'>): ColumnType {
+function columnType({ type, list }: Pick<ScalarField, 'type' | 'list'>): ColumnType {
   if (list) return 'TEXT';
   if (type === 'Float') return 'REAL';
   return type === 'Int' || type === 'Boolean' ? 'INTEGER' : 'TEXT';

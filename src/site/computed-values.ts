@@ -132,7 +132,7 @@ export class Computing {
 }
 
 /** Thrown by a question that needs values which take time. */
-export class UnknownValues extends Error {
+class UnknownValues extends Error {
   readonly load: () => Promise<void>;
 
   constructor(load: () => Promise<void>) {

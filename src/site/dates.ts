@@ -41,7 +41,7 @@ export function createFormatDate({ dialect = 'auto', now = Date.now }: DateOptio
 }
 
 /** Strict ISO 8601 in UTC, with `T` or a space before the time. */
-export function parseDate(text: string): DateTime | undefined {
+function parseDate(text: string): DateTime | undefined {
   if (text.length > MAX_TEXT || !/^[+-]?\d{4}/.test(text)) return undefined;
   const date = DateTime.fromISO(text.replace(' ', 'T'), { zone: 'utc', locale: 'en' });
   return date.isValid ? date : undefined;

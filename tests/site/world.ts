@@ -7,7 +7,7 @@ import type { Plain, World } from './evaluator.js';
 import { tables as small } from './tables.js';
 
 /** Texts whose order differs between code points and code units, and what patterns and SQL stumble over. */
-export const TEXTS = [
+const TEXTS = [
   '',
   'a',
   'B',
@@ -40,7 +40,7 @@ export const VALUES: Readonly<Record<string, readonly (string | number | boolean
 };
 
 /** Records of a kind have ids such as `Item3`; some of those that are named are of no record. */
-export const idsOf = (kind: string): string[] => Array.from({ length: 8 }, (_, index) => `${kind}${index}`);
+const idsOf = (kind: string): string[] => Array.from({ length: 8 }, (_, index) => `${kind}${index}`);
 
 /** The values that a column may hold: keys of the records that links lead to, or any of its type. */
 export function poolOf(field: ScalarField, table: RecordTable): readonly (string | number | boolean)[] {

@@ -34,7 +34,7 @@ export function measureWork(entries: Entries, writes: readonly PlannedWrite[]): 
   return { files, bytes };
 }
 
-export function needsDigest(entries: Entries, { index, digest }: PlannedWrite): boolean {
+function needsDigest(entries: Entries, { index, digest }: PlannedWrite): boolean {
   return digest === undefined && !isFolder({ mode: entries.mode(index) });
 }
 
