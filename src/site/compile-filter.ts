@@ -3,7 +3,7 @@ import { findField } from './columns.js';
 import type { Field, RelationField } from './fields.js';
 import { compileOperators, missingMatches } from './operators.js';
 import type { IndexHints } from './index-hints.js';
-import { isMissingList, targetsOf } from './relations.js';
+import { isMissingList, targetOf } from './relations.js';
 import type { CompileContext, Scope } from './scope.js';
 import { fieldsBelow, jsonScope } from './scope.js';
 import { ALWAYS, and, exists, frame, NEVER, not, or, sql } from './sql.js';
@@ -97,17 +97,15 @@ function compileRelation(field: RelationField, input: Filter, { scope, context }
   const inner = field.list ? elemMatchOf(input) : input;
   const fields = fieldsBelow(field, context);
   if (isEmpty(inner, fields, context)) return ALWAYS;
-  const targets = targetsOf(field, scope, context);
-  const conditions = targets.map((target) => ({ ...target, condition: compileFilter(inner, target.scope, context) }));
+  const missing = missingHolds(inner, fields, context);
+  const target = targetOf(field, scope, context);
+  if (!target) return missing && !field.list ? ALWAYS : NEVER;
+  const condition = compileFilter(inner, target.scope, context);
   // No record at the end of the relation is like a record without any value, but an empty list holds none.
-  if (!field.list && missingHolds(inner, fields, context)) {
-    return and(conditions.map(({ from, condition }) => not(exists(frame('SELECT 1 % AND %', from, not(condition))))));
-  }
-  const found = conditions.map(({ from, condition }) =>
-    condition === NEVER ? NEVER : exists(frame('SELECT 1 % AND %', from, condition)),
-  );
-  const missing = isMissingList(field, scope);
-  return or(missing && missingHolds(inner, fields, context) ? [missing, ...found] : found);
+  if (!field.list && missing) return not(exists(frame('SELECT 1 % AND %', target.from, not(condition))));
+  const found = condition === NEVER ? NEVER : exists(frame('SELECT 1 % AND %', target.from, condition));
+  const absent = isMissingList(field, scope);
+  return absent && missing ? or([absent, found]) : found;
 }
 
 /** Whether a filter holds for a record that is not there. */

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.js';
 import { findField } from './columns.js';
 import type { Field, RelationField } from './fields.js';
-import { isMissingList, targetsOf } from './relations.js';
+import { isMissingList, targetOf } from './relations.js';
 import type { CompileContext, Scope } from './scope.js';
 import { fieldsBelow, jsonScope } from './scope.js';
 import { frame, sql } from './sql.js';
@@ -69,48 +69,32 @@ function elements(field: Field, rest: string, scope: Scope, context: CompileCont
 }
 
 function relation(field: RelationField, rest: string, scope: Scope, context: CompileContext): PathValue {
-  const found = targetsOf(field, scope, context).map((target) => ({
-    ...target,
-    value: compilePath(rest, target.scope, context),
-  }));
-  const [first] = found;
-  if (!first)
-    return {
-      expression: sql(field.list ? "'[]'" : 'NULL'),
-      list: field.list,
-      boolean: false,
-      float: false,
-      text: true,
-      astral: false,
-      nullable: true,
-      objects: false,
-      column: undefined,
-    };
-  const { value } = first;
-  if (field.list) {
-    const rows = found.map(({ place, from, value: { expression } }) =>
-      frame(`SELECT % AS value, ${place} AS place %`, expression, from),
-    );
-    const all = {
-      text: rows.map(({ text }) => text).join(' UNION ALL '),
-      values: rows.flatMap(({ values }) => values),
-    };
-    const element = asElement({ ...value, expression: sql('value') });
-    const values = frame('(SELECT json_group_array(% ORDER BY place) FROM (%))', element, all);
-    const missing = isMissingList(field, scope);
-    return asList(value, missing ? frame('iif(%, NULL, %)', missing, values) : values);
+  const target = targetOf(field, scope, context);
+  if (!target) return nowhere(field);
+  const value = compilePath(rest, target.scope, context);
+  if (!field.list) {
+    const expression = frame('(SELECT % %)', value.expression, target.from);
+    return { ...value, expression, nullable: true, column: undefined };
   }
-  const selects = found.map(({ from, value: { expression } }) => frame('(SELECT % %)', expression, from));
-  const any = selects.length === 1 ? selects[0] : undefined;
-  const expression = any ?? frame(`coalesce(${selects.map(() => '%').join(', ')})`, ...selects);
-  return {
-    ...value,
-    expression,
-    nullable: true,
-    astral: found.some(({ value: { astral } }) => astral),
-    column: undefined,
-  };
+  const rows = frame(`SELECT % AS value, ${target.place} AS place %`, value.expression, target.from);
+  const element = asElement({ ...value, expression: sql('value') });
+  const values = frame('(SELECT json_group_array(% ORDER BY place) FROM (%))', element, rows);
+  const missing = isMissingList(field, scope);
+  return asList(value, missing ? frame('iif(%, NULL, %)', missing, values) : values);
 }
+
+/** The value at the end of a relation that no record has. */
+const nowhere = ({ list }: RelationField): PathValue => ({
+  expression: sql(list ? "'[]'" : 'NULL'),
+  list,
+  boolean: false,
+  float: false,
+  text: true,
+  astral: false,
+  nullable: true,
+  objects: false,
+  column: undefined,
+});
 
 /** JSON text of a float would have 15 digits, if SQLite chose. */
 const ALL_DIGITS = sql("'%!.17g'");

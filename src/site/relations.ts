@@ -1,14 +1,13 @@
+import { columnsOf } from './columns.js';
 import type { Relation, RelationField } from './fields.js';
 import type { CompileContext, Scope } from './scope.js';
-import { rowScope, tableOf } from './scope.js';
+import { nodeScope, nodeTable, rowScope, tableOf } from './scope.js';
 import { quote, sql } from './sql.js';
 import type { Sql } from './sql.js';
 import { AppError } from '../errors.js';
 
-/** One table where records of a relation may be, and how its rows are told from others. */
+/** Where the records of a relation are, and how they are told from others. */
 export interface Target {
-  readonly alias: string;
-  readonly kind: string;
   readonly scope: Scope;
   /** `FROM ... WHERE ...`, open for further conditions. */
   readonly from: Sql;
@@ -16,17 +15,22 @@ export interface Target {
   readonly place: string;
 }
 
-/** The tables that a relation of this row may lead into. */
-export function targetsOf(field: RelationField, scope: Scope, context: CompileContext): Target[] {
+/** What a relation of this row leads to; `undefined` when there are no such records at all. */
+export function targetOf(field: RelationField, scope: Scope, context: CompileContext): Target | undefined {
   if (!scope.row) throw new AppError('invalid_input', `Expected "${field.path}" to be looked up from a record.`);
-  const { alias: owner } = scope.row;
+  const kinds = targetKinds(field, context);
+  const [kind] = kinds;
+  if (kind === undefined) return undefined;
+  const names = { owner: scope.row.alias, alias: context.nextAlias() };
+  const isOne = kinds.length === 1;
+  const { from, place } = isOne ? source(field, { ...names, table: quote(kind) }) : anyOf(field, names, kinds, context);
   // One record leads to one other; to many at each step, the work multiplies.
   const end = field.list ? ' AND in_time()' : '';
-  return targetKinds(field, context).map((kind) => {
-    const alias = context.nextAlias();
-    const { from, place } = source(field, { owner, alias, table: quote(kind) });
-    return { alias, kind, scope: rowScope(tableOf(kind, context), alias, context), from: sql(from + end), place };
-  });
+  return {
+    scope: isOne ? rowScope(tableOf(kind, context), names.alias, context) : nodeScope(kinds, names.alias, context),
+    from: sql(from + end),
+    place,
+  };
 }
 
 /** Whether the list itself is missing, for a list that may be; `undefined` for one that never is. */
@@ -73,6 +77,22 @@ function condition({ list, relation }: RelationField, { owner, alias, table }: N
       return `${alias}.position = (${first(table, `${to} = ${from}`)})`;
     }
   }
+}
+
+/** Records of any of some kinds, with the columns that all kinds have. A limit keeps what is asked of them from being repeated for each kind. */
+function anyOf(
+  field: RelationField,
+  { owner, alias }: Omit<Names, 'table'>,
+  kinds: readonly string[],
+  context: CompileContext,
+): { from: string; place: string } {
+  const columns = ['position', ...columnsOf(nodeTable(context)).map(({ name }) => name)].map(quote).join(', ');
+  const one = `${alias}n`;
+  const selects = kinds.map((kind) => {
+    const names = { owner, alias: one, table: quote(kind) };
+    return `SELECT ${columns} FROM ${names.table} AS ${one} WHERE ${condition(field, names)}`;
+  });
+  return { from: `FROM (${selects.join(' UNION ALL ')} LIMIT -1) AS ${alias} WHERE 1`, place: `${alias}.position` };
 }
 
 /** The record of each key, once, where its key stands first. */

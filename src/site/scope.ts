@@ -100,6 +100,27 @@ export function rowScope(table: RecordTable, alias: string, context: CompileCont
   };
 }
 
+/** A row that may be of any of some kinds. */
+export function nodeScope(kinds: readonly string[], alias: string, context: CompileContext): Scope {
+  const row = rowScope(nodeTable(context), alias, context);
+  return { ...row, isAstral: (field) => kinds.some((kind) => context.isAstral(kind, storedColumn(field))) };
+}
+
+/** The fields of every kind, as a table. */
+export function nodeTable({ tables }: Pick<CompileContext, 'tables'>): RecordTable {
+  const known = nodeTables.get(tables);
+  if (known) return known;
+  const [any] = Object.values(tables);
+  const fields = (any?.fields ?? []).filter(({ name }) => NODE_FIELDS.includes(name));
+  const table = { kind: 'Node', single: 'node', all: 'allNode', fields };
+  nodeTables.set(tables, table);
+  return table;
+}
+
+const nodeTables = new WeakMap<RecordTables, RecordTable>();
+
+const NODE_FIELDS = ['id', 'parent', 'children', 'internal'];
+
 /** The fields of an object kept as JSON, whose own path is `prefix`. */
 export function jsonScope(fields: readonly Field[], object: Sql, prefix: string): Scope {
   const keys = (field: Field): string =>
@@ -141,6 +162,5 @@ export function tableOf(kind: string, { tables }: Pick<CompileContext, 'tables'>
 export function fieldsBelow(field: Field, context: Pick<CompileContext, 'tables'>): readonly Field[] {
   if (field.kind === 'scalar') return [];
   if (field.kind !== 'relation') return field.fields;
-  const table = field.type === 'Node' ? Object.values(context.tables)[0] : context.tables[field.type];
-  return table?.fields ?? [];
+  return field.type === 'Node' ? nodeTable(context).fields : tableOf(field.type, context).fields;
 }

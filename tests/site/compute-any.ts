@@ -1,0 +1,25 @@
+import type { ComputedField, Field } from '../../src/site/fields.js';
+import type { RecordTables } from '../../src/site/record-schema.js';
+import type { Plain } from './evaluator.js';
+import { VALUES } from './world.js';
+
+/** Some value for a computed field, always the same for the same record. */
+export function computeAny(tables: RecordTables, kind: string, path: string, { id }: Plain): unknown {
+  const field = tables[kind]?.fields.find((one): one is ComputedField => one.kind === 'computed' && one.path === path);
+  if (!field) throw new Error(`${kind} computes no ${path}.`);
+  return valueOf(field, `${String(id)} ${path}`);
+}
+
+function valueOf(field: Field, seed: string): unknown {
+  const number = hash(seed);
+  if (field.nullable && number % 4 === 0) return null;
+  if (field.kind === 'object' || (field.kind === 'computed' && field.fields.length > 0))
+    return Object.fromEntries(field.fields.map((inner) => [inner.name, valueOf(inner, `${seed} ${inner.name}`)]));
+  const pool = VALUES[field.type] ?? [];
+  const value = pool[number % pool.length];
+  return field.list ? [value, null] : value;
+}
+
+/** Spreads texts over the whole numbers. */
+const hash = (text: string): number =>
+  [...text].reduce((sum, character) => (Math.imul(sum, 31) + character.charCodeAt(0)) >>> 0, 7);
