@@ -1,11 +1,15 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { LRUCache } from 'lru-cache';
+import { AppError } from '../errors.js';
 import type { SqlValue } from './sql.js';
 
 type Statement = ReturnType<DatabaseSyncInstance['prepare']>;
 
 /** Prepared statements cost tens of kilobytes each; a site asks far fewer different questions than this. */
 const MAX_STATEMENTS = 300;
+
+/** What SQLite says of a statement past one of its own bounds, which conditions that look through relations can reach. */
+const TOO_LARGE = /Expression tree is too large|parser stack overflow|too many (terms|SQL variables)|tables in a join/i;
 
 /** Prepares each SQL text once and answers rows as arrays, in the order of the SELECT. */
 export class Statements {
@@ -42,8 +46,15 @@ export class Statements {
   }
 
   #open(text: string): Statement {
-    const statement = this.#database.prepare(text);
-    statement.setReturnArrays(true);
-    return statement;
+    try {
+      const statement = this.#database.prepare(text);
+      statement.setReturnArrays(true);
+      return statement;
+    } catch (cause) {
+      if (!(cause instanceof Error) || !TOO_LARGE.test(cause.message)) throw cause;
+      throw new AppError('invalid_input', 'Expected a filter that fits one statement; this one has too many parts.', {
+        cause,
+      });
+    }
   }
 }
