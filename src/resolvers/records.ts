@@ -92,20 +92,24 @@ const connectionResolvers = {
 const answer = <T>(read: () => T, { records, budget }: SiteContext): T | Promise<T> =>
   records.whenKnown(() => budget.workInTurn(read));
 
-/** Read all at once by the first that is asked; the values that this needs were computed to find the groups. */
+/** Read all at once by the first that is asked. */
 const groupResolvers = {
-  nodes: (group: RecordGroup, _: unknown, { budget }: SiteContext, info: GraphQLResolveInfo) =>
-    spent(
-      budget.work(() => group.nodes),
-      widthOf(info),
-      budget,
+  nodes: (group: RecordGroup, _: unknown, { records, budget }: SiteContext, info: GraphQLResolveInfo) =>
+    records.whenKnown(() =>
+      spent(
+        budget.work(() => group.nodes),
+        widthOf(info),
+        budget,
+      ),
     ),
 
-  edges: (group: RecordGroup, _: unknown, { budget }: SiteContext, info: GraphQLResolveInfo) =>
-    spent(
-      budget.work(() => group.edges),
-      widthOf(info),
-      budget,
+  edges: (group: RecordGroup, _: unknown, { records, budget }: SiteContext, info: GraphQLResolveInfo) =>
+    records.whenKnown(() =>
+      spent(
+        budget.work(() => group.edges),
+        widthOf(info),
+        budget,
+      ),
     ),
 };
 

@@ -124,6 +124,15 @@ test('computed values make groups, also when a variable names the field', async 
   });
 });
 
+test('groups hold their records in an order that takes computing', async () => {
+  site.store.write(() => undefined);
+  const { data } = await ask(
+    '{ allImageProc(sort: {fields: [original___width]}) { group(field: internal___type) { nodes { original { width } } } } }',
+  );
+  const widths = [20, 300, 900].map((width) => ({ original: { width } }));
+  expect(data.allImageProc).toMatchObject({ group: [{ nodes: [...widths, { original: null }] }] });
+});
+
 test('a picture that is unreadable is an error on its field, which names it; the rest stands', async () => {
   const { data, errors } = await ask('{ allImageProc { nodes { original { width } } } }');
   const widths = [900, 20, 300].map((width) => ({ original: { width } }));

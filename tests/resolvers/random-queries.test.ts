@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { buildSchema, graphql, isEnumType } from 'graphql';
-import type { GraphQLEnumType } from 'graphql';
 import { records } from '../../src/generated/site/records.js';
 import { typeDefs } from '../../src/generated/site/type-defs.js';
 import type { SiteContext } from '../../src/resolvers/context.js';
@@ -21,7 +20,7 @@ const QUERIES_OF_A_WORLD = 10;
 
 const schema = buildSiteSchema();
 const published = buildSchema(typeDefs);
-const tables = Object.values(records) as RecordTable[];
+const tables: readonly RecordTable[] = Object.values(records);
 const store = storeOf({}, records);
 afterAll(() => store.close());
 
@@ -51,7 +50,7 @@ function questionsOf(table: RecordTable): fc.Arbitrary<Question> {
 const membersOf = (name: string): string[] => {
   const type = published.getType(name);
   if (!isEnumType(type)) throw new Error(`There is no enum ${name}.`);
-  return (type as GraphQLEnumType).getValues().map((value) => value.name);
+  return type.getValues().map((value) => value.name);
 };
 
 const relationsOf = ({ fields }: RecordTable): RelationField[] =>
@@ -164,7 +163,9 @@ function pageInfoOf(n: number, { skip = 0, limit }: Question['page']): Plain {
   };
 }
 
-const withoutCombiners = ({ or: _or, not: _not, ...rest }: Plain): Plain => rest;
+/** One record is asked for by its fields alone. */
+const withoutCombiners = (filter: Plain): Plain =>
+  Object.fromEntries(Object.entries(filter).filter(([name]) => name !== 'or' && name !== 'not'));
 
 test(`${QUERIES} random queries of all kinds are answered as a plain evaluation answers them`, async () => {
   const questions = fc.oneof(...tables.map(questionsOf));

@@ -21,5 +21,4 @@ function valueOf(field: Field, seed: string): unknown {
 }
 
 /** Spreads texts over the whole numbers. */
-const hash = (text: string): number =>
-  [...text].reduce((sum, character) => (Math.imul(sum, 31) + character.charCodeAt(0)) >>> 0, 7);
+const hash = (text: string): number => Buffer.from(text).reduce((sum, byte) => (Math.imul(sum, 31) + byte) >>> 0, 7);
