@@ -8,7 +8,8 @@ import { poolOf, VALUES } from './world.js';
 /** Random filters, sorts and pages over the fields of any tables. */
 
 const PATTERNS = ['/a/', '/^a/i', '/b$/', '/./', '/[0-9]+/', '/(a|B)+b?/', '/^$/', '/null/', "/o'x|%/", '/\\.md$/'];
-const GLOBS = ['*', '**', 'a*', '*.b', '**/*.md', '{a,B}', '[a-c]', '!a', '?', ''];
+/** Without negations: those of micromatch 3 are in the tests of patterns, and the evaluator runs another matcher. */
+const GLOBS = ['*', '**', 'a*', '*.b', '**/*.md', '{a,B}', '[a-c]', '?', ''];
 
 const DEPTH = 3;
 
