@@ -76,8 +76,10 @@ test('groups and distinct values are those of the page', async () => {
           evaluator.distinct('Item', records, field),
         );
         const groups = groupSort ? { field, sort: groupSort } : { field };
-        const all = await store.whenKnown(() => found.group(groups));
-        const shown = all.map(({ fieldValue, nodes }) => [fieldValue, nodes.map(({ id }) => id)]);
+        // The order of a group's nodes may need values that its tally did not.
+        const shown = await store.whenKnown(() =>
+          found.group(groups).map(({ fieldValue, nodes }) => [fieldValue, nodes.map(({ id }) => id)]),
+        );
         expect(shown).toEqual(evaluator.groups('Item', records, field, groupSort));
       },
     ),
