@@ -92,7 +92,7 @@ function compilePattern(operand: Operand, operator: 'regex' | 'glob', { value, p
   if (typeof value !== 'string') throw new AppError('invalid_input', `Expected text for ${operator}; received null.`);
   // A mistake in the pattern is an error even where no row is ever tested.
   patterns.get(operator, value);
-  return someElement(operand, (element) => frame(`matches('${operator}', %, %)`, sql('?', value), element));
+  return someElement(operand, (element) => frame(`matches_${operator}(%, %)`, sql('?', value), element));
 }
 
 function someElement({ expression, list }: Operand, test: (element: Sql) => Sql): Sql {

@@ -2,6 +2,7 @@ import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import type { PatternOperator, Patterns } from './patterns.js';
 import type { Computing } from './computed-values.js';
 import type { Meter } from './record-queries.js';
+import type { Matcher } from './regex.js';
 import type { SqlValue } from './sql.js';
 import { codeUnits } from './text-order.js';
 
@@ -19,14 +20,8 @@ export function defineFunctions(database: DatabaseSyncInstance, state: FunctionS
     state.meter?.check();
     return 1;
   });
-  database.function(
-    'matches',
-    { deterministic: true },
-    (operator: PatternOperator, pattern: string, text: SqlValue) => {
-      state.meter?.check();
-      return typeof text === 'string' && state.patterns.get(operator, pattern)(text) ? 1 : 0;
-    },
-  );
+  defineMatch(database, 'regex', state);
+  defineMatch(database, 'glob', state);
   database.function('code_units', { deterministic: true }, (text: SqlValue) =>
     text === null ? null : codeUnits(String(text)),
   );
@@ -36,5 +31,16 @@ export function defineFunctions(database: DatabaseSyncInstance, state: FunctionS
   database.function('computed', (kind: string, field: string, record: string) => {
     state.meter?.check();
     return state.computing?.valueOf(kind, field, record) ?? null;
+  });
+}
+
+/** Tests text; one statement tests many with one pattern, so the last is at hand. */
+function defineMatch(database: DatabaseSyncInstance, operator: PatternOperator, state: FunctionState): void {
+  let last: { readonly pattern: string; readonly matches: Matcher } | undefined;
+  database.function(`matches_${operator}`, { deterministic: true }, (pattern: string, text: SqlValue) => {
+    state.meter?.check();
+    if (typeof text !== 'string') return 0;
+    if (last?.pattern !== pattern) last = { pattern, matches: state.patterns.get(operator, pattern) };
+    return last.matches(text) ? 1 : 0;
   });
 }
