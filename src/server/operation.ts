@@ -7,6 +7,8 @@ import type { Caller } from '../accounts/callers.js';
 
 export type HttpMethod = 'delete' | 'get' | 'patch' | 'post' | 'put';
 
+export type RateLimitName = 'create' | 'default' | 'none' | 'sign-in';
+
 /** An ajv standalone function: fills `errors` when it answers false. */
 export interface Validator {
   (data: unknown): boolean;
@@ -52,6 +54,8 @@ export interface OperationSpec {
   readonly path: string;
   /** Alternatives, the first that fits wins; empty when anyone may call. */
   readonly security: readonly SecurityAlternative[];
+  /** Which budget its requests are counted against (`x-rate-limit`), `default` unless the contract says so. */
+  readonly rateLimit?: RateLimitName;
   readonly parameters: readonly ParameterSpec[];
   readonly body?: BodySpec;
   /** By status. */

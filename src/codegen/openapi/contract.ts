@@ -7,6 +7,7 @@ import type {
   OperationObject,
   ParameterObject,
   PathItemObject,
+  RateLimitName,
   ReferenceObject,
   RequestBodyObject,
   ResponseObject,
@@ -43,6 +44,7 @@ export interface Operation {
   readonly summary: string;
   readonly isDeprecated: boolean;
   readonly security: readonly { readonly scheme: string; readonly roles: readonly string[] }[];
+  readonly rateLimit: RateLimitName;
   readonly parameters: readonly Parameter[];
   readonly body: Body | undefined;
   readonly responses: readonly Response[];
@@ -131,6 +133,7 @@ function readOperation({ document, path, item, method, operation }: Found): Oper
     security: security.flatMap((requirement) =>
       Object.entries(requirement).map(([scheme, roles]) => ({ scheme, roles })),
     ),
+    rateLimit: operation['x-rate-limit'] ?? 'default',
     parameters: readParameters(document, [...(item.parameters ?? []), ...(operation.parameters ?? [])]),
     body: operation.requestBody && readBody(dereference<RequestBodyObject>(document, operation.requestBody)),
     responses: Object.entries(operation.responses).map(([status, response]) =>

@@ -4,6 +4,11 @@ export type HttpMethod = 'delete' | 'get' | 'patch' | 'post' | 'put';
 
 export const METHODS: readonly HttpMethod[] = ['delete', 'get', 'patch', 'post', 'put'];
 
+/** Which budget the requests of an operation are counted against. */
+export const RATE_LIMITS = ['create', 'default', 'none', 'sign-in'] as const;
+
+export type RateLimitName = (typeof RATE_LIMITS)[number];
+
 export interface ReferenceObject {
   readonly $ref: string;
 }
@@ -62,6 +67,7 @@ export interface OperationObject {
   readonly requestBody?: ReferenceObject | RequestBodyObject;
   readonly responses: Readonly<Record<string, ReferenceObject | ResponseObject>>;
   readonly security?: readonly SecurityRequirement[];
+  readonly 'x-rate-limit'?: RateLimitName;
 }
 
 export type PathItemObject = Partial<Readonly<Record<HttpMethod, OperationObject>>> & {

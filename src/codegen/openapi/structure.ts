@@ -4,6 +4,7 @@
  * to write instead.
  */
 import { formatNames } from 'ajv-formats/dist/formats.js';
+import { RATE_LIMITS } from './document.js';
 
 export type Scalar = 'boolean' | 'count' | 'number' | 'pattern' | 'text' | 'values';
 
@@ -132,6 +133,7 @@ export const STRUCTURE: Readonly<Record<ObjectName, ObjectShape>> = {
       security: SECURITY,
       deprecated: 'boolean',
       externalDocs: 'any',
+      'x-rate-limit': { oneOf: RATE_LIMITS },
     },
     unsupported: {
       callbacks: 'describe them in prose',

@@ -35,7 +35,7 @@ ${signatures}`;
 }
 
 function writeOperation(operation: Operation, names: ValidatorNames): string {
-  const { id, method, path, security, parameters, body, responses } = operation;
+  const { id, method, path, security, rateLimit, parameters, body, responses } = operation;
   const validators = (['params', 'query', 'headers', 'body'] as const).flatMap((part) => {
     const name = names.requests.get(`${id} ${part}`);
     return name === undefined ? [] : [`${part}: validators.${name}`];
@@ -45,12 +45,12 @@ function writeOperation(operation: Operation, names: ValidatorNames): string {
     method: ${quote(method)},
     path: ${quote(path)},
     security: ${inlineList(security.map(({ scheme, roles }) => `{ scheme: ${quote(scheme)}, roles: ${inlineList(roles.map(quote))} }`))},
-    parameters: ${lines(
-      parameters.map(
-        (spec) =>
-          `{ name: ${quote(spec.name)}, in: ${quote(spec.in)}, required: ${spec.required}, type: ${quote(spec.type)}, list: ${spec.list}, rest: ${spec.rest} }`,
-      ),
-    )},
+${rateLimit === 'default' ? '' : `    rateLimit: ${quote(rateLimit)},\n`}    parameters: ${lines(
+    parameters.map(
+      (spec) =>
+        `{ name: ${quote(spec.name)}, in: ${quote(spec.in)}, required: ${spec.required}, type: ${quote(spec.type)}, list: ${spec.list}, rest: ${spec.rest} }`,
+    ),
+  )},
 ${body === undefined ? '' : `    body: { required: ${body.required}, contentTypes: ${inlineList(body.contents.map(({ type }) => quote(type)))}, maxBytes: ${body.maxBytes} },\n`}    responses: {
 ${responses.map((response) => `      ${response.status}: ${writeResponse(operation, response, names)},\n`).join('')}    },
     validate: {${validators.length === 0 ? '' : ` ${validators.join(', ')} `}},

@@ -38,6 +38,7 @@ paths:
       tags: [Notes]
       summary: Create a note
       security: [{ session: [] }]
+      x-rate-limit: create
       requestBody:
         required: true
         content:

@@ -35,6 +35,13 @@ test.each([
     /"callbacks" is not supported here/,
   ],
   [
+    'a budget that is not known',
+    'x-rate-limit: create',
+    'x-rate-limit: signin',
+    'x-rate-limit: |signin',
+    /one of create, default, none, sign-in; received "signin"\. Did you mean "sign-in"\?/,
+  ],
+  [
     'a method that we leave out',
     '    get:\n      operationId: getP',
     '    head:\n      operationId: getP',

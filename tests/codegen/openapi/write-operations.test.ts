@@ -65,6 +65,7 @@ export interface NotesHandlers {
     method: 'post',
     path: '/notes',
     security: [{ scheme: 'session', roles: [] }],
+    rateLimit: 'create',
     parameters: [],
     body: { required: true, contentTypes: ['application/json'], maxBytes: 1048576 },
     responses: {
