@@ -1,23 +1,17 @@
 import type { FluidArguments } from './arguments.js';
-import { isWebp, linkImage, previewOf, traceImage } from './draft.js';
+import { linkImage, previewOf, traceImage } from './draft.js';
 import type { Draft, DraftParts, LinkedImage } from './draft.js';
 import { fluidFrames } from './sizes.js';
 import type { Frame } from './sizes.js';
+import { toWebpSet } from './source-set.js';
+import type { SourceSet } from './source-set.js';
 
-/** An image in several widths. What takes pixels or more links is made when asked for. */
-export interface FluidImage {
-  readonly aspectRatio: number;
+/** An image in several widths. */
+export interface FluidImage extends SourceSet {
   readonly originalImg: string;
-  readonly originalName: string;
   readonly presentationHeight: number;
   readonly presentationWidth: number;
   readonly sizes: string;
-  readonly src: string;
-  readonly srcSet: string;
-  readonly srcWebp: () => string | null | Promise<string | null>;
-  readonly srcSetWebp: () => string | null | Promise<string | null>;
-  readonly base64: () => Promise<string>;
-  readonly tracedSVG: () => Promise<string>;
 }
 
 /** How wide outlines are drawn where the arguments bind less than both sides. */
@@ -28,7 +22,6 @@ export function toFluid(parts: DraftParts, draft: Draft<FluidArguments>): FluidI
   const images = frames.map((frame) => linkImage(parts, draft, frame));
   const [first, shown, present] = [images[0], images[fallback], images[presented]];
   if (!first || !shown || !present) throw new Error('Expected an image in at least one width.');
-  const webp = () => (isWebp(draft) ? [] : frames.map((frame) => linkImage(parts, draft, frame, 'WEBP')));
   return {
     aspectRatio: first.width / first.height,
     originalImg: widest(images, first).src,
@@ -38,8 +31,7 @@ export function toFluid(parts: DraftParts, draft: Draft<FluidArguments>): FluidI
     sizes: sizesOf(draft.args, present),
     src: shown.src,
     srcSet: toSrcSet(images),
-    srcWebp: () => parts.whenSaved(webp()[fallback]?.src ?? null),
-    srcSetWebp: () => parts.whenSaved(toSrcSet(webp()) || null),
+    ...toWebpSet(parts, draft, { frames, shown: fallback, toSrcSet }),
     base64: () => previewOf(parts, draft, first),
     tracedSVG: () => traceImage(parts, draft, tracedFrame(draft.args)),
   };

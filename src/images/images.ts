@@ -4,8 +4,10 @@ import path from 'node:path';
 import sharp from 'sharp';
 import { createResultCache, keyOf, sizeAfterTrim, sizeBeforeTrim, toCheckedOperations, toResult } from './answers.js';
 import type { FieldArguments, FieldName, FieldResult } from './answers.js';
-import { buildImages, pruneImages } from './build-images.js';
-import type { BuildOptions, BuildProgress, PruneOptions, PruneResult } from './build-images.js';
+import { buildImages } from './build-images.js';
+import type { BuildOptions, BuildProgress } from './build-images.js';
+import { pruneImages } from './prune-images.js';
+import type { PruneOptions, PruneResult } from './prune-images.js';
 import type { DraftParts } from './draft.js';
 import { openImageDatabase } from './image-database.js';
 import { createImageFiles } from './image-files.js';
@@ -156,7 +158,11 @@ export function openImages({ stateDirectory, findSource, prefix = '', onHandOut 
     makeFile,
     findRoute(url) {
       const link = parseLink(url);
-      return link && { path: files.pathOf(link), make: () => makeFile(link) };
+      if (link === undefined) return undefined;
+      const make = async (): Promise<void> => {
+        await makeFile(link);
+      };
+      return { path: files.pathOf(link), make };
     },
     findOriginal(url) {
       const parts = parseOriginalName(url.slice(1));
@@ -177,7 +183,7 @@ export function openImages({ stateDirectory, findSource, prefix = '', onHandOut 
       return toPlain(toResult(field, quiet, { source, size, operations, args: {} }));
     },
     build: (asked, options) => buildImages(makeFile, unique(asked), options),
-    prune: (options) => pruneImages({ files, links }, options),
+    prune: (options) => pruneImages(files, options),
     learn: (sources, signal) => learnAll(metadata, sources, signal),
     async close() {
       await tracers.close();

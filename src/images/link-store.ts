@@ -18,15 +18,12 @@ export interface LinkStore {
   findRecipe(link: Handout): Recipe | undefined;
   /** All that was handed out. */
   list(): Iterable<Handout>;
-  /** Takes links back; recipes that no link has are forgotten with them. */
-  remove(links: Iterable<Handout>): void;
 }
 
 export function createLinkStore(database: ImageDatabase): LinkStore {
   const insertRecipe = database.prepare('INSERT OR IGNORE INTO recipes VALUES (?, ?)');
   const insertLink = database.prepare('INSERT OR IGNORE INTO links VALUES (?, ?)');
   const select = database.prepare('SELECT value FROM recipes NATURAL JOIN links WHERE picture = ? AND recipe = ?');
-  const remove = database.prepare('DELETE FROM links WHERE picture = ? AND recipe = ?');
   let pending: { contentDigest: string; recipeDigest: string; text: string }[] = [];
   let saving: Promise<void> | undefined;
 
@@ -68,12 +65,6 @@ export function createLinkStore(database: ImageDatabase): LinkStore {
     },
     list: () =>
       database.prepare('SELECT picture AS contentDigest, recipe AS recipeDigest FROM links').all() as Handout[],
-    remove(links) {
-      inTransaction(database, () => {
-        for (const { contentDigest, recipeDigest } of links) remove.run(contentDigest, recipeDigest);
-        database.exec('DELETE FROM recipes WHERE recipe NOT IN (SELECT recipe FROM links)');
-      });
-    },
   };
 }
 

@@ -29,12 +29,12 @@ export interface MakeParts extends Workshop {
 }
 
 /**
- * Makes the file behind a link, unless it is there; once for all who ask at the same time.
+ * Makes the file behind a link, unless it is there; once for all who ask at the same time. Tells whether it was made.
  *
  * @throws AppError `not_found` for a link that was never handed out, or whose
  * picture has gone; `unprocessable` for a picture that can't be read.
  */
-export type MakeFile = (link: Handout & { readonly format?: OutputFormat }) => Promise<void>;
+export type MakeFile = (link: Handout & { readonly format?: OutputFormat }) => Promise<boolean>;
 
 export function createMakeFile(parts: MakeParts): MakeFile {
   const { files, links, findSource } = parts;
@@ -45,7 +45,7 @@ export function createMakeFile(parts: MakeParts): MakeFile {
       throw new AppError('not_found', 'Expected the link of an image that an answer told; this one is none.');
     }
     const file = { ...link, format: recipe.format };
-    await once(files.pathOf(file), async () => {
+    return once(files.pathOf(file), async () => {
       if (await files.has(file)) return false;
       const source = findSource(link.contentDigest);
       if (source === undefined) throw new AppError('not_found', 'Expected a picture of the site; it has gone since.');
