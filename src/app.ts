@@ -24,9 +24,10 @@ import { contextOf, requestContext } from './server/request-context.js';
 import { contractDocument } from './server/static-contract.js';
 import { staticFiles } from './server/static-files.js';
 import { loadPages } from './server/static-pages.js';
-import type { Imaging, Services } from './services.js';
+import type { Services } from './services.js';
 import type { PublicFiles } from './site/public-files.js';
 import type { Site } from './site/site.js';
+import type { Imaging } from './site-data.js';
 
 interface AppOptions {
   readonly log: Log;

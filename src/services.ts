@@ -8,7 +8,6 @@ import type { TokenKind } from './accounts/token-format.js';
 import type { Config } from './config.js';
 import { createBoards } from './dashboard/boards.js';
 import type { Boards } from './dashboard/boards.js';
-import { records } from './generated/site/records.js';
 import { createAuditLog } from './secrets/audit.js';
 import type { AuditLog } from './secrets/audit.js';
 import { createConsumers } from './secrets/consumers.js';
@@ -17,19 +16,15 @@ import { createSecretObjects } from './secrets/objects.js';
 import type { SecretObjects } from './secrets/objects.js';
 import { createOwner } from './secrets/owner.js';
 import type { Owner } from './secrets/owner.js';
-import { imageFolderOf, openImages } from './images/images.js';
-import type { Images } from './images/images.js';
-import { openCrawlTerminal } from './site/crawl-terminal.js';
 import { createFormatDate } from './site/dates.js';
 import type { FormatDate } from './site/dates.js';
+import type { LiveChange } from './site/live.js';
 import { formatChange } from './site/live-terminal.js';
-import { createPictures } from './site/pictures.js';
-import type { Pictures } from './site/pictures.js';
 import { openPublicFiles } from './site/public-files.js';
 import type { PublicFiles } from './site/public-files.js';
-import { openSite } from './site/site.js';
 import type { Site } from './site/site.js';
-import { formatWarnings } from './site/warnings.js';
+import { openConfiguredSite, openImaging } from './site-data.js';
+import type { Imaging } from './site-data.js';
 import { openDatabase } from './storage/database.js';
 import { openStateFolder } from './storage/state-folder.js';
 import type { StateFolder } from './storage/state-folder.js';
@@ -64,14 +59,6 @@ export interface Services {
   close(): Promise<void>;
 }
 
-/** The pictures of a site, and the images that are made of them. */
-export interface Imaging {
-  readonly pictures: Pictures;
-  readonly images: Images;
-  /** Where images are once they are made. */
-  readonly folder: string;
-}
-
 type Authenticate = (request: IncomingMessage) => Promise<Caller | undefined>;
 
 export interface ServicesOptions {
@@ -98,12 +85,12 @@ export async function openServices(config: Config, options: ServicesOptions): Pr
 }
 
 async function openAll(config: Config, options: ServicesOptions, folder: StateFolder): Promise<Services> {
-  const site = config.services.includes('site') ? await openConfiguredSite(config, options) : undefined;
+  const site = config.services.includes('site') ? await openSiteData(config, options) : undefined;
   const database = await openDatabase({ file: join(config.state, 'trellis.db') }).catch((error: unknown) => {
     site?.close();
     throw error;
   });
-  const accounts = createAccounts(database);
+  const accounts = createAccounts(database, { origin: options.origin });
   const imaging = site && openImaging(site, config);
   return {
     version: options.version,
@@ -141,27 +128,10 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
   };
 }
 
-function openImaging({ store, config: { pathPrefix } }: Site, { state }: Config): Imaging {
-  const pictures = createPictures(store);
-  const images = openImages({ stateDirectory: state, findSource: pictures.find, prefix: pathPrefix });
-  return { pictures, images, folder: imageFolderOf(state) };
-}
-
-async function openConfiguredSite({ site, state, watch }: Config, options: ServicesOptions): Promise<Site> {
-  const { terminal, signal } = options;
-  const view = openCrawlTerminal(terminal);
+function openSiteData(config: Config, { terminal, signal }: ServicesOptions): Promise<Site> {
   const say = (line: string): void => void terminal.write(`${line}\n`);
-  try {
-    return await openSite({
-      directory: site,
-      stateDirectory: join(state, 'site'),
-      tables: records,
-      onWarnings: (messages, count) => terminal.write(formatWarnings(messages, count)),
-      onProgress: (progress) => view.show(progress),
-      signal,
-      watch: watch ? { onChange: (change) => say(formatChange(change)), onProblem: say } : undefined,
-    });
-  } finally {
-    view.stop();
-  }
+  const watch = config.watch
+    ? { onChange: (change: LiveChange) => say(formatChange(change)), onProblem: say }
+    : undefined;
+  return openConfiguredSite(config, { recordsDirectory: join(config.state, 'site'), terminal, signal, watch });
 }

@@ -75,7 +75,7 @@ export interface ImagesOptions {
   /** Of links: the path that the site is served below, such as `/garden`. */
   readonly prefix?: string;
   /** Told of every link in every answer. */
-  readonly onHandOut?: (link: Handout) => void;
+  readonly onHandOut?: ((link: Handout) => void) | undefined;
 }
 
 /**

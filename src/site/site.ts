@@ -32,6 +32,8 @@ export interface SiteOptions {
   readonly directory: string;
   /** Where the server keeps what is its own; never part of the site, even when it lies in the folder. */
   readonly stateDirectory: string;
+  /** What else of the server's own may lie in the folder, and is no part of the site. */
+  readonly except?: readonly string[];
   readonly tables: RecordTables;
   /** What `sourceInstanceName` says when the configuration names no source. */
   readonly sourceName?: string;
@@ -96,7 +98,7 @@ async function readSite(directory: string, { config, store, tables, signal, onPr
       : [{ name: options.sourceName ?? UNNAMED_SOURCE, path: directory, ignore: [] }];
   const sources = createSources(configured, {
     workingDirectory: options.workingDirectory ?? directory,
-    except: [realpathSync(options.stateDirectory)],
+    except: [options.stateDirectory, ...(options.except ?? [])].map((folder) => realpathSync(folder)),
   });
   forgetSources(store, sources.length);
   const content = openContent({ store, tables, sources });

@@ -9,6 +9,9 @@ const object = (properties: object, required: string[] = []) => ({
   required,
   additionalProperties: false,
 });
+/** Stays in the site's folder. */
+const RELATIVE = '^(?!/)(?!(.*/)?\\.\\.(/|$))';
+
 const list = (items: object) => ({ type: 'array', items, maxItems: 1000 });
 
 /** The bounds keep a mistyped file from becoming a million records; no real site comes near them. */
@@ -23,6 +26,7 @@ const SITE_CONFIG_SCHEMA = object({
   sources: list(object({ name: text, path: text, ignore: list(text) }, ['name', 'path'])),
   plugins: list({ anyOf: [text, object({ resolve: text, options: { type: 'object' } }, ['resolve'])] }),
   pages: list(object({ path: { ...text, pattern: '^/' }, component: text, matchPath: text }, ['path', 'component'])),
+  queries: { ...text, pattern: RELATIVE },
 }) as unknown as JSONSchemaType<WrittenSiteConfig>;
 
 const isWritten = new Ajv2020({ allowUnionTypes: true, verbose: true }).compile(SITE_CONFIG_SCHEMA);
@@ -56,7 +60,12 @@ function describe(error: ErrorObject | undefined): string {
   const wanted = Array.isArray(allowedValues)
     ? `one of ${allowedValues.join(', ')}`
     : error.keyword === 'pattern'
-      ? 'a path that starts with a slash, such as "/blog"'
+      ? wantedPath(error)
       : (error.message ?? 'another value');
   return `${at}: expected ${wanted.replace(/^must (be )?/, '')}; received ${JSON.stringify(error.data).slice(0, 80)}.`;
 }
+
+const wantedPath = ({ params }: ErrorObject): string =>
+  params.pattern === RELATIVE
+    ? 'a glob within the site\'s folder, such as "queries/*.graphql"'
+    : 'a path that starts with a slash, such as "/blog"';

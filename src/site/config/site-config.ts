@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { AppError } from '../../errors.js';
+import { STORED_QUERIES } from '../stored-queries.js';
 
 /** What a site says of itself in `site.config.*`; every path is absolute once it is read. */
 export interface SiteConfig {
@@ -14,6 +15,8 @@ export interface SiteConfig {
   readonly sources: readonly SourceConfig[];
   readonly plugins: readonly PluginConfig[];
   readonly pages: readonly PageConfig[];
+  /** A glob below the site's folder: its stored queries. */
+  readonly queries: string;
 }
 
 export interface SiteMetadata {
@@ -54,6 +57,7 @@ export interface WrittenSiteConfig {
   sources?: { name: string; path: string; ignore?: string[] }[];
   plugins?: (string | { resolve: string; options?: Record<string, unknown> })[];
   pages?: { path: string; component: string; matchPath?: string }[];
+  queries?: string;
 }
 
 /** The name of the one source of a site that names none. */
@@ -84,6 +88,7 @@ export function toSiteConfig(written: WrittenSiteConfig, directory: string): Sit
       component: path.resolve(directory, page.component),
       matchPath: page.matchPath ?? null,
     })),
+    queries: written.queries ?? STORED_QUERIES,
   };
 }
 

@@ -24,6 +24,7 @@ test('a site without a configuration has the defaults', async () => {
     sources: [],
     plugins: [],
     pages: [],
+    queries: 'queries/**/*.graphql',
   });
 });
 
@@ -57,7 +58,7 @@ test.each([
   [
     'an unknown key',
     '{"source": []}',
-    'site.config.json: the configuration: expected one of siteMetadata, pathPrefix, host, port, polyfill, dates, sources, plugins, pages; received "source".',
+    'site.config.json: the configuration: expected one of siteMetadata, pathPrefix, host, port, polyfill, dates, sources, plugins, pages, queries; received "source".',
   ],
   [
     'a missing path',
@@ -83,6 +84,11 @@ test.each([
     'a prefix that is no path',
     '{"pathPrefix": "https://example.org/x"}',
     'site.config.json: pathPrefix: expected a path that starts with a slash, such as "/blog"; received "https://example.org/x".',
+  ],
+  [
+    'queries outside the folder',
+    '{"queries": "../other/*.graphql"}',
+    'site.config.json: queries: expected a glob within the site\'s folder, such as "queries/*.graphql"; received "../other/*.graphql".',
   ],
   ['broken text', '{"sources": [', 'site.config.json:1:14'],
 ])('%s is refused with its place', async (_reason, text, message) => {
