@@ -17,6 +17,8 @@ import { createGraphqlEndpoint } from './server/graphql.js';
 import { securityHeaders } from './server/headers.js';
 import { createHttpServer } from './server/http-server.js';
 import { imageLinks } from './server/image-links.js';
+import { createRateLimits } from './server/limits.js';
+import type { RateLimits } from './server/limits.js';
 import { createLog } from './server/log.js';
 import type { Log } from './server/log.js';
 import { READ_ONLY, allowOnly } from './server/methods.js';
@@ -75,8 +77,9 @@ function createListener(options: AppOptions): RequestListener {
   const staticPaths = [...new Set(['/static', `${prefix}/static`])];
   if (imaging) app.use(staticPaths, imageFiles(imaging, services.publicFiles, prefix));
   app.use(staticPaths, staticFiles(services.staticFolder));
-  if (config.services.includes('secrets')) app.use(secretsRouter(options));
-  app.use(dashboardRouter(options), notFoundHandler(), errorHandler({ log }));
+  const limits = createRateLimits({ perMinute: config.rateLimit, tightPerMinute: config.tightRateLimit });
+  if (config.services.includes('secrets')) app.use(secretsRouter({ ...options, limits }));
+  app.use(dashboardRouter({ ...options, limits }), notFoundHandler(), errorHandler({ log }));
   return app as RequestListener;
 }
 
@@ -122,7 +125,12 @@ function imageFiles({ images, folder }: Imaging, publicFiles: PublicFiles, prefi
   });
 }
 
-function dashboardRouter({ config, services }: AppOptions): RequestHandler {
+/** One budget for both services, as it is one caller who asks. */
+interface RouterOptions extends AppOptions {
+  readonly limits: RateLimits;
+}
+
+function dashboardRouter({ config, services, limits }: RouterOptions): RequestHandler {
   const { boards, readiness, accounts, version, authenticatorFor } = services;
   const isRunning = config.services.includes('dashboard');
   const { operations, basePath, revision, schemes } = dashboard;
@@ -134,13 +142,14 @@ function dashboardRouter({ config, services }: AppOptions): RequestHandler {
     schemes,
     handlers: dashboardHandlers({ boards, readiness, tokens: accounts.tokens, version }),
     authenticate: authenticatorFor(['personal']),
+    limits,
     replays: services.replays,
     validateResponses: !config.production,
   });
   return isRunning ? withDocument('/api/openapi.json', 'dashboard', router) : router;
 }
 
-function secretsRouter({ config, services }: AppOptions): RequestHandler {
+function secretsRouter({ config, services, limits }: RouterOptions): RequestHandler {
   const { authenticatorFor } = services;
   const { operations, basePath, revision, schemes } = secrets;
   const router = contractRouter({
@@ -150,6 +159,7 @@ function secretsRouter({ config, services }: AppOptions): RequestHandler {
     schemes,
     handlers: secretsHandlers({ ...services, basePath }),
     authenticate: authenticatorFor(['write', 'consumer']),
+    limits,
     replays: services.replays,
     validateResponses: !config.production,
   });

@@ -30,6 +30,10 @@ export interface Config {
   readonly queryTimeoutMs: number;
   /** How many proxies in front may name the client. */
   readonly trustProxy: number;
+  /** Requests a minute of one credential, or of one address without; 0 for no limits at all. */
+  readonly rateLimit: number;
+  /** The same for sign-in, credentials that fail and credentials that are made. */
+  readonly tightRateLimit: number;
   readonly logLevel: LogLevel;
   /** Whether what goes out is trusted to fit the contract (`NODE_ENV=production`). */
   readonly production: boolean;
@@ -56,6 +60,12 @@ const QUERY_WORK_MS = 1_000;
 
 /** Longer than anybody waits for a page of a site; images that are yet to be made may take some seconds. */
 const QUERY_TIMEOUT_MS = 10_000;
+
+/** Ten a second: a page asks once in half a minute, a script that reads all it can is told to wait. */
+const RATE_LIMIT = 600;
+
+/** Thirty people behind one address may sign in within a minute, two steps each; who guesses gets nowhere. */
+const TIGHT_RATE_LIMIT = 60;
 
 const PACKAGE_ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -126,6 +136,8 @@ const withDefaults = (settings: Settings, folder: string, production: boolean): 
   queryWorkMs: settings.queryWorkMs ?? QUERY_WORK_MS,
   queryTimeoutMs: settings.queryTimeoutMs ?? QUERY_TIMEOUT_MS,
   trustProxy: settings.trustProxy ?? 0,
+  rateLimit: settings.rateLimit ?? RATE_LIMIT,
+  tightRateLimit: settings.tightRateLimit ?? TIGHT_RATE_LIMIT,
   logLevel: settings.logLevel ?? 'info',
   production,
 });

@@ -22,6 +22,8 @@ export interface Settings {
   readonly databaseUrl?: never;
   readonly objects?: never;
   readonly trustProxy?: number;
+  readonly rateLimit?: number;
+  readonly tightRateLimit?: number;
   readonly logLevel?: LogLevel;
 }
 
@@ -154,6 +156,21 @@ export const SETTINGS: Readonly<Record<keyof Settings, Setting>> = {
     description: 'how many proxies stand in front and may name the client (default: 0)',
     schema: { type: 'integer', minimum: 0, maximum: 9 },
     expected: 'the number of proxies in front, from 0 to 9',
+  },
+  rateLimit: {
+    env: 'TRELLIS_RATE_LIMIT',
+    flag: '--rate-limit <number>',
+    description:
+      'requests a minute of one credential, or of one address without; 0 turns every limit off (default: 600)',
+    schema: { type: 'integer', minimum: 0, maximum: 1e9 },
+    expected: 'a whole number from 0 to 1000000000',
+  },
+  tightRateLimit: {
+    env: 'TRELLIS_TIGHT_RATE_LIMIT',
+    flag: '--tight-rate-limit <number>',
+    description: 'the same for sign-in, credentials that fail and credentials that are made (default: 60)',
+    schema: { type: 'integer', minimum: 1, maximum: 1e9 },
+    expected: 'a whole number from 1 to 1000000000',
   },
   logLevel: {
     env: 'LOG_LEVEL',

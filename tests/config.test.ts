@@ -23,6 +23,8 @@ test('has a default for every setting', async () => {
     queryWorkMs: 1_000,
     queryTimeoutMs: 10_000,
     trustProxy: 0,
+    rateLimit: 600,
+    tightRateLimit: 60,
     logLevel: 'info',
     production: false,
   });

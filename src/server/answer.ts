@@ -6,6 +6,7 @@ import type { Replays } from '../storage/replays.js';
 import { peerAddress } from './address.js';
 import { readBody } from './body.js';
 import { toErrorBody } from './errors.js';
+import type { RateLimits } from './limits.js';
 import type { HandlerRequest, HandlerResponse, OperationSpec } from './operation.js';
 import { readHeaderParameters, readPathParameters, readQueryParameters } from './parameters.js';
 import type { Parameters } from './parameters.js';
@@ -18,6 +19,8 @@ import { requireValid } from './validation.js';
 export interface AnswerOptions {
   readonly schemes: Schemes;
   readonly authenticate: Authenticate;
+  /** Counts requests and failed credentials; nothing is limited without. */
+  readonly limits?: RateLimits;
   /** Keeps first answers for operations that take an `Idempotency-Key`. */
   readonly replays: Replays;
   /** Holds what leaves to the contract as well: a difference is a defect, answered 500. */
@@ -37,15 +40,18 @@ export interface Call extends AnswerOptions {
   readonly handle: Dispatch;
 }
 
-/** Takes a request through security, validation and its handler, in this order. Refusals are thrown. */
+/** Takes a request through security, limits, validation and its handler, in this order. Refusals are thrown. */
 export async function answer(request: Request, response: Response, call: Call): Promise<void> {
-  const { operation, validateResponses } = call;
+  const { operation, limits, validateResponses } = call;
   const context = contextOf(response);
+  const address = peerAddress(request);
+  const authenticate = () => call.authenticate(request);
   context.operation = operation.id;
-  context.caller = await admit(operation, call.schemes, () => call.authenticate(request));
+  context.caller = await admit(operation, call.schemes, () => limits?.guard(address, authenticate) ?? authenticate());
+  limits?.spend(operation.rateLimit ?? 'default', { caller: context.caller, address }, response);
   requireAcceptable(operation, request);
   const input = await readInput(request, call);
-  const peer = { requestId: context.requestId, address: peerAddress(request), signal: abortSignal(response) };
+  const peer = { requestId: context.requestId, address, signal: abortSignal(response) };
   const check = (result: HandlerResponse): void => {
     if (validateResponses) requireContractResponse(operation, result);
   };

@@ -1,0 +1,88 @@
+import type { ServerResponse } from 'node:http';
+import type { Caller } from '../accounts/callers.js';
+import { AppError } from '../errors.js';
+import { networkOf } from './network.js';
+import type { RateLimitName } from './operation.js';
+import { WINDOW_MS, createRateCounter } from './rate-counter.js';
+import type { Count } from './rate-counter.js';
+import { callerId } from './request-context.js';
+
+export interface RateLimitOptions {
+  /** Requests a minute of one credential, or of one address that shows none; 0 turns every limit off. */
+  readonly perMinute: number;
+  /** The same for each of: sign-in steps and failed credentials of one address, credentials that one caller makes. */
+  readonly tightPerMinute: number;
+  readonly now?: () => number;
+}
+
+/** Who sent a request: the credential counts where there is one, else the address. */
+export interface Sender {
+  readonly caller: Caller | undefined;
+  readonly address: string;
+}
+
+export interface RateLimits {
+  /**
+   * Counts a request against the budget that its operation names, and tells in the headers of its answer how much is left.
+   *
+   * @throws AppError `rate_limited` past the budget.
+   */
+  spend(budget: RateLimitName, sender: Sender, response: ServerResponse): void;
+  /**
+   * Looks a credential up, unless too many from this address were wrong within a minute: guesses are held off before
+   * anything is asked. Those under way at the same moment may still be looked up.
+   *
+   * @throws AppError `rate_limited`, or what `find` throws.
+   */
+  guard(address: string, find: () => Promise<Caller | undefined>): Promise<Caller | undefined>;
+}
+
+export function createRateLimits({ perMinute, tightPerMinute, now }: RateLimitOptions): RateLimits {
+  if (perMinute === 0) return { spend: () => undefined, guard: (_address, find) => find() };
+  const counter = createRateCounter(now);
+  const bounds = { default: perMinute, create: tightPerMinute, 'sign-in': tightPerMinute };
+
+  return {
+    spend(budget, { caller, address }, response) {
+      if (budget === 'none') return;
+      const sender = caller === undefined ? networkOf(address) : callerId(caller);
+      const count = counter.take(`${budget} ${sender}`);
+      const headers = toHeaders(bounds[budget], count);
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+      if (count.taken > bounds[budget]) throw refuse('requests', bounds[budget], count);
+    },
+    async guard(address, find) {
+      const key = `failed ${networkOf(address)}`;
+      const failed = counter.find(key);
+      if (failed !== undefined && failed.taken >= tightPerMinute) {
+        throw refuse('credentials that fail', tightPerMinute, failed);
+      }
+      return find().catch((error: unknown) => {
+        if (error instanceof AppError && error.code === 'unauthenticated') counter.take(key);
+        throw error;
+      });
+    },
+  };
+}
+
+function toHeaders(limit: number, { taken, resetsInMs }: Count): Readonly<Record<string, string>> {
+  return {
+    'RateLimit-Limit': String(limit),
+    'RateLimit-Remaining': String(Math.max(0, limit - taken)),
+    'RateLimit-Reset': String(toSeconds(resetsInMs)),
+    'RateLimit-Policy': `${limit};w=${toSeconds(WINDOW_MS)}`,
+  };
+}
+
+function refuse(what: string, limit: number, count: Count): AppError {
+  const seconds = toSeconds(count.resetsInMs);
+  const message = `Expected at most ${limit} ${what} a minute; try again in ${seconds} s.`;
+  return new AppError('rate_limited', message, {
+    headers: { ...toHeaders(limit, count), 'Retry-After': String(seconds) },
+  });
+}
+
+/** Rounded up, so that whoever waits that long is let in. */
+function toSeconds(milliseconds: number): number {
+  return Math.ceil(milliseconds / 1000);
+}

@@ -1,0 +1,167 @@
+import type { Caller } from '../../src/accounts/callers.js';
+import { AppError } from '../../src/errors.js';
+import { contractRouter } from '../../src/server/contract-router.js';
+import { createRateLimits } from '../../src/server/limits.js';
+import type { OperationSpec, RateLimitName } from '../../src/server/operation.js';
+import { serve } from './serve.js';
+import type { TestServer } from './serve.js';
+
+const ada = { personId: 'p1', username: 'ada', isAdmin: false };
+const callers: Readonly<Record<string, Caller>> = {
+  session: { kind: 'session', sessionId: 's1', ...ada },
+  otherSession: { kind: 'session', sessionId: 's2', ...ada },
+  token: { kind: 'token', tokenId: 't1', scopes: ['read'], ...ada },
+};
+
+const operation = (id: string, rateLimit?: RateLimitName, isOpen = false): OperationSpec => ({
+  id,
+  method: 'get',
+  path: `/${id}`,
+  security: isOpen ? [] : ['session', 'token'].map((scheme) => ({ scheme, roles: [] })),
+  ...(rateLimit === undefined ? {} : { rateLimit }),
+  parameters: [],
+  responses: { 204: { contentTypes: [] } },
+  validate: {},
+});
+
+const operations = [
+  operation('read'),
+  operation('mint', 'create'),
+  operation('enter', 'sign-in', true),
+  operation('health', 'none', true),
+  operation('version', 'default', true),
+  { ...operation('picky'), validate: { query: Object.assign(() => false, { errors: [] }) } },
+];
+
+let time: number;
+let lookedUp: number;
+let server: TestServer;
+
+async function start(perMinute: number, tightPerMinute: number): Promise<void> {
+  server = await serve(
+    contractRouter({
+      basePath: '',
+      revision: 'r1',
+      operations,
+      handlers: Object.fromEntries(operations.map(({ id }) => [id, async () => ({ status: 204 })])),
+      schemes: { session: 'session', token: 'token' },
+      async authenticate({ headers: { authorization } }) {
+        if (authorization === undefined) return undefined;
+        lookedUp += 1;
+        const caller = callers[authorization];
+        if (caller === undefined) throw new AppError('unauthenticated', 'Expected a token that is valid.');
+        return caller;
+      },
+      limits: createRateLimits({ perMinute, tightPerMinute, now: () => time }),
+      replays: { answerOnce: (_request, answer) => answer() },
+      validateResponses: true,
+    }),
+  );
+}
+
+beforeEach(() => {
+  time = 1_000_000;
+  lookedUp = 0;
+});
+afterEach(() => server.close());
+
+const get = (path: string, credential?: string) =>
+  fetch(`${server.url}/${path}`, credential === undefined ? {} : { headers: { Authorization: credential } });
+
+async function statuses(times: number, path: string, credential?: string): Promise<number[]> {
+  const found: number[] = [];
+  for (let nth = 0; nth < times; nth += 1) found.push((await get(path, credential)).status);
+  return found;
+}
+
+const limitHeaders = ({ headers }: Response) =>
+  ['RateLimit-Policy', 'RateLimit-Remaining', 'RateLimit-Reset', 'Retry-After'].map((name) => headers.get(name));
+
+test('every answer says how much is left, and a refusal says when to come back', async () => {
+  await start(2, 1);
+  expect(limitHeaders(await get('read', 'token'))).toEqual(['2;w=60', '1', '60', null]);
+  time += 20_500;
+  expect(limitHeaders(await get('read', 'token'))).toEqual(['2;w=60', '0', '40', null]);
+  const refusal = await get('read', 'token');
+  expect(limitHeaders(refusal)).toEqual(['2;w=60', '0', '40', '40']);
+  expect(refusal.headers.get('RateLimit-Limit')).toBe('2');
+  expect([refusal.status, await refusal.json()]).toEqual([
+    429,
+    {
+      error: 'Expected at most 2 requests a minute; try again in 40 s.',
+      code: 'rate_limited',
+      requestId: refusal.headers.get('X-Request-Id'),
+    },
+  ]);
+});
+
+test('who waits as long as told is let in', async () => {
+  await start(1, 1);
+  await get('read', 'token');
+  time += 100;
+  time += Number((await get('read', 'token')).headers.get('Retry-After')) * 1000;
+  expect((await get('read', 'token')).status).toBe(204);
+});
+
+test('requests past the limit do not make the wait longer', async () => {
+  await start(1, 1);
+  expect(await statuses(5, 'read', 'token')).toEqual([204, 429, 429, 429, 429]);
+  time += 60_000;
+  expect(await statuses(1, 'read', 'token')).toEqual([204]);
+});
+
+test('each credential has a budget of its own, and a person one for all sessions', async () => {
+  await start(2, 1);
+  expect(await statuses(3, 'read', 'token')).toEqual([204, 204, 429]);
+  expect(await statuses(1, 'read', 'session')).toEqual([204]);
+  expect(await statuses(2, 'read', 'otherSession')).toEqual([204, 429]);
+});
+
+test('who shows no credential is counted by address', async () => {
+  await start(2, 1);
+  expect(await statuses(3, 'version')).toEqual([204, 204, 429]);
+  // A credential that nobody looks at buys no other budget.
+  expect(await statuses(1, 'version', 'token')).toEqual([429]);
+});
+
+test.each<[string, string | undefined]>([
+  ['enter', undefined],
+  ['mint', 'session'],
+])('"%s" has a tighter budget, beside the one of everything else', async (path, credential) => {
+  await start(9, 2);
+  expect(await statuses(3, path, credential)).toEqual([204, 204, 429]);
+  expect(await statuses(1, 'read', 'session')).toEqual([204]);
+});
+
+test('an operation without a budget is never refused and says nothing of limits', async () => {
+  await start(1, 1);
+  expect(await statuses(5, 'health')).toEqual([204, 204, 204, 204, 204]);
+  expect(limitHeaders(await get('health'))).toEqual([null, null, null, null]);
+});
+
+test('a request is refused for its number before it is looked into', async () => {
+  await start(1, 1);
+  expect(await statuses(2, 'picky', 'token')).toEqual([400, 429]);
+});
+
+test('an address whose credentials fail too often is not looked up any more', async () => {
+  await start(9, 3);
+  expect(await statuses(5, 'read', 'wrong')).toEqual([401, 401, 401, 429, 429]);
+  expect(lookedUp).toBe(3);
+  const refusal = await get('read', 'token');
+  expect([refusal.status, limitHeaders(refusal)]).toEqual([429, ['3;w=60', '0', '60', '60']]);
+  time += 60_000;
+  expect(await statuses(1, 'read', 'token')).toEqual([204]);
+});
+
+test('who shows no credential at all has not guessed', async () => {
+  await start(9, 1);
+  expect(await statuses(3, 'read')).toEqual([401, 401, 401]);
+});
+
+test('a limit of 0 turns every limit off', async () => {
+  await start(0, 1);
+  expect(await statuses(3, 'mint', 'session')).toEqual([204, 204, 204]);
+  expect(await statuses(3, 'read', 'wrong')).toEqual([401, 401, 401]);
+  expect(limitHeaders(await get('read', 'token'))).toEqual([null, null, null, null]);
+});

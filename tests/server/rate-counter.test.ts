@@ -1,0 +1,12 @@
+import { createRateCounter } from '../../src/server/rate-counter.js';
+
+test('the counter forgets what is unused for longest, so that its memory is bounded', () => {
+  const counter = createRateCounter(() => 0);
+  counter.take('first');
+  counter.take('second');
+  for (let key = 0; key < 99_998; key += 1) counter.take(String(key));
+  counter.take('first');
+  counter.take('one more');
+  expect(counter.find('first')?.taken).toBe(2);
+  expect(counter.find('second')).toBeUndefined();
+});
