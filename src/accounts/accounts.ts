@@ -1,21 +1,57 @@
 import type { Database } from '../storage/database.js';
+import { createSessionCookies } from './cookies.js';
+import type { SessionCookies } from './cookies.js';
+import { createInvitations } from './invitations.js';
+import type { Invitations } from './invitations.js';
+import { createPasskeys } from './passkeys.js';
+import type { Passkeys } from './passkeys.js';
 import { createPeople } from './people.js';
 import type { People } from './people.js';
+import { createRegistration } from './registration.js';
+import type { Registration } from './registration.js';
+import { relyingPartyOf } from './relying-party.js';
 import { createSessions } from './sessions.js';
 import type { Sessions } from './sessions.js';
+import { createSetupLink } from './setup-link.js';
+import type { SetupLink } from './setup-link.js';
+import { createSignIn } from './sign-in.js';
+import type { SignIn } from './sign-in.js';
+import { sweepAccounts } from './sweep.js';
 import { createPersonalTokens } from './tokens.js';
 import type { PersonalTokens } from './tokens.js';
 
 export interface Accounts {
   readonly people: People;
   readonly sessions: Sessions;
+  readonly cookies: SessionCookies;
   readonly tokens: PersonalTokens;
+  readonly passkeys: Passkeys;
+  readonly registration: Registration;
+  readonly signIn: SignIn;
+  readonly invitations: Invitations;
+  readonly setupLink: SetupLink;
+  /** Deletes what has expired. */
+  sweep(): Promise<void>;
 }
 
-export function createAccounts(database: Database, now: () => number = Date.now): Accounts {
+export interface AccountsOptions {
+  /** The origin that people use, which passkeys are bound to; known once the server listens. */
+  readonly origin: () => string;
+  readonly now?: () => number;
+}
+
+export function createAccounts(database: Database, { origin, now = Date.now }: AccountsOptions): Accounts {
+  const relyingParty = () => relyingPartyOf(origin());
   return {
     people: createPeople(database, now),
     sessions: createSessions(database, now),
+    cookies: createSessionCookies(origin),
     tokens: createPersonalTokens(database, now),
+    passkeys: createPasskeys(database, relyingParty, now),
+    registration: createRegistration(database, relyingParty, now),
+    signIn: createSignIn(database, relyingParty, now),
+    invitations: createInvitations(database, now),
+    setupLink: createSetupLink(database, now),
+    sweep: () => sweepAccounts(database, now()),
   };
 }

@@ -19,6 +19,13 @@ export function requireSession(caller: Caller | undefined): SessionCaller {
   throw new AppError('session_required', 'Expected a session; a token may not do this.');
 }
 
+/** @throws AppError `session_required` for a token, `forbidden` for a session of anybody but an admin. */
+export function requireAdminSession(caller: Caller | undefined): SessionCaller {
+  const session = requireSession(caller);
+  if (session.isAdmin) return session;
+  throw new AppError('forbidden', 'Expected the session of an admin.');
+}
+
 /** The secrets belong to one person: the admin. @throws AppError `forbidden` for anybody else. */
 export function requireOwner(caller: Caller | undefined): PersonCaller {
   const person = requirePerson(caller);

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { inTransaction } from '../storage/database.js';
 import type { Database } from '../storage/database.js';
-import type { SessionCaller } from './callers.js';
+import type { Caller, SessionCaller } from './callers.js';
+import { recordEvent } from './events.js';
+import { requireSession } from './scopes.js';
 import { hashSecret } from './token-format.js';
 
 const DAY_MS = 86_400_000;
@@ -14,22 +17,41 @@ export interface Sessions {
   start(personId: string): Promise<string>;
   /** Finds who a session belongs to, and lets it live for another 30 days. */
   findCaller(id: string): Promise<SessionCaller | undefined>;
-  end(id: string): Promise<void>;
+  /** Ends the caller's session. Does nothing for nobody. */
+  signOut(caller: Caller | undefined, from: string): Promise<void>;
+  /** Ends every session of the caller, theirs included. Tokens stay. @throws AppError `session_required` for a token. */
+  signOutEverywhere(caller: Caller | undefined, from: string): Promise<void>;
 }
 
 export function createSessions(database: Database, now: () => number = Date.now): Sessions {
   return {
-    async start(personId) {
-      const id = randomBytes(32).toString('base64url');
-      const row = { id_hash: hashSecret(id), person_id: personId, created_at: now(), expires_at: now() + LIFETIME_MS };
-      await database.insertInto('sessions').values(row).execute();
-      return id;
-    },
+    start: (personId) => startSession(database, personId, now()),
     findCaller: (id) => findCaller(database, hashSecret(id), now()),
-    async end(id) {
-      await database.deleteFrom('sessions').where('id_hash', '=', hashSecret(id)).execute();
+    async signOut(caller, from) {
+      if (caller?.kind !== 'session') return;
+      const { personId, sessionId } = caller;
+      await inTransaction(database, async (transaction) => {
+        await transaction.deleteFrom('sessions').where('id_hash', '=', sessionId).execute();
+        await recordEvent(transaction, { action: 'signed_out', actor: caller, personId, from, at: now() });
+      });
+    },
+    async signOutEverywhere(caller, from) {
+      const session = requireSession(caller);
+      const { personId } = session;
+      await inTransaction(database, async (transaction) => {
+        await transaction.deleteFrom('sessions').where('person_id', '=', personId).execute();
+        await recordEvent(transaction, { action: 'signed_out_everywhere', actor: session, personId, from, at: now() });
+      });
     },
   };
+}
+
+/** In the caller's transaction. @returns the secret id that the cookie carries. */
+export async function startSession(database: Database, personId: string, at: number): Promise<string> {
+  const id = randomBytes(32).toString('base64url');
+  const row = { id_hash: hashSecret(id), person_id: personId, created_at: at, expires_at: at + LIFETIME_MS };
+  await database.insertInto('sessions').values(row).execute();
+  return id;
 }
 
 async function findCaller(database: Database, idHash: string, at: number): Promise<SessionCaller | undefined> {

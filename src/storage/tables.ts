@@ -6,6 +6,10 @@ export interface Tables {
   people: PeopleTable;
   sessions: SessionsTable;
   tokens: TokensTable;
+  passkeys: PasskeysTable;
+  invitations: InvitationsTable;
+  challenges: ChallengesTable;
+  account_events: AccountEventsTable;
   boards: BoardsTable;
   board_shares: BoardSharesTable;
   secret_objects: SecretObjectsTable;
@@ -49,6 +53,59 @@ export interface TokensTable {
   created_at: number;
   expires_at: number;
   last_used_at: number | null;
+}
+
+export interface PasskeysTable {
+  /** The credential's id, base64url. */
+  id: string;
+  person_id: string;
+  /** 32 random bytes, base64url, which stand for the person on their authenticators. */
+  user_handle: string;
+  /** COSE, base64url. */
+  public_key: string;
+  counter: number;
+  /** Space-separated. */
+  transports: string;
+  label: string;
+  created_at: number;
+}
+
+/** Links that let one person in: invitations, and the setup link, which has no name yet. */
+export interface InvitationsTable {
+  id: string;
+  /** SHA-256 of the secret in the link. */
+  hash: string;
+  username: string | null;
+  username_key: string | null;
+  display_name: string | null;
+  created_at: number;
+  expires_at: number;
+}
+
+/** Ceremonies under way, and what they are to remember. */
+export interface ChallengesTable {
+  /** SHA-256 of the challenge. */
+  hash: string;
+  ceremony: 'add' | 'register' | 'sign_in';
+  person_id: string | null;
+  invitation_id: string | null;
+  username: string | null;
+  display_name: string | null;
+  user_handle: string | null;
+  expires_at: number;
+}
+
+export interface AccountEventsTable {
+  id: string;
+  at: number;
+  action: string;
+  /** Whose account it is about. */
+  person_id: string | null;
+  actor_type: string;
+  actor_id: string | null;
+  /** The id of the token, passkey or invitation, or a name. */
+  subject: string | null;
+  address: string;
 }
 
 export interface BoardsTable {

@@ -8,6 +8,8 @@ import { openDatabase } from '../../src/storage/database.js';
 import type { Database } from '../../src/storage/database.js';
 
 const DAY = 86_400_000;
+/** Where the caller sits. */
+const FROM = '203.0.113.7';
 const START = Date.parse('2026-05-01T08:00:00Z');
 
 let at: number;
@@ -28,7 +30,7 @@ function authenticator(
 beforeEach(async () => {
   at = START;
   database = await openDatabase({ file: ':memory:' });
-  accounts = createAccounts(database, now);
+  accounts = createAccounts(database, { origin: () => 'http://localhost:4000', now });
   const person = await accounts.people.add({ username: 'Ada', displayName: 'Ada L.' });
   session = await accounts.sessions.start(person.id);
   ada = (await accounts.sessions.findCaller(session))!;
@@ -67,7 +69,7 @@ describe('sessions', () => {
   });
 
   test('end at once', async () => {
-    await accounts.sessions.end(session);
+    await accounts.sessions.signOut(ada, FROM);
     expect(await accounts.sessions.findCaller(session)).toBeUndefined();
   });
 });
@@ -97,7 +99,7 @@ describe('the token format', () => {
 
 describe('personal tokens', () => {
   test('come once, and only their hash is stored', async () => {
-    const created = await accounts.tokens.create(ada, { label: 'nightly', expiresAt: inDays(90) });
+    const created = await accounts.tokens.create(ada, { label: 'nightly', expiresAt: inDays(90) }, FROM);
     expect(created).toMatchObject({
       label: 'nightly',
       scopes: ['read'],
@@ -115,26 +117,26 @@ describe('personal tokens', () => {
     ['more than 366 days', 367],
     ['no date at all', NaN],
   ])('cannot expire in %s', async (_reason, days) => {
-    const created = accounts.tokens.create(ada, { label: 'x', expiresAt: inDays(days) });
+    const created = accounts.tokens.create(ada, { label: 'x', expiresAt: inDays(days) }, FROM);
     await expect(created).rejects.toMatchObject({ code: 'invalid_input', field: 'expiresAt' });
   });
 
   test('may expire in exactly 366 days', async () => {
-    expect(await accounts.tokens.create(ada, { label: 'x', expiresAt: inDays(366) })).toBeDefined();
+    expect(await accounts.tokens.create(ada, { label: 'x', expiresAt: inDays(366) }, FROM)).toBeDefined();
   });
 
   test('are 100 at most', async () => {
     for (let count = 0; count < 100; count++) {
-      await accounts.tokens.create(ada, { label: String(count), expiresAt: inDays(1) });
+      await accounts.tokens.create(ada, { label: String(count), expiresAt: inDays(1) }, FROM);
     }
-    const next = accounts.tokens.create(ada, { label: 'one more', expiresAt: inDays(1) });
+    const next = accounts.tokens.create(ada, { label: 'one more', expiresAt: inDays(1) }, FROM);
     await expect(next).rejects.toMatchObject({ code: 'invalid_input' });
   });
 
   test('are listed oldest first, to their owner alone', async () => {
-    await accounts.tokens.create(ada, { label: 'first', expiresAt: inDays(1) });
+    await accounts.tokens.create(ada, { label: 'first', expiresAt: inDays(1) }, FROM);
     at += 1_000;
-    await accounts.tokens.create(ada, { label: 'second', expiresAt: inDays(1) });
+    await accounts.tokens.create(ada, { label: 'second', expiresAt: inDays(1) }, FROM);
     at += 2 * DAY;
     expect((await accounts.tokens.list(ada)).map(({ label }) => label)).toEqual(['first', 'second']);
     const bob = await accounts.people.add({ username: 'bob', displayName: 'Bob' });
@@ -143,13 +145,13 @@ describe('personal tokens', () => {
   });
 
   test('are revoked by their owner alone', async () => {
-    const { id, token } = await accounts.tokens.create(ada, { label: 'x', expiresAt: inDays(1) });
+    const { id, token } = await accounts.tokens.create(ada, { label: 'x', expiresAt: inDays(1) }, FROM);
     const bob = await accounts.people.add({ username: 'bob', displayName: 'Bob' });
     const other = await accounts.sessions.findCaller(await accounts.sessions.start(bob.id));
-    await accounts.tokens.revoke(other, id);
+    await accounts.tokens.revoke(other, id, FROM);
     const request = { method: 'GET', headers: { authorization: `Bearer ${token}` } };
     expect(await authenticator()(request)).toMatchObject({ kind: 'token', tokenId: id });
-    await accounts.tokens.revoke(ada, id);
+    await accounts.tokens.revoke(ada, id, FROM);
     await expect(authenticator()(request)).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 
@@ -162,7 +164,7 @@ describe('personal tokens', () => {
       isAdmin: true,
       scopes: ['write'],
     };
-    const created = accounts.tokens.create(caller, { label: 'x', expiresAt: inDays(1) });
+    const created = accounts.tokens.create(caller, { label: 'x', expiresAt: inDays(1) }, FROM);
     await expect(created).rejects.toMatchObject({ code: 'session_required' });
   });
 });
@@ -181,11 +183,15 @@ describe('a request', () => {
   });
 
   test('is known by its token, whose use is noted once a minute', async () => {
-    const { token } = await accounts.tokens.create(ada, {
-      label: 'x',
-      expiresAt: inDays(1),
-      scopes: ['read', 'write'],
-    });
+    const { token } = await accounts.tokens.create(
+      ada,
+      {
+        label: 'x',
+        expiresAt: inDays(1),
+        scopes: ['read', 'write'],
+      },
+      FROM,
+    );
     const use = () => get({ authorization: `bearer ${token}` });
     const lastUsed = async () => (await accounts.tokens.list(ada))[0]?.lastUsedAt?.getTime();
     expect(await use()).toMatchObject({ kind: 'token', username: 'Ada', isAdmin: true, scopes: ['read', 'write'] });
@@ -239,7 +245,7 @@ describe('a request', () => {
   });
 
   test('with a token may come from anywhere', async () => {
-    const { token } = await accounts.tokens.create(ada, { label: 'x', expiresAt: inDays(1) });
+    const { token } = await accounts.tokens.create(ada, { label: 'x', expiresAt: inDays(1) }, FROM);
     expect(await post({ authorization: `Bearer ${token}`, 'sec-fetch-site': 'cross-site' })).toBeDefined();
   });
 });

@@ -42,7 +42,7 @@ export const ORIGIN = 'http://localhost:4000';
 /** Both services over a database of their own, as the product serves them, answers held to the contract too. */
 export async function startContractServer(): Promise<ContractServer> {
   const database = await openDatabase({ file: ':memory:' });
-  const accounts = createAccounts(database);
+  const accounts = createAccounts(database, { origin: () => ORIGIN });
   const services = createServices(database, accounts);
   const authenticatorFor = (tokens: readonly TokenKind[]) =>
     createAuthenticator({ database, sessions: accounts.sessions, publicUrl: ORIGIN, tokens });

@@ -9,13 +9,13 @@ export const tokensHandlers = ({ tokens }: Pick<DashboardServices, 'tokens'>): T
     return { status: 200, body: own.map(toBody) };
   },
 
-  async createToken({ caller, body: { label, expiresAt, scopes } }) {
-    const created = await tokens.create(caller, { label, scopes, expiresAt: new Date(expiresAt) });
+  async createToken({ caller, address, body: { label, expiresAt, scopes } }) {
+    const created = await tokens.create(caller, { label, scopes, expiresAt: new Date(expiresAt) }, address);
     return { status: 201, body: { ...toBody(created), token: created.token } };
   },
 
-  async revokeToken({ caller, params }) {
-    await tokens.revoke(caller, params.id);
+  async revokeToken({ caller, address, params }) {
+    await tokens.revoke(caller, params.id, address);
     return { status: 204 };
   },
 });

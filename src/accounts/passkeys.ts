@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto';
+import { AppError } from '../errors.js';
+import { inTransaction } from '../storage/database.js';
+import type { Database } from '../storage/database.js';
+import type { PasskeysTable } from '../storage/tables.js';
+import type { Caller } from './callers.js';
+import { createChallenge, takeChallenge } from './challenges.js';
+import { readChallenge, refuseCeremony } from './credential-json.js';
+import { recordEvent } from './events.js';
+import { toCreationOptions } from './passkey-options.js';
+import type { CreationOptions } from './passkey-options.js';
+import type { RelyingParty } from './relying-party.js';
+import { requireSession } from './scopes.js';
+import { parseLabel } from './usernames.js';
+import { verifyNewPasskey } from './verify-passkey.js';
+
+/** More devices than anyone signs in from. */
+const MAX_PASSKEYS = 20;
+
+export interface Passkey {
+  /** The credential's id, base64url. */
+  readonly id: string;
+  readonly label: string;
+  readonly createdAt: Date;
+}
+
+/** The passkeys of the caller, who must be there in person: `session_required` for a token. */
+export interface Passkeys {
+  /** Oldest first. */
+  list(caller: Caller | undefined): Promise<Passkey[]>;
+  /** @throws AppError `invalid_input` when there are 20 already. */
+  begin(caller: Caller | undefined): Promise<CreationOptions>;
+  /**
+   * @param added A name for it, and the credential as the browser answered, unchecked.
+   * @throws AppError `invalid_input` for a label that is none, and as the one refusal of every ceremony.
+   */
+  finish(caller: Caller | undefined, added: AddedPasskey, from: string): Promise<Passkey>;
+  /** Does nothing for an id that is unknown or another's. @throws AppError `invalid_input` for the last one. */
+  remove(caller: Caller | undefined, id: string, from: string): Promise<void>;
+}
+
+export interface AddedPasskey {
+  readonly label: string;
+  readonly credential: unknown;
+}
+
+export function createPasskeys(
+  database: Database,
+  relyingParty: () => RelyingParty,
+  now: () => number = Date.now,
+): Passkeys {
+  return {
+    async list(caller) {
+      return (await listRows(database, requireSession(caller).personId)).map(toPasskey);
+    },
+    async begin(caller) {
+      const { personId, username } = requireSession(caller);
+      const rows = await listRows(database, personId);
+      requireRoom(rows);
+      const userHandle = rows[0]?.user_handle ?? randomBytes(32).toString('base64url');
+      const memory = { person_id: personId, user_handle: userHandle, at: now() };
+      const challenge = await createChallenge(database, { ceremony: 'add', ...memory });
+      const known = rows.map(({ id }) => id);
+      return toCreationOptions(relyingParty(), { username, displayName: username, userHandle, challenge, known });
+    },
+    async finish(caller, { label, credential }, from) {
+      const session = requireSession(caller);
+      const { personId } = session;
+      const name = parseLabel(label);
+      const challenge = readChallenge(credential);
+      const begun = await takeChallenge(database, challenge, { ceremony: 'add', at: now() });
+      if (begun?.person_id !== personId) throw refuseCeremony();
+      const verified = await verifyNewPasskey(credential, { challenge, relyingParty: relyingParty() });
+      const row = {
+        ...verified,
+        person_id: personId,
+        user_handle: begun.user_handle ?? '',
+        label: name,
+        created_at: now(),
+      };
+      await inTransaction(database, async (transaction) => {
+        requireRoom(await listRows(transaction, personId));
+        await storePasskey(transaction, row);
+        const event = { actor: session, personId, subject: row.id, from, at: now() };
+        await recordEvent(transaction, { action: 'passkey_added', ...event });
+      });
+      return toPasskey(row);
+    },
+    async remove(caller, id, from) {
+      const session = requireSession(caller);
+      const { personId } = session;
+      await inTransaction(database, async (transaction) => {
+        const rows = await listRows(transaction, personId);
+        if (!rows.some((row) => row.id === id)) return;
+        requireAnother(rows);
+        await transaction.deleteFrom('passkeys').where('id', '=', id).execute();
+        const event = { actor: session, personId, subject: id, from, at: now() };
+        await recordEvent(transaction, { action: 'passkey_removed', ...event });
+      });
+    },
+  };
+}
+
+/** In the caller's transaction. @throws AppError the refusal of a ceremony, for a credential that somebody has already. */
+export async function storePasskey(transaction: Database, row: PasskeysTable): Promise<void> {
+  const known = transaction.selectFrom('passkeys').select('id').where('id', '=', row.id);
+  if ((await known.executeTakeFirst()) !== undefined) throw refuseCeremony();
+  await transaction.insertInto('passkeys').values(row).execute();
+}
+
+function listRows(database: Database, personId: string): Promise<PasskeysTable[]> {
+  const own = database.selectFrom('passkeys').selectAll().where('person_id', '=', personId);
+  return own.orderBy('created_at').orderBy('id').execute();
+}
+
+function requireRoom(rows: readonly PasskeysTable[]): void {
+  if (rows.length < MAX_PASSKEYS) return;
+  throw new AppError('invalid_input', `Expected at most ${MAX_PASSKEYS} passkeys; remove one first.`);
+}
+
+function requireAnother(rows: readonly PasskeysTable[]): void {
+  if (rows.length > 1) return;
+  throw new AppError('invalid_input', 'Expected another passkey to stay; without one nobody could sign in.');
+}
+
+function toPasskey({ id, label, created_at }: PasskeysTable): Passkey {
+  return { id, label, createdAt: new Date(created_at) };
+}

@@ -1,0 +1,76 @@
+import { inTransaction } from '../storage/database.js';
+import type { Database } from '../storage/database.js';
+import { toUsernameKey } from '../storage/username-key.js';
+import { createChallenge, takeChallenge } from './challenges.js';
+import { readChallenge, readCredentialId, refuseCeremony } from './credential-json.js';
+import { recordEvent } from './events.js';
+import { toRequestOptions } from './passkey-options.js';
+import type { RequestOptions } from './passkey-options.js';
+import { toPerson } from './people.js';
+import type { SignedIn } from './registration.js';
+import type { RelyingParty } from './relying-party.js';
+import { startSession } from './sessions.js';
+import { verifyPasskey } from './verify-passkey.js';
+
+export interface SignInAnswer {
+  /** Who it must be; anybody whose passkey it is when left out. */
+  readonly username?: string | undefined;
+  /** As the browser answered, unchecked. */
+  readonly credential: unknown;
+}
+
+export interface SignIn {
+  /** Asks for any passkey of ours. No name is looked at: known and unknown ones get the same, by the same work. */
+  begin(): Promise<RequestOptions>;
+  /** @throws AppError `invalid_input`, the one refusal of every ceremony. */
+  finish(answer: SignInAnswer, from: string): Promise<SignedIn>;
+}
+
+export function createSignIn(
+  database: Database,
+  relyingParty: () => RelyingParty,
+  now: () => number = Date.now,
+): SignIn {
+  return {
+    async begin() {
+      const challenge = await createChallenge(database, { ceremony: 'sign_in', at: now() });
+      return toRequestOptions(relyingParty(), challenge);
+    },
+    async finish({ username, credential }, from) {
+      const challenge = readChallenge(credential);
+      const begun = await takeChallenge(database, challenge, { ceremony: 'sign_in', at: now() });
+      const passkeys = database.selectFrom('passkeys').selectAll();
+      const passkey = await passkeys.where('id', '=', readCredentialId(credential)).executeTakeFirst();
+      if (begun === undefined || passkey === undefined) throw refuseCeremony();
+      const counter = await verifyPasskey(credential, passkey, { challenge, relyingParty: relyingParty() });
+      return inTransaction(database, async (transaction) => {
+        await count(transaction, passkey, counter);
+        const row = await transaction
+          .selectFrom('people')
+          .selectAll()
+          .where('id', '=', passkey.person_id)
+          .executeTakeFirst();
+        if (row === undefined || !isCalled(row.username_key, username)) throw refuseCeremony();
+        const [person, at] = [toPerson(row), now()];
+        const actor = { kind: 'session', personId: person.id } as const;
+        const event = { actor, personId: person.id, subject: passkey.id, from, at };
+        await recordEvent(transaction, { action: 'signed_in', ...event });
+        return { person, sessionId: await startSession(transaction, person.id, at) };
+      });
+    },
+  };
+}
+
+/** Of two answers at once with one counter, or with a passkey that is being removed, only one may hold. */
+async function count(
+  transaction: Database,
+  { id, counter: before }: { readonly id: string; readonly counter: number },
+  counter: number,
+): Promise<void> {
+  const own = transaction.updateTable('passkeys').set({ counter }).where('id', '=', id).where('counter', '=', before);
+  if ((await own.executeTakeFirst()).numUpdatedRows === 0n) throw refuseCeremony();
+}
+
+function isCalled(usernameKey: string, username: string | undefined): boolean {
+  return username === undefined || toUsernameKey(username.trim()) === usernameKey;
+}
