@@ -42,7 +42,7 @@ export interface BodySpec {
 export interface ResponseSpec {
   /** Empty for a response without a body. */
   readonly contentTypes: readonly string[];
-  /** Absent where nothing can be checked, such as a binary body. */
+  /** Absent where nothing can be checked, such as a binary body. Of a stream, it holds the data of each event. */
   readonly validate?: Validator;
 }
 
@@ -54,6 +54,8 @@ export interface OperationSpec {
   readonly path: string;
   /** Alternatives, the first that fits wins; empty when anyone may call. */
   readonly security: readonly SecurityAlternative[];
+  /** Whoever has no credential that holds is let in too. */
+  readonly isOptional?: true;
   /** Which budget its requests are counted against (`x-rate-limit`), `default` unless the contract says so. */
   readonly rateLimit?: RateLimitName;
   readonly parameters: readonly ParameterSpec[];
@@ -82,6 +84,13 @@ export interface HandlerRequest {
   readonly address: string;
   /** Aborted when the peer goes away. */
   readonly signal: AbortSignal;
+}
+
+/** One message of a `text/event-stream`. */
+export interface ServerSentEvent<Data = unknown> {
+  /** What a client that comes back says in `Last-Event-ID`; without line breaks. */
+  readonly id: string;
+  readonly data: Data;
 }
 
 /** What every handler answers; the generated response types narrow it. */

@@ -25,14 +25,29 @@ export function requireKnownSchemes(operations: readonly OperationSpec[], scheme
 /**
  * Lets a request through to an operation, as its contract says.
  *
- * @returns the caller; `undefined` where anyone may call, whatever credential came.
+ * @returns the caller; `undefined` where anyone may call, whatever credential
+ * came, and where a credential is optional and none came that holds.
  */
 export async function admit(
-  { security }: OperationSpec,
+  operation: OperationSpec,
   schemes: Schemes,
   find: () => Promise<Caller | undefined>,
 ): Promise<Caller | undefined> {
-  if (security.length === 0) return undefined;
+  if (operation.security.length === 0) return undefined;
+  try {
+    return await requireFitting(operation, schemes, find);
+  } catch (error) {
+    // A forged request is refused all the same: it is no lack of a credential.
+    if (operation.isOptional && error instanceof AppError && error.code !== 'cross_site') return undefined;
+    throw error;
+  }
+}
+
+async function requireFitting(
+  { security }: OperationSpec,
+  schemes: Schemes,
+  find: () => Promise<Caller | undefined>,
+): Promise<Caller> {
   const caller = await find();
   if (caller === undefined) throw new AppError('unauthenticated', 'Expected a session or a token; none came.');
   const fitting = security.filter(({ scheme }) => schemes[scheme] === caller.kind);

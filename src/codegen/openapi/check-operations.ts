@@ -1,3 +1,4 @@
+import { EVENT_STREAM } from './contract.js';
 import { handlersName, inputName, outputName, pascal } from './names.js';
 import { follow } from './references.js';
 import { child, entries, findText, has, items } from './source.js';
@@ -76,8 +77,8 @@ function checkSecurity({ root }: Survey, { place }: SurveyedOperation, report: R
   const schemes = entries(child(child(root, 'components'), 'securitySchemes')).map(([name]) => name);
   for (const requirement of items(security)) {
     const parts = entries(requirement);
-    if (parts.length !== 1) {
-      report(requirement, `Expected one scheme in each alternative, or security: []; received ${parts.length}.`);
+    if (parts.length > 1) {
+      report(requirement, `Expected one scheme in each alternative, or {} for none; received ${parts.length}.`);
     }
     for (const [scheme, part] of parts) {
       if (schemes.includes(scheme)) continue;
@@ -120,6 +121,9 @@ function checkContent(parent: Place, report: Report): void {
       report(media, `Expected a media type such as application/json; received "${type}".`, 'key');
     } else if (type.endsWith('json') && !has(media, 'schema')) {
       report(media, 'Expected schema in this media type; it is missing.', 'key');
+    } else if ((type === EVENT_STREAM) !== has(media, 'x-event')) {
+      const message = `Expected x-event, the schema of an event's data, in ${EVENT_STREAM} and nowhere else.`;
+      report(media, message, 'key');
     }
   }
 }

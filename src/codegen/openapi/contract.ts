@@ -44,6 +44,8 @@ export interface Operation {
   readonly summary: string;
   readonly isDeprecated: boolean;
   readonly security: readonly { readonly scheme: string; readonly roles: readonly string[] }[];
+  /** Whoever has no credential is let in too (`{}` among the alternatives). */
+  readonly isOptional: boolean;
   readonly rateLimit: RateLimitName;
   readonly parameters: readonly Parameter[];
   readonly body: Body | undefined;
@@ -64,7 +66,8 @@ export interface Parameter {
 
 export interface Content {
   readonly type: string;
-  readonly kind: 'bytes' | 'json' | 'text';
+  readonly kind: 'bytes' | 'events' | 'json' | 'text';
+  /** Of events, that of each one's data. */
   readonly schema: SchemaObject | undefined;
 }
 
@@ -83,6 +86,9 @@ export interface Response {
 }
 
 export const ERROR_REF = '#/components/schemas/Error';
+
+/** Server-sent events. */
+export const EVENT_STREAM = 'text/event-stream';
 
 /** 1 MiB: more than any body that says nothing of its own needs. */
 const DEFAULT_MAX_BYTES = 1024 ** 2;
@@ -133,6 +139,7 @@ function readOperation({ document, path, item, method, operation }: Found): Oper
     security: security.flatMap((requirement) =>
       Object.entries(requirement).map(([scheme, roles]) => ({ scheme, roles })),
     ),
+    isOptional: security.some((requirement) => Object.keys(requirement).length === 0),
     rateLimit: operation['x-rate-limit'] ?? 'default',
     parameters: readParameters(document, [...(item.parameters ?? []), ...(operation.parameters ?? [])]),
     body: operation.requestBody && readBody(dereference<RequestBodyObject>(document, operation.requestBody)),
@@ -216,10 +223,14 @@ function readResponse(
 }
 
 function readContents(content: ContentObject): readonly Content[] {
-  return Object.entries(content).map(([type, { schema }]) => ({ type, kind: toKind(type), schema }));
+  return Object.entries(content).map(([type, { schema, 'x-event': event }]) => {
+    const kind = toKind(type);
+    return { type, kind, schema: kind === 'events' ? event : schema };
+  });
 }
 
 function toKind(type: string): Content['kind'] {
   if (/^application\/(?:[\w.+-]+\+)?json\b/.test(type)) return 'json';
+  if (type === EVENT_STREAM) return 'events';
   return type.startsWith('text/') ? 'text' : 'bytes';
 }

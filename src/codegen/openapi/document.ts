@@ -41,7 +41,13 @@ interface HeaderObject {
   readonly required?: boolean;
 }
 
-export type ContentObject = Readonly<Record<string, { readonly schema?: SchemaObject }>>;
+interface MediaTypeObject {
+  readonly schema?: SchemaObject;
+  /** Of `text/event-stream`: the schema of each event's data. */
+  readonly 'x-event'?: SchemaObject;
+}
+
+export type ContentObject = Readonly<Record<string, MediaTypeObject>>;
 
 export interface RequestBodyObject {
   readonly required?: boolean;

@@ -173,7 +173,7 @@ export const STRUCTURE: Readonly<Record<ObjectName, ObjectShape>> = {
     },
   },
   mediaType: {
-    fields: { schema: SCHEMA, example: 'any', examples: EXAMPLES },
+    fields: { schema: SCHEMA, example: 'any', examples: EXAMPLES, 'x-event': SCHEMA },
     unsupported: { encoding: 'bodies are JSON, text or bytes' },
   },
   response: {

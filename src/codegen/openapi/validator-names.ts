@@ -32,7 +32,7 @@ export function nameValidators({ operations }: Contract): ValidatorNames {
       schemas.set(name, { name, direction: 'request', schema });
     }
     for (const { status, contents } of operation.responses) {
-      const schema = contents.find(({ kind }) => kind === 'json')?.schema;
+      const schema = contents.find(({ kind }) => kind === 'json' || kind === 'events')?.schema;
       if (schema === undefined) continue;
       const name = nameResponse(operation.id, status, schema);
       responses.set(`${operation.id} ${status}`, name);

@@ -10,7 +10,10 @@ export function writeOperations(contract: Contract, names: ValidatorNames): stri
   const types = ['components', 'operations as shapes']
     .filter((name) => signatures.includes(`${name.split(' ').at(-1) ?? ''}[`))
     .join(', ');
-  return `${callers === '' ? '' : `import type { ${callers} } from '../../accounts/callers.js';\n`}import type { HandlerRequest, OperationSpec } from '../../server/operation.js';
+  const parts = ['HandlerRequest', 'OperationSpec', 'ServerSentEvent'].filter(
+    (name) => name !== 'ServerSentEvent' || signatures.includes(`${name}<`),
+  );
+  return `${callers === '' ? '' : `import type { ${callers} } from '../../accounts/callers.js';\n`}import type { ${parts.join(', ')} } from '../../server/operation.js';
 ${types === '' ? '' : `import type { ${types} } from './types.js';\n`}import * as validators from './validators.js';
 
 /** Goes before every path. */
@@ -35,7 +38,7 @@ ${signatures}`;
 }
 
 function writeOperation(operation: Operation, names: ValidatorNames): string {
-  const { id, method, path, security, rateLimit, parameters, body, responses } = operation;
+  const { id, method, path, security, isOptional, rateLimit, parameters, body, responses } = operation;
   const validators = (['params', 'query', 'headers', 'body'] as const).flatMap((part) => {
     const name = names.requests.get(`${id} ${part}`);
     return name === undefined ? [] : [`${part}: validators.${name}`];
@@ -45,7 +48,7 @@ function writeOperation(operation: Operation, names: ValidatorNames): string {
     method: ${quote(method)},
     path: ${quote(path)},
     security: ${inlineList(security.map(({ scheme, roles }) => `{ scheme: ${quote(scheme)}, roles: ${inlineList(roles.map(quote))} }`))},
-${rateLimit === 'default' ? '' : `    rateLimit: ${quote(rateLimit)},\n`}    parameters: ${lines(
+${isOptional ? '    isOptional: true,\n' : ''}${rateLimit === 'default' ? '' : `    rateLimit: ${quote(rateLimit)},\n`}    parameters: ${lines(
     parameters.map(
       (spec) =>
         `{ name: ${quote(spec.name)}, in: ${quote(spec.in)}, required: ${spec.required}, type: ${quote(spec.type)}, list: ${spec.list}, rest: ${spec.rest} }`,

@@ -77,10 +77,11 @@ function resolve(schemas: Contract['schemas'], schema: SchemaObject | undefined)
   return resolve(schemas, schemas[schema.$ref.split('/').at(-1) ?? '']);
 }
 
-function callerType({ schemes }: Contract, { security }: Operation): string {
+function callerType({ schemes }: Contract, { security, isOptional }: Operation): string {
   if (security.length === 0) return 'Caller | undefined';
   const kinds = security.map(({ scheme }) => schemes[scheme]).filter((kind) => kind !== undefined);
-  return [...new Set(kinds)].map((kind) => CALLERS[kind]).join(' | ');
+  const names = [...new Set(kinds)].map((kind) => CALLERS[kind]);
+  return [...names, ...(isOptional ? ['undefined'] : [])].join(' | ');
 }
 
 function writeOutput(operation: Operation): string {
@@ -124,7 +125,13 @@ function writeServiceHandlers({ service, title, tags }: Contract): string {
 function typeOfContent({ kind, schema }: Content, inline: string): string {
   if (kind === 'bytes') return 'Uint8Array';
   if (kind === 'text') return 'string';
+  if (kind === 'events') return `AsyncIterable<ServerSentEvent<${typeOfEvent(schema)}>>`;
   return typeof schema === 'object' && schema.$ref !== undefined ? typeOfReference(schema.$ref) : inline;
+}
+
+/** What an event holds has a name of its own, as there is no path to it in the generated types. */
+function typeOfEvent(schema: SchemaObject | undefined): string {
+  return typeof schema === 'object' && schema.$ref !== undefined ? typeOfReference(schema.$ref) : 'unknown';
 }
 
 /** The type of a parameter's schema, which is a scalar or a list of scalars. */

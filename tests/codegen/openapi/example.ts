@@ -49,6 +49,19 @@ paths:
           description: The note.
           content:
             application/json: { schema: { $ref: '#/components/schemas/Note' } }
+  /notes/changes:
+    get:
+      operationId: followNotes
+      tags: [Notes]
+      summary: Follow what is written
+      security: [{ session: [] }, {}]
+      responses:
+        '200':
+          description: Notes as they are written.
+          content:
+            text/event-stream:
+              schema: { type: string }
+              x-event: { $ref: '#/components/schemas/Note' }
   /notes/{id}/picture:
     get:
       operationId: getPicture

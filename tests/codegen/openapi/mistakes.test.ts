@@ -42,6 +42,20 @@ test.each([
     /one of create, default, none, sign-in; received "signin"\. Did you mean "sign-in"\?/,
   ],
   [
+    'an event stream that does not say what an event holds',
+    "              x-event: { $ref: '#/components/schemas/Note' }\n",
+    '',
+    '|text/event-stream',
+    /Expected x-event, the schema of an event's data/,
+  ],
+  [
+    'two schemes that must both hold',
+    '{ session: [] }, {}',
+    '{ session: [], token: [] }',
+    '|{ session: [], token',
+    /Expected one scheme in each alternative, or \{\} for none; received 2/,
+  ],
+  [
     'a method that we leave out',
     '    get:\n      operationId: getP',
     '    head:\n      operationId: getP',

@@ -52,6 +52,19 @@ test.each([
     };`,
   ],
   [
+    'a stream is of events that hold what the contract says',
+    `  | {
+      readonly status: 200;
+      readonly body: AsyncIterable<ServerSentEvent<components['schemas']['Note']>>;
+    };`,
+  ],
+  [
+    'an operation whose credential is optional has perhaps a caller',
+    `export interface FollowNotesInput extends Facts {
+  readonly caller: SessionCaller | undefined;
+}`,
+  ],
+  [
     'handlers carry their summaries',
     `/** Short texts. */
 export interface NotesHandlers {
