@@ -5,7 +5,7 @@ import type { ClientOptions } from '../../client/client-options.js';
 import type { paths } from './types.js';
 
 /** Names the contract that these types were made from. */
-export const revision = 'fbf8b50abf03aaa7';
+export const revision = '285d5d99530bf0cf';
 
 /** The environment variable that holds the token when no option does. */
 export const TOKEN_ENV_VAR = 'TRELLIS_TOKEN';

@@ -61,7 +61,7 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
-    readonly "/api/dashboard": {
+    readonly "/api/auth/registration-status": {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -69,15 +69,241 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Read a board
-         * @description The whole board as of the last refresh; it is never paged. Pull requests that can be merged and are not
-         *     waiting for checks come first, then by last activity; issues by last activity.
-         *     With `If-None-Match` the answer is 304 while nothing has changed.
+         * Say whether the first account is still to come
+         * @description True while nobody has an account; the one-time setup link, printed where the server runs, then makes the first.
          */
-        readonly get: operations["getDashboard"];
+        readonly get: operations["getRegistrationStatus"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/auth/register/begin": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Begin to register an account
+         * @description Takes the secret of the setup link, while nobody has an account, or that of an invitation for this username.
+         *     Whoever has neither is refused alike, whether the name is taken or not.
+         *     The answer goes to the browser's `navigator.credentials.create()`, and what that gives to
+         *     `/api/auth/register/finish`, within 5 minutes.
+         */
+        readonly post: operations["beginRegistration"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/auth/register/finish": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Finish to register an account
+         * @description Takes the browser's credential as it is, once. The account is there from now on, signed in, and the setup link or
+         *     invitation is used up. A credential that does not answer a challenge of the last 5 minutes is 400.
+         */
+        readonly post: operations["finishRegistration"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/auth/login/begin": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Begin to sign in
+         * @description The answer goes to the browser's `navigator.credentials.get()`, and what that gives to `/api/auth/login/finish`,
+         *     within 5 minutes. The browser offers its own passkeys, so no username is needed; one that is given changes nothing,
+         *     and the answer is the same whether somebody has it or not.
+         */
+        readonly post: operations["beginLogin"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/auth/login/finish": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Finish to sign in
+         * @description Takes the browser's assertion as it is, once. The passkey itself says who signs in. One that does not answer a
+         *     challenge of the last 5 minutes, or is unknown, is 400.
+         */
+        readonly post: operations["finishLogin"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/auth/logout": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Sign out
+         * @description Ends the session, if there is one, and takes the cookie back; a session that has ended already is answered alike.
+         */
+        readonly post: operations["logout"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/auth/logout-everywhere": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Sign out everywhere
+         * @description Takes a session only. Ends every session of the caller, this one too; tokens go on working.
+         */
+        readonly post: operations["logoutEverywhere"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/auth/session": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Say who is signed in
+         * @description For a token, whom it speaks for.
+         */
+        readonly get: operations["getSession"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/auth/credentials": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List one's passkeys
+         * @description Takes a session only. Oldest first.
+         */
+        readonly get: operations["listCredentials"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/auth/credentials/begin": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Begin to add a passkey
+         * @description Takes a session only. The answer goes to the browser's `navigator.credentials.create()`, and what that gives to
+         *     `/api/auth/credentials/finish`, within 5 minutes. The passkeys that are there are excluded.
+         */
+        readonly post: operations["beginCredential"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/auth/credentials/finish": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Finish to add a passkey
+         * @description Takes a session only, and the browser's credential as it is, once.
+         */
+        readonly post: operations["finishCredential"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/auth/credentials/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Remove a passkey
+         * @description Takes a session only. The last passkey stays: 400. An id that is unknown, or another person's, is answered like success.
+         */
+        readonly delete: operations["deleteCredential"];
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -122,6 +348,364 @@ export interface paths {
          * @description Takes a session only. An id that is unknown, or another person's, is answered in the same way.
          */
         readonly delete: operations["revokeToken"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/settings": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read one's settings
+         * @description Whether a forge's token is set is told, the token itself never. The first call makes the webhook token and secret.
+         */
+        readonly get: operations["getSettings"];
+        /**
+         * Replace the forge settings
+         * @description A token that is left out or blank is kept; every other field is replaced, and cleared when it is left out.
+         *     A token or username of Forgejo or GitLab needs that forge's URL: otherwise 400 with `field` naming the URL.
+         *     Theme and time zone have operations of their own.
+         */
+        readonly put: operations["saveSettings"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/settings/theme": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read the theme
+         * @description Empty means that the system decides.
+         */
+        readonly get: operations["getTheme"];
+        /**
+         * Save the theme
+         * @description Empty leaves it to the system.
+         */
+        readonly put: operations["saveTheme"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/settings/timezone": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read the time zone
+         * @description Empty means that the browser decides.
+         */
+        readonly get: operations["getTimezone"];
+        /**
+         * Save the time zone
+         * @description A name of the IANA time zone database, such as `Europe/Berlin`; empty leaves it to the browser.
+         */
+        readonly put: operations["saveTimezone"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/settings/filter-state": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read the saved filters of the lists
+         * @description Takes a session only: what a page keeps for itself is no business of scripts. Empty while none was saved.
+         */
+        readonly get: operations["getFilterState"];
+        /**
+         * Save the filters of the lists
+         * @description Takes a session only. The object replaces the one before; what is in it is up to the page.
+         */
+        readonly put: operations["saveFilterState"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/dashboard": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a board
+         * @description The whole board as of the last refresh; it is never paged. Pull requests that can be merged and are not
+         *     waiting for checks come first, then by last activity; issues by last activity.
+         *     With `If-None-Match` the answer is 304 while nothing has changed.
+         */
+        readonly get: operations["getDashboard"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/dashboard/refresh": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Refresh one's board
+         * @description Answers once the forges have been read, or could not be. A refresh that is under way is shared. Within 30 seconds of
+         *     the last one that was asked for, nothing is read and the answer is 429 with `Retry-After`. 404 while settings were
+         *     never saved. The refresh goes on when the caller goes away.
+         */
+        readonly post: operations["refreshDashboard"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/dashboard/stream": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Follow one's board
+         * @description Server-sent events without a name: the board at once, then again after every change; a client that reads slowly gets
+         *     the newest board and misses those between. Every event has an `id`; with it in `Last-Event-ID`, the first board comes
+         *     only if it is another. A comment comes every 15 seconds while nothing changes.
+         *     The stream ends when the server stops, and soon after its session or token does. 404 while settings were never saved,
+         *     429 while the caller has 16 streams open.
+         */
+        readonly get: operations["streamDashboard"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/sharing": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Say who may read whose board
+         * @description Takes a session only. Both lists are in the order of usernames.
+         */
+        readonly get: operations["getSharing"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/sharing/{username}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        /**
+         * Let somebody read the whole board
+         * @description Takes a session only. Whoever may read it already still may. Oneself is 400.
+         */
+        readonly put: operations["shareBoard"];
+        readonly post?: never;
+        /**
+         * Let somebody read the board no more
+         * @description Takes a session only. Whoever may not read it, or is unknown, is answered alike.
+         */
+        readonly delete: operations["unshareBoard"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/admin/users": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List everybody with an account
+         * @description Takes the session of an admin only. In the order of usernames.
+         */
+        readonly get: operations["listUsers"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/admin/users/{username}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Delete an account
+         * @description Takes the session of an admin only. Everything of it is gone, and its name is free again. Oneself is 400.
+         */
+        readonly delete: operations["deleteUser"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/admin/users/{username}/revoke": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * End everything that lets somebody in
+         * @description Takes the session of an admin only. Sessions, passkeys and tokens end; the board, the settings and the credentials
+         *     for forges stay. Oneself is 400.
+         */
+        readonly post: operations["revokeUser"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/admin/invites": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the invitations that are outstanding
+         * @description Takes the session of an admin only. Oldest first; what was used, has expired or was revoked is not listed.
+         */
+        readonly get: operations["listInvites"];
+        readonly put?: never;
+        /**
+         * Invite somebody
+         * @description Takes the session of an admin only. The invitation holds for an hour, for this username alone, and once.
+         *     The answer is the one place where its secret is ever shown.
+         */
+        readonly post: operations["createInvite"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/admin/invites/{id}/revoke": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Revoke an invitation
+         * @description Takes the session of an admin only. One that is not outstanding any more is 404.
+         */
+        readonly post: operations["revokeInvite"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/admin/requests": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List requests that were made to forges
+         * @description Takes the session of an admin only. Newest first. The last 10,000 requests are kept, all people's together; an account
+         *     that nothing is known of has none.
+         */
+        readonly get: operations["listRequests"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/admin/requests/export": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Export requests that were made to forges
+         * @description Takes the session of an admin only. Everything that matches, newest first, after a row of column names. A text that a
+         *     spreadsheet would take for a formula stands behind an apostrophe.
+         */
+        readonly get: operations["exportRequests"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -181,6 +765,261 @@ export interface components {
              */
             readonly version: string;
         };
+        readonly RegistrationStatus: {
+            /** @description Nobody has an account yet. */
+            readonly open: boolean;
+        };
+        readonly BeginRegistrationRequest: {
+            readonly username: components["schemas"]["Username"];
+            /** @description With an invitation, the name that it says counts instead. */
+            readonly displayName: components["schemas"]["DisplayName"];
+            /** @description The secret of the setup link or of the invitation. */
+            readonly inviteToken?: string;
+        };
+        /** @description What a person is called here; names that differ in case alone are one. */
+        readonly Username: string;
+        /** @description How a person is shown to others. */
+        readonly DisplayName: string;
+        /** @description WebAuthn's PublicKeyCredentialCreationOptionsJSON, for `navigator.credentials.create()`. */
+        readonly CreationOptions: {
+            readonly rp: {
+                readonly id?: string;
+                readonly name: string;
+            };
+            readonly user: {
+                readonly id: components["schemas"]["Base64Url"];
+                readonly name: string;
+                readonly displayName: string;
+            };
+            readonly challenge: components["schemas"]["Base64Url"];
+            /** @description Which signatures the server can check, as numbers of the COSE registry. */
+            readonly pubKeyCredParams: readonly {
+                /** @constant */
+                readonly type: "public-key";
+                readonly alg: number;
+            }[];
+            /** @description In milliseconds. */
+            readonly timeout?: number;
+            readonly excludeCredentials?: readonly components["schemas"]["CredentialDescriptor"][];
+            readonly authenticatorSelection?: {
+                /** @enum {string} */
+                readonly authenticatorAttachment?: "platform" | "cross-platform";
+                /** @enum {string} */
+                readonly residentKey?: "discouraged" | "preferred" | "required";
+                readonly requireResidentKey?: boolean;
+                readonly userVerification?: components["schemas"]["UserVerification"];
+            };
+            readonly hints?: readonly ("hybrid" | "security-key" | "client-device")[];
+            /** @enum {string} */
+            readonly attestation?: "none" | "indirect" | "direct" | "enterprise";
+            readonly extensions?: Record<string, never>;
+        };
+        /** @description Bytes as base64url without padding. */
+        readonly Base64Url: string;
+        /** @description A passkey that is meant, and how it may be reached. */
+        readonly CredentialDescriptor: {
+            readonly id: components["schemas"]["CredentialId"];
+            /** @constant */
+            readonly type: "public-key";
+            readonly transports?: readonly ("ble" | "cable" | "hybrid" | "internal" | "nfc" | "smart-card" | "usb")[];
+        };
+        /** @description A credential's id in base64url; ids have up to 1,023 bytes. */
+        readonly CredentialId: string;
+        /**
+         * @description Whether the authenticator asks for a finger, a face or a PIN.
+         * @enum {string}
+         */
+        readonly UserVerification: "discouraged" | "preferred" | "required";
+        /** @description WebAuthn's RegistrationResponseJSON, as `navigator.credentials.create()` gives it. */
+        readonly RegistrationCredential: {
+            readonly id: components["schemas"]["CredentialId"];
+            readonly rawId: components["schemas"]["CredentialId"];
+            /** @constant */
+            readonly type: "public-key";
+            readonly authenticatorAttachment?: components["schemas"]["AuthenticatorAttachment"];
+            readonly clientExtensionResults: components["schemas"]["ExtensionResults"];
+            readonly response: {
+                readonly clientDataJSON: components["schemas"]["ClientData"];
+                readonly attestationObject: string;
+                readonly authenticatorData?: string;
+                /** @description How the passkey may be reached. More may come. */
+                readonly transports?: readonly string[];
+                /** @description A number of the COSE registry. */
+                readonly publicKeyAlgorithm?: number;
+                readonly publicKey?: string;
+            };
+        };
+        /**
+         * @description Where the passkey lives.
+         * @enum {string}
+         */
+        readonly AuthenticatorAttachment: "platform" | "cross-platform";
+        /** @description What WebAuthn extensions of the browser say; kept nowhere. */
+        readonly ExtensionResults: Record<string, never>;
+        /** @description The client data, which the authenticator signed. */
+        readonly ClientData: string;
+        /** @description Whom a session or a token stands for. */
+        readonly SessionUser: {
+            readonly username: string;
+            readonly displayName: string;
+            readonly isAdmin: boolean;
+        };
+        readonly BeginLoginRequest: {
+            readonly username?: components["schemas"]["Username"];
+        };
+        /** @description WebAuthn's PublicKeyCredentialRequestOptionsJSON, for `navigator.credentials.get()`. */
+        readonly RequestOptions: {
+            readonly challenge: components["schemas"]["Base64Url"];
+            readonly rpId?: string;
+            /** @description In milliseconds. */
+            readonly timeout?: number;
+            readonly allowCredentials?: readonly components["schemas"]["CredentialDescriptor"][];
+            readonly userVerification?: components["schemas"]["UserVerification"];
+            readonly hints?: readonly ("hybrid" | "security-key" | "client-device")[];
+            readonly extensions?: Record<string, never>;
+        };
+        /** @description WebAuthn's AuthenticationResponseJSON, as `navigator.credentials.get()` gives it. */
+        readonly AuthenticationCredential: {
+            readonly id: components["schemas"]["CredentialId"];
+            readonly rawId: components["schemas"]["CredentialId"];
+            /** @constant */
+            readonly type: "public-key";
+            readonly authenticatorAttachment?: components["schemas"]["AuthenticatorAttachment"];
+            readonly clientExtensionResults: components["schemas"]["ExtensionResults"];
+            readonly response: {
+                readonly clientDataJSON: components["schemas"]["ClientData"];
+                readonly authenticatorData: string;
+                readonly signature: string;
+                /** @description Whose passkey it is; 64 bytes at most. */
+                readonly userHandle?: string;
+            };
+        };
+        /** @description A passkey's record. */
+        readonly Credential: {
+            /** @description The credential's id, in base64url. */
+            readonly id: string;
+            readonly label: string;
+            /** Format: date-time */
+            readonly createdAt: string;
+        };
+        /** @description What a passkey is told by; not blank. */
+        readonly PasskeyLabel: string;
+        /** @description A token's record; never the token itself. */
+        readonly APIToken: {
+            readonly id: string;
+            readonly label: string;
+            readonly scopes: components["schemas"]["Scopes"];
+            /** Format: date-time */
+            readonly createdAt: string;
+            /** Format: date-time */
+            readonly expiresAt: string;
+            /**
+             * Format: date-time
+             * @description To the minute; left out while it has not been used.
+             */
+            readonly lastUsedAt?: string;
+        };
+        /** @description Each scope once. */
+        readonly Scopes: readonly components["schemas"]["Scope"][];
+        /**
+         * @description What a token may do.
+         * @enum {string}
+         */
+        readonly Scope: "read" | "write";
+        readonly CreateTokenRequest: {
+            /** @description What the token is for; not blank. */
+            readonly label: string;
+            /**
+             * Format: date-time
+             * @description In the future, and at most 366 days from now.
+             */
+            readonly expiresAt: string;
+            /**
+             * @description By default `read` alone.
+             * @default [
+             *       "read"
+             *     ]
+             */
+            readonly scopes?: readonly components["schemas"]["Scope"][];
+        };
+        /** @description A new token and its record. */
+        readonly CreatedToken: {
+            readonly id: string;
+            readonly label: string;
+            readonly scopes: components["schemas"]["Scopes"];
+            /** Format: date-time */
+            readonly createdAt: string;
+            /** Format: date-time */
+            readonly expiresAt: string;
+            /** @description The token itself. It is shown this one time. */
+            readonly token: string;
+        };
+        /** @description Everything that a person has set; forge tokens are never shown. */
+        readonly Settings: {
+            readonly githubUsername: string;
+            readonly githubTokenSet: boolean;
+            /** @description The installation of the server's GitHub App that reads for this person; 0 for none. */
+            readonly githubAppInstallationId: number;
+            /** @description The server has a GitHub App that could be installed. */
+            readonly githubAppConfigured: boolean;
+            /** @description Empty when there is none. */
+            readonly forgejoUrl: string;
+            readonly forgejoUsername: string;
+            readonly forgejoTokenSet: boolean;
+            /** @description Empty when there is none. */
+            readonly gitlabUrl: string;
+            readonly gitlabUsername: string;
+            readonly gitlabTokenSet: boolean;
+            /** @description The last part of the address that forges deliver webhooks to. */
+            readonly webhookToken: string;
+            /** @description What forges sign their deliveries with; to be pasted there. */
+            readonly webhookSecret: string;
+            readonly renovateRebaseLabel: string;
+            readonly renovateAuthors: readonly string[];
+            readonly theme: components["schemas"]["Theme"];
+            /** @description Left out while none is set. */
+            readonly timezone?: string;
+        };
+        /**
+         * @description Empty leaves it to the system.
+         * @enum {string}
+         */
+        readonly Theme: "" | "light" | "dark";
+        readonly SettingsRequest: {
+            readonly githubToken?: components["schemas"]["ForgeToken"];
+            readonly githubUsername?: components["schemas"]["ForgeUsername"];
+            /** @description 0, or left out, disconnects the App. */
+            readonly githubAppInstallationId?: number;
+            readonly forgejoUrl?: components["schemas"]["ForgeUrl"];
+            readonly forgejoToken?: components["schemas"]["ForgeToken"];
+            readonly forgejoUsername?: components["schemas"]["ForgeUsername"];
+            readonly gitlabUrl?: components["schemas"]["ForgeUrl"];
+            readonly gitlabToken?: components["schemas"]["ForgeToken"];
+            readonly gitlabUsername?: components["schemas"]["ForgeUsername"];
+            /** @description The label that makes Renovate rebase. */
+            readonly renovateRebaseLabel?: string;
+            /** @description Accounts besides Renovate's own that open its pull requests; space around them and repeats are dropped. */
+            readonly renovateAuthors?: readonly string[];
+        };
+        /** @description Kept encrypted and never shown. Blank keeps the one that is stored. */
+        readonly ForgeToken: string;
+        /** @description Empty for none. */
+        readonly ForgeUsername: string;
+        /**
+         * @description Where the forge is, with http or https; empty for none. It has no credentials, query or fragment.
+         * @example https://codeberg.org
+         * @example
+         */
+        readonly ForgeUrl: string;
+        readonly ThemeSetting: {
+            readonly theme: components["schemas"]["Theme"];
+        };
+        readonly TimezoneSetting: {
+            /** @description A name of the IANA time zone database, or empty. */
+            readonly timezone: string;
+        };
+        /** @description Whatever a page keeps to show its lists again as they were. */
+        readonly FilterState: Record<string, never>;
         /** @description Everything on a person's board, as of the last refresh. */
         readonly Dashboard: {
             /**
@@ -441,56 +1280,62 @@ export interface components {
             readonly mergedAt: string;
             readonly message: string;
         };
-        /** @description A token's record; never the token itself. */
-        readonly APIToken: {
-            readonly id: string;
-            readonly label: string;
-            readonly scopes: components["schemas"]["Scopes"];
+        readonly Sharing: {
+            readonly sharedWith: readonly components["schemas"]["SharedUser"][];
+            readonly sharedWithMe: readonly components["schemas"]["SharedUser"][];
+        };
+        readonly SharedUser: {
+            readonly username: string;
+            readonly displayName: string;
+        };
+        readonly AdminUser: {
+            readonly username: string;
+            readonly displayName: string;
+            readonly isAdmin: boolean;
             /** Format: date-time */
             readonly createdAt: string;
+        };
+        /** @description An invitation that is outstanding; never its secret. */
+        readonly AdminInvite: {
+            readonly id: string;
+            readonly username: string;
+            readonly displayName: string;
             /** Format: date-time */
             readonly expiresAt: string;
-            /**
-             * Format: date-time
-             * @description To the minute; left out while it has not been used.
-             */
-            readonly lastUsedAt?: string;
         };
-        /** @description Each scope once. */
-        readonly Scopes: readonly components["schemas"]["Scope"][];
+        readonly CreateInviteRequest: {
+            readonly username: components["schemas"]["Username"];
+            readonly displayName: components["schemas"]["DisplayName"];
+        };
+        readonly CreatedInvite: {
+            /** @description The secret of the invitation's link. It is shown this one time. */
+            readonly token: string;
+            readonly id: string;
+            readonly username: string;
+            readonly displayName: string;
+            /** Format: date-time */
+            readonly expiresAt: string;
+        };
+        /** @description A request that was made to a forge. */
+        readonly RequestLogEntry: {
+            /** Format: date-time */
+            readonly loggedAt: string;
+            readonly forge: components["schemas"]["ForgeName"];
+            readonly method: string;
+            /** @description The path; GraphQL is always `/graphql`. */
+            readonly endpoint: string;
+            readonly outcome: components["schemas"]["RequestOutcome"];
+            /** @description In whose name at the forge. */
+            readonly account?: string;
+            /** @description Left out when no answer came. */
+            readonly statusCode?: number;
+            readonly rateLimit?: components["schemas"]["RateLimit"];
+        };
         /**
-         * @description What a token may do.
+         * @description How it ended; `success`, or the kind of error.
          * @enum {string}
          */
-        readonly Scope: "read" | "write";
-        readonly CreateTokenRequest: {
-            /** @description What the token is for; not blank. */
-            readonly label: string;
-            /**
-             * Format: date-time
-             * @description In the future, and at most 366 days from now.
-             */
-            readonly expiresAt: string;
-            /**
-             * @description By default `read` alone.
-             * @default [
-             *       "read"
-             *     ]
-             */
-            readonly scopes?: readonly components["schemas"]["Scope"][];
-        };
-        /** @description A new token and its record. */
-        readonly CreatedToken: {
-            readonly id: string;
-            readonly label: string;
-            readonly scopes: components["schemas"]["Scopes"];
-            /** Format: date-time */
-            readonly createdAt: string;
-            /** Format: date-time */
-            readonly expiresAt: string;
-            /** @description The token itself. It is shown this one time. */
-            readonly token: string;
-        };
+        readonly RequestOutcome: "success" | "unreachable" | "unauthorized" | "not_found" | "rate_limited" | "conflict" | "unknown";
     };
     responses: {
         /** @description The `Accept` header leaves none of the representations that this operation has. */
@@ -544,6 +1389,31 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
+        /**
+         * @description Too many requests by this credential, or from this address when none came. The same request may be sent again
+         *     after `Retry-After` seconds.
+         */
+        readonly RateLimited: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                readonly "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                readonly "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Expected at most 10 requests in 60 seconds; try again in 12 seconds.",
+                 *       "code": "rate_limited",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description A parameter or the body does not fit the contract; `field` names the offending part. */
         readonly InvalidInput: {
             headers: {
@@ -556,24 +1426,6 @@ export interface components {
                  *       "error": "Expected limit to be at most 500; received 5000.",
                  *       "code": "invalid_input",
                  *       "field": "limit",
-                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
-                 *     }
-                 */
-                readonly "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description No credential came, or it is unknown, expired or revoked (these look the same). */
-        readonly Unauthenticated: {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["RequestId"];
-                readonly "WWW-Authenticate": components["headers"]["BearerChallenge"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "error": "Expected a session or a bearer token that is still valid.",
-                 *       "code": "unauthenticated",
                  *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
                  *     }
                  */
@@ -593,8 +1445,8 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description There is no such thing, or the caller may not know that there is. */
-        readonly NotFound: {
+        /** @description The state of things does not allow it now. */
+        readonly Conflict: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
                 readonly [name: string]: unknown;
@@ -602,8 +1454,9 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "error": "There is no user \"mona\".",
-                 *       "code": "not_found",
+                 *       "error": "Expected a username that is free; this one is taken.",
+                 *       "code": "conflict",
+                 *       "field": "username",
                  *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
                  *     }
                  */
@@ -644,6 +1497,41 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description No credential came, or it is unknown, expired or revoked (these look the same). */
+        readonly Unauthenticated: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly "WWW-Authenticate": components["headers"]["BearerChallenge"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Expected a session or a bearer token that is still valid.",
+                 *       "code": "unauthenticated",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description There is no such thing, or the caller may not know that there is. */
+        readonly NotFound: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "There is no user \"mona\".",
+                 *       "code": "not_found",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
     };
     parameters: {
         /**
@@ -652,6 +1540,23 @@ export interface components {
          * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
          */
         readonly IdempotencyKey: string;
+        /**
+         * @description Whom it is about, in any case.
+         * @example lisa
+         */
+        readonly UsernameInPath: components["schemas"]["Username"];
+        /**
+         * @description Only requests to this forge.
+         * @example github
+         */
+        readonly LoggedForge: components["schemas"]["ForgeName"];
+        /**
+         * @description Only requests in the name of this account of a forge.
+         * @example mona
+         */
+        readonly LoggedAccount: string;
+        /** @description How many entries to leave out at the start. */
+        readonly Offset: number;
     };
     requestBodies: never;
     headers: {
@@ -661,10 +1566,50 @@ export interface components {
          */
         readonly RequestId: string;
         /**
+         * @description Seconds to wait before the next try; at least 1.
+         * @example 12
+         */
+        readonly RetryAfter: number;
+        /**
+         * @description How many requests the budget holds that this one counts against.
+         * @example 10
+         */
+        readonly RateLimitLimit: number;
+        /**
+         * @description How many of them are left.
+         * @example 0
+         */
+        readonly RateLimitRemaining: number;
+        /**
+         * @description Seconds until the budget is whole again.
+         * @example 12
+         */
+        readonly RateLimitReset: number;
+        /**
+         * @description The budget and the seconds that it is for, as `10;w=60`.
+         * @example 10;w=60
+         */
+        readonly RateLimitPolicy: string;
+        /**
+         * @description Sets the session cookie, or takes it back.
+         * @example trellis_session=Jq3…; Path=/; HttpOnly; SameSite=Lax; Max-Age=2592000
+         */
+        readonly SessionCookie: string;
+        /**
          * @description `Bearer`, the one scheme that an `Authorization` header may have; every 401 says so.
          * @example Bearer
          */
         readonly BearerChallenge: string;
+        /**
+         * @description How many entries match, over all pages.
+         * @example 128
+         */
+        readonly TotalCount: number;
+        /**
+         * @description The next page as `<url>; rel="next"`; left out on the last page.
+         * @example </secrets/objects?limit=50&offset=50>; rel="next"
+         */
+        readonly PageLink: string;
     };
     pathItems: never;
 }
@@ -750,6 +1695,985 @@ export interface operations {
                 };
             };
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly getRegistrationStatus: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Whether the first account is still to come. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "open": false
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["RegistrationStatus"];
+                };
+            };
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly beginRegistration: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "username": "mona",
+                 *       "displayName": "Mona L.",
+                 *       "inviteToken": "3nX0vP5rB8kQ2mW7yZ1tC4"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["BeginRegistrationRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description What the browser creates a passkey by. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "rp": {
+                     *         "id": "localhost",
+                     *         "name": "Trellis"
+                     *       },
+                     *       "user": {
+                     *         "id": "0Lq1sQbH4nq3v5w8yZ2c6A",
+                     *         "name": "mona",
+                     *         "displayName": "Mona L."
+                     *       },
+                     *       "challenge": "8sZf2bW0Yq6nXc1dP4vK9eT7rLmJ3hUaGoIiEwNs5kQ",
+                     *       "pubKeyCredParams": [
+                     *         {
+                     *           "type": "public-key",
+                     *           "alg": -8
+                     *         },
+                     *         {
+                     *           "type": "public-key",
+                     *           "alg": -7
+                     *         }
+                     *       ],
+                     *       "timeout": 300000,
+                     *       "excludeCredentials": [],
+                     *       "authenticatorSelection": {
+                     *         "residentKey": "required",
+                     *         "requireResidentKey": true,
+                     *         "userVerification": "preferred"
+                     *       },
+                     *       "attestation": "none"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["CreationOptions"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly finishRegistration: {
+        readonly parameters: {
+            readonly query: {
+                /**
+                 * @description The username that registration began with.
+                 * @example mona
+                 */
+                readonly username: components["schemas"]["Username"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "x9Wq3vY0Zb5nT7cM1kLr2g",
+                 *       "rawId": "x9Wq3vY0Zb5nT7cM1kLr2g",
+                 *       "type": "public-key",
+                 *       "authenticatorAttachment": "platform",
+                 *       "clientExtensionResults": {},
+                 *       "response": {
+                 *         "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0",
+                 *         "attestationObject": "o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVg",
+                 *         "transports": [
+                 *           "internal"
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["RegistrationCredential"];
+            };
+        };
+        readonly responses: {
+            /** @description The new account, signed in. */
+            readonly 200: {
+                headers: {
+                    readonly "Set-Cookie": components["headers"]["SessionCookie"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "username": "mona",
+                     *       "displayName": "Mona L.",
+                     *       "isAdmin": false
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SessionUser"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly beginLogin: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "username": "mona"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["BeginLoginRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description What the browser picks a passkey by. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "challenge": "8sZf2bW0Yq6nXc1dP4vK9eT7rLmJ3hUaGoIiEwNs5kQ",
+                     *       "rpId": "localhost",
+                     *       "timeout": 300000,
+                     *       "allowCredentials": [],
+                     *       "userVerification": "preferred"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["RequestOptions"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly finishLogin: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Who expects to sign in; a passkey of anybody else is refused then.
+                 * @example mona
+                 */
+                readonly username?: components["schemas"]["Username"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "x9Wq3vY0Zb5nT7cM1kLr2g",
+                 *       "rawId": "x9Wq3vY0Zb5nT7cM1kLr2g",
+                 *       "type": "public-key",
+                 *       "clientExtensionResults": {},
+                 *       "response": {
+                 *         "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0",
+                 *         "authenticatorData": "SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ",
+                 *         "signature": "MEUCIQDx0y9q",
+                 *         "userHandle": "0Lq1sQbH4nq3v5w8yZ2c6A"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["AuthenticationCredential"];
+            };
+        };
+        readonly responses: {
+            /** @description Who is signed in. */
+            readonly 200: {
+                headers: {
+                    readonly "Set-Cookie": components["headers"]["SessionCookie"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "username": "mona",
+                     *       "displayName": "Mona L.",
+                     *       "isAdmin": false
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SessionUser"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly logout: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Nobody is signed in with this cookie any more. */
+            readonly 204: {
+                headers: {
+                    readonly "Set-Cookie": components["headers"]["SessionCookie"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly logoutEverywhere: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Every session of the caller has ended. */
+            readonly 204: {
+                headers: {
+                    readonly "Set-Cookie": components["headers"]["SessionCookie"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly getSession: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Who the caller is. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "username": "mona",
+                     *       "displayName": "Mona L.",
+                     *       "isAdmin": false
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SessionUser"];
+                };
+            };
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly listCredentials: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The caller's passkeys. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "x9Wq3vY0Zb5nT7cM1kLr2g",
+                     *         "label": "laptop",
+                     *         "createdAt": "2026-05-01T08:00:00Z"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["Credential"][];
+                };
+            };
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly beginCredential: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What the browser creates a passkey by. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "rp": {
+                     *         "id": "localhost",
+                     *         "name": "Trellis"
+                     *       },
+                     *       "user": {
+                     *         "id": "0Lq1sQbH4nq3v5w8yZ2c6A",
+                     *         "name": "mona",
+                     *         "displayName": "Mona L."
+                     *       },
+                     *       "challenge": "8sZf2bW0Yq6nXc1dP4vK9eT7rLmJ3hUaGoIiEwNs5kQ",
+                     *       "pubKeyCredParams": [
+                     *         {
+                     *           "type": "public-key",
+                     *           "alg": -8
+                     *         },
+                     *         {
+                     *           "type": "public-key",
+                     *           "alg": -7
+                     *         }
+                     *       ],
+                     *       "timeout": 300000,
+                     *       "excludeCredentials": [],
+                     *       "authenticatorSelection": {
+                     *         "residentKey": "required",
+                     *         "requireResidentKey": true,
+                     *         "userVerification": "preferred"
+                     *       },
+                     *       "attestation": "none"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["CreationOptions"];
+                };
+            };
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly finishCredential: {
+        readonly parameters: {
+            readonly query: {
+                /**
+                 * @description What the passkey is told by; not blank.
+                 * @example laptop
+                 */
+                readonly label: components["schemas"]["PasskeyLabel"];
+            };
+            readonly header?: {
+                /**
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
+                 *     instead of a second creation.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "id": "x9Wq3vY0Zb5nT7cM1kLr2g",
+                 *       "rawId": "x9Wq3vY0Zb5nT7cM1kLr2g",
+                 *       "type": "public-key",
+                 *       "authenticatorAttachment": "platform",
+                 *       "clientExtensionResults": {},
+                 *       "response": {
+                 *         "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0",
+                 *         "attestationObject": "o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVg",
+                 *         "transports": [
+                 *           "internal"
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["RegistrationCredential"];
+            };
+        };
+        readonly responses: {
+            /** @description The new passkey. */
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "x9Wq3vY0Zb5nT7cM1kLr2g",
+                     *       "label": "laptop",
+                     *       "createdAt": "2026-05-01T08:00:00Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Credential"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly deleteCredential: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The passkey's id, as listed.
+                 * @example x9Wq3vY0Zb5nT7cM1kLr2g
+                 */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The passkey does not sign anybody in any more. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly listTokens: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The caller's tokens. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "u3Vx0cS1n0m2kJ4lq6rT8w",
+                     *         "label": "nightly report",
+                     *         "scopes": [
+                     *           "read"
+                     *         ],
+                     *         "createdAt": "2026-05-01T08:00:00Z",
+                     *         "expiresAt": "2026-08-01T08:00:00Z",
+                     *         "lastUsedAt": "2026-05-02T02:00:00Z"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["APIToken"][];
+                };
+            };
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly createToken: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
+                 *     instead of a second creation.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "label": "nightly report",
+                 *       "expiresAt": "2026-08-01T08:00:00Z",
+                 *       "scopes": [
+                 *         "read"
+                 *       ]
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["CreateTokenRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The new token. */
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "u3Vx0cS1n0m2kJ4lq6rT8w",
+                     *       "label": "nightly report",
+                     *       "scopes": [
+                     *         "read"
+                     *       ],
+                     *       "createdAt": "2026-05-01T08:00:00Z",
+                     *       "expiresAt": "2026-08-01T08:00:00Z",
+                     *       "token": "trl_q0h4Zx1oJ2kYv6cN8mB3tR5wE7uI9pL0aS2dF4gH6jK1bZ8xT"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["CreatedToken"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly revokeToken: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The token's id, as listed.
+                 * @example u3Vx0cS1n0m2kJ4lq6rT8w
+                 */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The token does not work any more. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly getSettings: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The caller's settings. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "githubUsername": "mona",
+                     *       "githubTokenSet": true,
+                     *       "githubAppInstallationId": 0,
+                     *       "githubAppConfigured": false,
+                     *       "forgejoUrl": "https://codeberg.org",
+                     *       "forgejoUsername": "mona",
+                     *       "forgejoTokenSet": true,
+                     *       "gitlabUrl": "",
+                     *       "gitlabUsername": "",
+                     *       "gitlabTokenSet": false,
+                     *       "webhookToken": "5cR1nX0vP5rB8kQ2mW7yZg",
+                     *       "webhookSecret": "Jq3vK9eT7rLmJ3hUaGoIiEwNs5kQ8sZf2bW0Yq6nXc0",
+                     *       "renovateRebaseLabel": "rebase",
+                     *       "renovateAuthors": [
+                     *         "renovate"
+                     *       ],
+                     *       "theme": "dark",
+                     *       "timezone": "Europe/Berlin"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Settings"];
+                };
+            };
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly saveSettings: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "githubUsername": "mona",
+                 *       "forgejoUrl": "https://codeberg.org",
+                 *       "forgejoUsername": "mona",
+                 *       "renovateAuthors": [
+                 *         "renovate"
+                 *       ]
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["SettingsRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The settings from now on. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "githubUsername": "mona",
+                     *       "githubTokenSet": true,
+                     *       "githubAppInstallationId": 0,
+                     *       "githubAppConfigured": false,
+                     *       "forgejoUrl": "https://codeberg.org",
+                     *       "forgejoUsername": "mona",
+                     *       "forgejoTokenSet": true,
+                     *       "gitlabUrl": "",
+                     *       "gitlabUsername": "",
+                     *       "gitlabTokenSet": false,
+                     *       "webhookToken": "5cR1nX0vP5rB8kQ2mW7yZg",
+                     *       "webhookSecret": "Jq3vK9eT7rLmJ3hUaGoIiEwNs5kQ8sZf2bW0Yq6nXc0",
+                     *       "renovateRebaseLabel": "rebase",
+                     *       "renovateAuthors": [
+                     *         "renovate"
+                     *       ],
+                     *       "theme": "dark",
+                     *       "timezone": "Europe/Berlin"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Settings"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly getTheme: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The theme. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "theme": "dark"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ThemeSetting"];
+                };
+            };
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly saveTheme: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "theme": "dark"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ThemeSetting"];
+            };
+        };
+        readonly responses: {
+            /** @description The theme from now on. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "theme": "dark"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ThemeSetting"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly getTimezone: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The time zone. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "timezone": "Europe/Berlin"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["TimezoneSetting"];
+                };
+            };
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly saveTimezone: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "timezone": "Europe/Berlin"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["TimezoneSetting"];
+            };
+        };
+        readonly responses: {
+            /** @description The time zone from now on. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "timezone": "Europe/Berlin"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["TimezoneSetting"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly getFilterState: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The object that was saved last. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "pill": "failing",
+                     *       "repo": "acme/shop",
+                     *       "pageSize": 50
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["FilterState"];
+                };
+            };
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly saveFilterState: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "pill": "failing",
+                 *       "repo": "acme/shop",
+                 *       "pageSize": 50
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["FilterState"];
+            };
+        };
+        readonly responses: {
+            /** @description It is saved. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
         };
     };
@@ -903,10 +2827,101 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
         };
     };
-    readonly listTokens: {
+    readonly refreshDashboard: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Whether draft pull requests are listed too; otherwise `hiddenDrafts` counts them. */
+                readonly includeDrafts?: boolean;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The board after the refresh. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "generatedAt": "2026-05-02T10:30:00Z",
+                     *       "readIntervalSeconds": 30,
+                     *       "forges": [
+                     *         {
+                     *           "forge": "github",
+                     *           "reachable": true,
+                     *           "repoCount": 0,
+                     *           "truncated": false
+                     *         }
+                     *       ],
+                     *       "pullRequests": [],
+                     *       "issues": [],
+                     *       "repos": [],
+                     *       "openIssueCount": 0,
+                     *       "hiddenDrafts": 0,
+                     *       "autoMerged": []
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Dashboard"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly streamDashboard: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Whether draft pull requests are listed too, for as long as the stream lasts. */
+                readonly includeDrafts?: boolean;
+            };
+            readonly header?: {
+                /**
+                 * @description The `id` of the last event that the caller received.
+                 * @example mbp1w8hs
+                 */
+                readonly "Last-Event-ID"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The boards, one after the other. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example id: mbp1w8hs
+                     *     data: {"generatedAt":"2026-05-02T10:30:00Z","readIntervalSeconds":30,"forges":[],"pullRequests":[],"issues":[],"repos":[],"openIssueCount":0,"hiddenDrafts":0,"autoMerged":[]}
+                     */
+                    readonly "text/event-stream": string;
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly getSharing: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -915,7 +2930,102 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The caller's tokens. */
+            /** @description Who may read the caller's board, and whose boards the caller may read. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "sharedWith": [
+                     *         {
+                     *           "username": "lisa",
+                     *           "displayName": "Lisa M."
+                     *         }
+                     *       ],
+                     *       "sharedWithMe": []
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Sharing"];
+                };
+            };
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly shareBoard: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Whom it is about, in any case.
+                 * @example lisa
+                 */
+                readonly username: components["parameters"]["UsernameInPath"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description They may read it. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly unshareBoard: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Whom it is about, in any case.
+                 * @example lisa
+                 */
+                readonly username: components["parameters"]["UsernameInPath"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description They may not read it. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly listUsers: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Everybody with an account. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -924,27 +3034,119 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "id": "u3Vx0cS1n0m2kJ4lq6rT8w",
-                     *         "label": "nightly report",
-                     *         "scopes": [
-                     *           "read"
-                     *         ],
-                     *         "createdAt": "2026-05-01T08:00:00Z",
-                     *         "expiresAt": "2026-08-01T08:00:00Z",
-                     *         "lastUsedAt": "2026-05-02T02:00:00Z"
+                     *         "username": "mona",
+                     *         "displayName": "Mona L.",
+                     *         "isAdmin": true,
+                     *         "createdAt": "2026-05-01T08:00:00Z"
                      *       }
                      *     ]
                      */
-                    readonly "application/json": readonly components["schemas"]["APIToken"][];
+                    readonly "application/json": readonly components["schemas"]["AdminUser"][];
                 };
             };
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
         };
     };
-    readonly createToken: {
+    readonly deleteUser: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Whom it is about, in any case.
+                 * @example lisa
+                 */
+                readonly username: components["parameters"]["UsernameInPath"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The account is gone. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly revokeUser: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Whom it is about, in any case.
+                 * @example lisa
+                 */
+                readonly username: components["parameters"]["UsernameInPath"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description They are signed out everywhere and can not sign in. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly listInvites: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The outstanding invitations. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "7tC4nX0vP5rB8kQ2mW",
+                     *         "username": "lisa",
+                     *         "displayName": "Lisa M.",
+                     *         "expiresAt": "2026-05-01T09:00:00Z"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["AdminInvite"][];
+                };
+            };
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly createInvite: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
@@ -962,18 +3164,15 @@ export interface operations {
             readonly content: {
                 /**
                  * @example {
-                 *       "label": "nightly report",
-                 *       "expiresAt": "2026-08-01T08:00:00Z",
-                 *       "scopes": [
-                 *         "read"
-                 *       ]
+                 *       "username": "lisa",
+                 *       "displayName": "Lisa M."
                  *     }
                  */
-                readonly "application/json": components["schemas"]["CreateTokenRequest"];
+                readonly "application/json": components["schemas"]["CreateInviteRequest"];
             };
         };
         readonly responses: {
-            /** @description The new token. */
+            /** @description The invitation. */
             readonly 201: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -981,36 +3180,35 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "u3Vx0cS1n0m2kJ4lq6rT8w",
-                     *       "label": "nightly report",
-                     *       "scopes": [
-                     *         "read"
-                     *       ],
-                     *       "createdAt": "2026-05-01T08:00:00Z",
-                     *       "expiresAt": "2026-08-01T08:00:00Z",
-                     *       "token": "trl_q0h4Zx1oJ2kYv6cN8mB3tR5wE7uI9pL0aS2dF4gH6jK1bZ8xT"
+                     *       "token": "3nX0vP5rB8kQ2mW7yZ1tC4",
+                     *       "id": "7tC4nX0vP5rB8kQ2mW",
+                     *       "username": "lisa",
+                     *       "displayName": "Lisa M.",
+                     *       "expiresAt": "2026-05-01T09:00:00Z"
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["CreatedToken"];
+                    readonly "application/json": components["schemas"]["CreatedInvite"];
                 };
             };
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["TooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
         };
     };
-    readonly revokeToken: {
+    readonly revokeInvite: {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The token's id, as listed.
-                 * @example u3Vx0cS1n0m2kJ4lq6rT8w
+                 * @description The invitation's id, as listed; not its secret.
+                 * @example 7tC4nX0vP5rB8kQ2mW
                  */
                 readonly id: string;
             };
@@ -1018,7 +3216,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The token does not work any more. */
+            /** @description The invitation does not work any more. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1028,6 +3226,117 @@ export interface operations {
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly listRequests: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Only requests to this forge.
+                 * @example github
+                 */
+                readonly forge?: components["parameters"]["LoggedForge"];
+                /**
+                 * @description Only requests in the name of this account of a forge.
+                 * @example mona
+                 */
+                readonly account?: components["parameters"]["LoggedAccount"];
+                /** @description How many entries to answer with at most. */
+                readonly limit?: number;
+                /** @description How many entries to leave out at the start. */
+                readonly offset?: components["parameters"]["Offset"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The requests that match. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Total-Count": components["headers"]["TotalCount"];
+                    readonly Link: components["headers"]["PageLink"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "loggedAt": "2026-05-02T10:30:00Z",
+                     *         "forge": "github",
+                     *         "method": "POST",
+                     *         "endpoint": "/graphql",
+                     *         "outcome": "success",
+                     *         "account": "mona",
+                     *         "statusCode": 200,
+                     *         "rateLimit": {
+                     *           "limit": 5000,
+                     *           "remaining": 4321,
+                     *           "resetsAt": "2026-05-02T11:00:00Z",
+                     *           "severity": "ok",
+                     *           "cost": 7
+                     *         }
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["RequestLogEntry"][];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+        };
+    };
+    readonly exportRequests: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Only requests to this forge.
+                 * @example github
+                 */
+                readonly forge?: components["parameters"]["LoggedForge"];
+                /**
+                 * @description Only requests in the name of this account of a forge.
+                 * @example mona
+                 */
+                readonly account?: components["parameters"]["LoggedAccount"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The requests that match, as RFC 4180 says. */
+            readonly 200: {
+                headers: {
+                    /**
+                     * @description Names the file.
+                     * @example attachment; filename="requests.csv"
+                     */
+                    readonly "Content-Disposition": string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example loggedAt,forge,method,endpoint,outcome,account,statusCode,rateLimit,rateRemaining,rateResetsAt,rateCost
+                     *     2026-05-02T10:30:00.000Z,github,POST,/graphql,success,mona,200,5000,4321,2026-05-02T11:00:00Z,7
+                     */
+                    readonly "text/csv": string;
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
         };
     };

@@ -305,14 +305,4662 @@ return errors === 0;
 }
 validate6.evaluated = {"props":{"version":true},"dynamicProps":false,"dynamicItems":false};
 
-export const getDashboardQuery = validate7;
-const schema10 = {"$id":"function-getDashboardQuery","allOf":[{"type":"object","properties":{"owner":{"type":"string","minLength":1,"maxLength":64},"includeDrafts":{"type":"boolean","default":false}},"required":[]}]};
+export const registrationStatusSchema = validate7;
+const schema10 = {"$id":"function-registrationStatusSchema","allOf":[{"$ref":"response#/components/schemas/RegistrationStatus"}]};
+const schema11 = {"type":"object","required":["open"],"properties":{"open":{"type":"boolean"}}};
 
 function validate7(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-getDashboardQuery" */;
+/*# sourceURL="function-registrationStatusSchema" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate7.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs1 = errors;
+if(errors === _errs1){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.open === undefined) && (missing0 = "open")){
+validate7.errors = [{instancePath,schemaPath:"response#/components/schemas/RegistrationStatus/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.open !== undefined){
+if(typeof data.open !== "boolean"){
+validate7.errors = [{instancePath:instancePath+"/open",schemaPath:"response#/components/schemas/RegistrationStatus/properties/open/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+}
+}
+}
+else {
+validate7.errors = [{instancePath,schemaPath:"response#/components/schemas/RegistrationStatus/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate7.errors = vErrors;
+return errors === 0;
+}
+validate7.evaluated = {"props":{"open":true},"dynamicProps":false,"dynamicItems":false};
+
+export const beginRegistrationBody = validate8;
+const schema12 = {"$id":"function-beginRegistrationBody","allOf":[{"$ref":"request#/components/schemas/BeginRegistrationRequest"}]};
+const schema14 = {"type":"object","required":["username","displayName"],"additionalProperties":false,"properties":{"username":{"$ref":"#/components/schemas/Username"},"displayName":{"$ref":"#/components/schemas/DisplayName"},"inviteToken":{"type":"string","maxLength":256}}};
+const schema15 = {"type":"string","minLength":1,"maxLength":64,"pattern":"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"};
+const schema16 = {"type":"string","minLength":1,"maxLength":100,"pattern":"\\S"};
+const pattern0 = new RegExp("^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$", "u");
+const pattern1 = new RegExp("\\S", "u");
+
+function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate10.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.username === undefined) && (missing0 = "username")) || ((data.displayName === undefined) && (missing0 = "displayName"))){
+validate10.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(((key0 === "username") || (key0 === "displayName")) || (key0 === "inviteToken"))){
+validate10.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.username !== undefined){
+let data0 = data.username;
+const _errs2 = errors;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(func0(data0) > 64){
+validate10.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate10.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern0.test(data0)){
+validate10.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate10.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.displayName !== undefined){
+let data1 = data.displayName;
+const _errs5 = errors;
+const _errs6 = errors;
+if(errors === _errs6){
+if(typeof data1 === "string"){
+if(func0(data1) > 100){
+validate10.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+return false;
+}
+else {
+if(func0(data1) < 1){
+validate10.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern1.test(data1)){
+validate10.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate10.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.inviteToken !== undefined){
+let data2 = data.inviteToken;
+const _errs8 = errors;
+if(errors === _errs8){
+if(typeof data2 === "string"){
+if(func0(data2) > 256){
+validate10.errors = [{instancePath:instancePath+"/inviteToken",schemaPath:"#/properties/inviteToken/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+return false;
+}
+}
+else {
+validate10.errors = [{instancePath:instancePath+"/inviteToken",schemaPath:"#/properties/inviteToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate10.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate10.errors = vErrors;
+return errors === 0;
+}
+validate10.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate8(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-beginRegistrationBody" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate8.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate10(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate10.errors : vErrors.concat(validate10.errors);
+errors = vErrors.length;
+}
+validate8.errors = vErrors;
+return errors === 0;
+}
+validate8.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const creationOptionsSchema = validate12;
+const schema17 = {"$id":"function-creationOptionsSchema","allOf":[{"$ref":"response#/components/schemas/CreationOptions"}]};
+const schema18 = {"type":"object","required":["rp","user","challenge","pubKeyCredParams"],"properties":{"rp":{"type":"object","required":["name"],"properties":{"id":{"type":"string"},"name":{"type":"string"}}},"user":{"type":"object","required":["id","name","displayName"],"properties":{"id":{"$ref":"#/components/schemas/Base64Url"},"name":{"type":"string"},"displayName":{"type":"string"}}},"challenge":{"$ref":"#/components/schemas/Base64Url"},"pubKeyCredParams":{"type":"array","items":{"type":"object","required":["type","alg"],"properties":{"type":{"type":"string","const":"public-key"},"alg":{"type":"integer"}}}},"timeout":{"type":"integer"},"excludeCredentials":{"type":"array","items":{"$ref":"#/components/schemas/CredentialDescriptor"}},"authenticatorSelection":{"type":"object","properties":{"authenticatorAttachment":{"type":"string","enum":["platform","cross-platform"]},"residentKey":{"type":"string","enum":["discouraged","preferred","required"]},"requireResidentKey":{"type":"boolean"},"userVerification":{"$ref":"#/components/schemas/UserVerification"}}},"hints":{"type":"array","items":{"type":"string","enum":["hybrid","security-key","client-device"]}},"attestation":{"type":"string","enum":["none","indirect","direct","enterprise"]},"extensions":{"type":"object"}}};
+const schema19 = {"type":"string","pattern":"^[A-Za-z0-9_-]*$"};
+const schema23 = {"type":"string","enum":["discouraged","preferred","required"]};
+const pattern2 = new RegExp("^[A-Za-z0-9_-]*$", "u");
+const schema21 = {"type":"object","required":["id","type"],"properties":{"id":{"$ref":"#/components/schemas/CredentialId"},"type":{"type":"string","const":"public-key"},"transports":{"type":"array","items":{"type":"string","enum":["ble","cable","hybrid","internal","nfc","smart-card","usb"]}}}};
+const schema22 = {"type":"string","minLength":1,"maxLength":1364,"pattern":"^[A-Za-z0-9_-]+$"};
+const pattern4 = new RegExp("^[A-Za-z0-9_-]+$", "u");
+
+function validate14(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate14.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.id === undefined) && (missing0 = "id")) || ((data.type === undefined) && (missing0 = "type"))){
+validate14.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.id !== undefined){
+let data0 = data.id;
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 1364){
+validate14.errors = [{instancePath:instancePath+"/id",schemaPath:"#/components/schemas/CredentialId/maxLength",keyword:"maxLength",params:{limit: 1364},message:"must NOT have more than 1364 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate14.errors = [{instancePath:instancePath+"/id",schemaPath:"#/components/schemas/CredentialId/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern4.test(data0)){
+validate14.errors = [{instancePath:instancePath+"/id",schemaPath:"#/components/schemas/CredentialId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate14.errors = [{instancePath:instancePath+"/id",schemaPath:"#/components/schemas/CredentialId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.type !== undefined){
+let data1 = data.type;
+const _errs4 = errors;
+if(typeof data1 !== "string"){
+validate14.errors = [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if("public-key" !== data1){
+validate14.errors = [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue: "public-key"},message:"must be equal to constant"}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.transports !== undefined){
+let data2 = data.transports;
+const _errs6 = errors;
+if(errors === _errs6){
+if(Array.isArray(data2)){
+var valid2 = true;
+const len0 = data2.length;
+for(let i0=0; i0<len0; i0++){
+let data3 = data2[i0];
+const _errs8 = errors;
+if(typeof data3 !== "string"){
+validate14.errors = [{instancePath:instancePath+"/transports/" + i0,schemaPath:"#/properties/transports/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((((((data3 === "ble") || (data3 === "cable")) || (data3 === "hybrid")) || (data3 === "internal")) || (data3 === "nfc")) || (data3 === "smart-card")) || (data3 === "usb"))){
+validate14.errors = [{instancePath:instancePath+"/transports/" + i0,schemaPath:"#/properties/transports/items/enum",keyword:"enum",params:{allowedValues: schema21.properties.transports.items.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid2 = _errs8 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate14.errors = [{instancePath:instancePath+"/transports",schemaPath:"#/properties/transports/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate14.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate14.errors = vErrors;
+return errors === 0;
+}
+validate14.evaluated = {"props":{"id":true,"type":true,"transports":true},"dynamicProps":false,"dynamicItems":false};
+
+
+function validate13(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate13.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.rp === undefined) && (missing0 = "rp")) || ((data.user === undefined) && (missing0 = "user"))) || ((data.challenge === undefined) && (missing0 = "challenge"))) || ((data.pubKeyCredParams === undefined) && (missing0 = "pubKeyCredParams"))){
+validate13.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.rp !== undefined){
+let data0 = data.rp;
+const _errs1 = errors;
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+let missing1;
+if((data0.name === undefined) && (missing1 = "name")){
+validate13.errors = [{instancePath:instancePath+"/rp",schemaPath:"#/properties/rp/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+return false;
+}
+else {
+if(data0.id !== undefined){
+const _errs3 = errors;
+if(typeof data0.id !== "string"){
+validate13.errors = [{instancePath:instancePath+"/rp/id",schemaPath:"#/properties/rp/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid1 = _errs3 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data0.name !== undefined){
+const _errs5 = errors;
+if(typeof data0.name !== "string"){
+validate13.errors = [{instancePath:instancePath+"/rp/name",schemaPath:"#/properties/rp/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid1 = _errs5 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
+}
+else {
+validate13.errors = [{instancePath:instancePath+"/rp",schemaPath:"#/properties/rp/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.user !== undefined){
+let data3 = data.user;
+const _errs7 = errors;
+if(errors === _errs7){
+if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
+let missing2;
+if((((data3.id === undefined) && (missing2 = "id")) || ((data3.name === undefined) && (missing2 = "name"))) || ((data3.displayName === undefined) && (missing2 = "displayName"))){
+validate13.errors = [{instancePath:instancePath+"/user",schemaPath:"#/properties/user/required",keyword:"required",params:{missingProperty: missing2},message:"must have required property '"+missing2+"'"}];
+return false;
+}
+else {
+if(data3.id !== undefined){
+let data4 = data3.id;
+const _errs9 = errors;
+const _errs10 = errors;
+if(errors === _errs10){
+if(typeof data4 === "string"){
+if(!pattern2.test(data4)){
+validate13.errors = [{instancePath:instancePath+"/user/id",schemaPath:"#/components/schemas/Base64Url/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9_-]*$"+"\""}];
+return false;
+}
+}
+else {
+validate13.errors = [{instancePath:instancePath+"/user/id",schemaPath:"#/components/schemas/Base64Url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid2 = _errs9 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data3.name !== undefined){
+const _errs12 = errors;
+if(typeof data3.name !== "string"){
+validate13.errors = [{instancePath:instancePath+"/user/name",schemaPath:"#/properties/user/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid2 = _errs12 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data3.displayName !== undefined){
+const _errs14 = errors;
+if(typeof data3.displayName !== "string"){
+validate13.errors = [{instancePath:instancePath+"/user/displayName",schemaPath:"#/properties/user/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid2 = _errs14 === errors;
+}
+else {
+var valid2 = true;
+}
+}
+}
+}
+}
+else {
+validate13.errors = [{instancePath:instancePath+"/user",schemaPath:"#/properties/user/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.challenge !== undefined){
+let data7 = data.challenge;
+const _errs16 = errors;
+const _errs17 = errors;
+if(errors === _errs17){
+if(typeof data7 === "string"){
+if(!pattern2.test(data7)){
+validate13.errors = [{instancePath:instancePath+"/challenge",schemaPath:"#/components/schemas/Base64Url/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9_-]*$"+"\""}];
+return false;
+}
+}
+else {
+validate13.errors = [{instancePath:instancePath+"/challenge",schemaPath:"#/components/schemas/Base64Url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.pubKeyCredParams !== undefined){
+let data8 = data.pubKeyCredParams;
+const _errs19 = errors;
+if(errors === _errs19){
+if(Array.isArray(data8)){
+var valid5 = true;
+const len0 = data8.length;
+for(let i0=0; i0<len0; i0++){
+let data9 = data8[i0];
+const _errs21 = errors;
+if(errors === _errs21){
+if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
+let missing3;
+if(((data9.type === undefined) && (missing3 = "type")) || ((data9.alg === undefined) && (missing3 = "alg"))){
+validate13.errors = [{instancePath:instancePath+"/pubKeyCredParams/" + i0,schemaPath:"#/properties/pubKeyCredParams/items/required",keyword:"required",params:{missingProperty: missing3},message:"must have required property '"+missing3+"'"}];
+return false;
+}
+else {
+if(data9.type !== undefined){
+let data10 = data9.type;
+const _errs23 = errors;
+if(typeof data10 !== "string"){
+validate13.errors = [{instancePath:instancePath+"/pubKeyCredParams/" + i0+"/type",schemaPath:"#/properties/pubKeyCredParams/items/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if("public-key" !== data10){
+validate13.errors = [{instancePath:instancePath+"/pubKeyCredParams/" + i0+"/type",schemaPath:"#/properties/pubKeyCredParams/items/properties/type/const",keyword:"const",params:{allowedValue: "public-key"},message:"must be equal to constant"}];
+return false;
+}
+var valid6 = _errs23 === errors;
+}
+else {
+var valid6 = true;
+}
+if(valid6){
+if(data9.alg !== undefined){
+let data11 = data9.alg;
+const _errs25 = errors;
+if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
+validate13.errors = [{instancePath:instancePath+"/pubKeyCredParams/" + i0+"/alg",schemaPath:"#/properties/pubKeyCredParams/items/properties/alg/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+var valid6 = _errs25 === errors;
+}
+else {
+var valid6 = true;
+}
+}
+}
+}
+else {
+validate13.errors = [{instancePath:instancePath+"/pubKeyCredParams/" + i0,schemaPath:"#/properties/pubKeyCredParams/items/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid5 = _errs21 === errors;
+if(!valid5){
+break;
+}
+}
+}
+else {
+validate13.errors = [{instancePath:instancePath+"/pubKeyCredParams",schemaPath:"#/properties/pubKeyCredParams/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.timeout !== undefined){
+let data12 = data.timeout;
+const _errs27 = errors;
+if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
+validate13.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+var valid0 = _errs27 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.excludeCredentials !== undefined){
+let data13 = data.excludeCredentials;
+const _errs29 = errors;
+if(errors === _errs29){
+if(Array.isArray(data13)){
+var valid7 = true;
+const len1 = data13.length;
+for(let i1=0; i1<len1; i1++){
+const _errs31 = errors;
+if(!(validate14(data13[i1], {instancePath:instancePath+"/excludeCredentials/" + i1,parentData:data13,parentDataProperty:i1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate14.errors : vErrors.concat(validate14.errors);
+errors = vErrors.length;
+}
+var valid7 = _errs31 === errors;
+if(!valid7){
+break;
+}
+}
+}
+else {
+validate13.errors = [{instancePath:instancePath+"/excludeCredentials",schemaPath:"#/properties/excludeCredentials/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs29 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.authenticatorSelection !== undefined){
+let data15 = data.authenticatorSelection;
+const _errs32 = errors;
+if(errors === _errs32){
+if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
+if(data15.authenticatorAttachment !== undefined){
+let data16 = data15.authenticatorAttachment;
+const _errs34 = errors;
+if(typeof data16 !== "string"){
+validate13.errors = [{instancePath:instancePath+"/authenticatorSelection/authenticatorAttachment",schemaPath:"#/properties/authenticatorSelection/properties/authenticatorAttachment/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!((data16 === "platform") || (data16 === "cross-platform"))){
+validate13.errors = [{instancePath:instancePath+"/authenticatorSelection/authenticatorAttachment",schemaPath:"#/properties/authenticatorSelection/properties/authenticatorAttachment/enum",keyword:"enum",params:{allowedValues: schema18.properties.authenticatorSelection.properties.authenticatorAttachment.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid8 = _errs34 === errors;
+}
+else {
+var valid8 = true;
+}
+if(valid8){
+if(data15.residentKey !== undefined){
+let data17 = data15.residentKey;
+const _errs36 = errors;
+if(typeof data17 !== "string"){
+validate13.errors = [{instancePath:instancePath+"/authenticatorSelection/residentKey",schemaPath:"#/properties/authenticatorSelection/properties/residentKey/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data17 === "discouraged") || (data17 === "preferred")) || (data17 === "required"))){
+validate13.errors = [{instancePath:instancePath+"/authenticatorSelection/residentKey",schemaPath:"#/properties/authenticatorSelection/properties/residentKey/enum",keyword:"enum",params:{allowedValues: schema18.properties.authenticatorSelection.properties.residentKey.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid8 = _errs36 === errors;
+}
+else {
+var valid8 = true;
+}
+if(valid8){
+if(data15.requireResidentKey !== undefined){
+const _errs38 = errors;
+if(typeof data15.requireResidentKey !== "boolean"){
+validate13.errors = [{instancePath:instancePath+"/authenticatorSelection/requireResidentKey",schemaPath:"#/properties/authenticatorSelection/properties/requireResidentKey/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid8 = _errs38 === errors;
+}
+else {
+var valid8 = true;
+}
+if(valid8){
+if(data15.userVerification !== undefined){
+let data19 = data15.userVerification;
+const _errs40 = errors;
+if(typeof data19 !== "string"){
+validate13.errors = [{instancePath:instancePath+"/authenticatorSelection/userVerification",schemaPath:"#/components/schemas/UserVerification/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data19 === "discouraged") || (data19 === "preferred")) || (data19 === "required"))){
+validate13.errors = [{instancePath:instancePath+"/authenticatorSelection/userVerification",schemaPath:"#/components/schemas/UserVerification/enum",keyword:"enum",params:{allowedValues: schema23.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid8 = _errs40 === errors;
+}
+else {
+var valid8 = true;
+}
+}
+}
+}
+}
+else {
+validate13.errors = [{instancePath:instancePath+"/authenticatorSelection",schemaPath:"#/properties/authenticatorSelection/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid0 = _errs32 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.hints !== undefined){
+let data20 = data.hints;
+const _errs43 = errors;
+if(errors === _errs43){
+if(Array.isArray(data20)){
+var valid10 = true;
+const len2 = data20.length;
+for(let i2=0; i2<len2; i2++){
+let data21 = data20[i2];
+const _errs45 = errors;
+if(typeof data21 !== "string"){
+validate13.errors = [{instancePath:instancePath+"/hints/" + i2,schemaPath:"#/properties/hints/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data21 === "hybrid") || (data21 === "security-key")) || (data21 === "client-device"))){
+validate13.errors = [{instancePath:instancePath+"/hints/" + i2,schemaPath:"#/properties/hints/items/enum",keyword:"enum",params:{allowedValues: schema18.properties.hints.items.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid10 = _errs45 === errors;
+if(!valid10){
+break;
+}
+}
+}
+else {
+validate13.errors = [{instancePath:instancePath+"/hints",schemaPath:"#/properties/hints/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs43 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.attestation !== undefined){
+let data22 = data.attestation;
+const _errs47 = errors;
+if(typeof data22 !== "string"){
+validate13.errors = [{instancePath:instancePath+"/attestation",schemaPath:"#/properties/attestation/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!((((data22 === "none") || (data22 === "indirect")) || (data22 === "direct")) || (data22 === "enterprise"))){
+validate13.errors = [{instancePath:instancePath+"/attestation",schemaPath:"#/properties/attestation/enum",keyword:"enum",params:{allowedValues: schema18.properties.attestation.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs47 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.extensions !== undefined){
+let data23 = data.extensions;
+const _errs49 = errors;
+if(!(data23 && typeof data23 == "object" && !Array.isArray(data23))){
+validate13.errors = [{instancePath:instancePath+"/extensions",schemaPath:"#/properties/extensions/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+var valid0 = _errs49 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate13.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate13.errors = vErrors;
+return errors === 0;
+}
+validate13.evaluated = {"props":{"rp":true,"user":true,"challenge":true,"pubKeyCredParams":true,"timeout":true,"excludeCredentials":true,"authenticatorSelection":true,"hints":true,"attestation":true,"extensions":true},"dynamicProps":false,"dynamicItems":false};
+
+
+function validate12(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-creationOptionsSchema" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate12.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate13(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate13.errors : vErrors.concat(validate13.errors);
+errors = vErrors.length;
+}
+validate12.errors = vErrors;
+return errors === 0;
+}
+validate12.evaluated = {"props":{"rp":true,"user":true,"challenge":true,"pubKeyCredParams":true,"timeout":true,"excludeCredentials":true,"authenticatorSelection":true,"hints":true,"attestation":true,"extensions":true},"dynamicProps":false,"dynamicItems":false};
+
+export const finishRegistrationQuery = validate17;
+const schema24 = {"$id":"function-finishRegistrationQuery","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
+
+function validate17(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-finishRegistrationQuery" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate17.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.username === undefined) && (missing0 = "username")){
+validate17.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.username !== undefined){
+let data0 = data.username;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(func0(data0) > 64){
+validate17.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate17.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern0.test(data0)){
+validate17.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate17.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate17.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate17.errors = vErrors;
+return errors === 0;
+}
+validate17.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
+
+export const finishRegistrationBody = validate18;
+const schema26 = {"$id":"function-finishRegistrationBody","allOf":[{"$ref":"request#/components/schemas/RegistrationCredential"}]};
+const schema27 = {"type":"object","required":["id","rawId","type","clientExtensionResults","response"],"properties":{"id":{"$ref":"#/components/schemas/CredentialId"},"rawId":{"$ref":"#/components/schemas/CredentialId"},"type":{"type":"string","const":"public-key"},"authenticatorAttachment":{"$ref":"#/components/schemas/AuthenticatorAttachment"},"clientExtensionResults":{"$ref":"#/components/schemas/ExtensionResults"},"response":{"type":"object","required":["clientDataJSON","attestationObject"],"properties":{"clientDataJSON":{"$ref":"#/components/schemas/ClientData"},"attestationObject":{"type":"string","minLength":1,"maxLength":32768,"pattern":"^[A-Za-z0-9_-]+$"},"authenticatorData":{"type":"string","maxLength":8192,"pattern":"^[A-Za-z0-9_-]*$"},"transports":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":32}},"publicKeyAlgorithm":{"type":"integer","minimum":-2147483648,"maximum":2147483647},"publicKey":{"type":"string","maxLength":8192,"pattern":"^[A-Za-z0-9_-]*$"}}}}};
+const schema28 = {"type":"string","minLength":1,"maxLength":1364,"pattern":"^[A-Za-z0-9_-]+$"};
+const schema30 = {"type":"string","enum":["platform","cross-platform"]};
+const schema31 = {"type":"object","maxProperties":32};
+const schema32 = {"type":"string","maxLength":8192,"pattern":"^[A-Za-z0-9_-]*$"};
+
+function validate19(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate19.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((data.id === undefined) && (missing0 = "id")) || ((data.rawId === undefined) && (missing0 = "rawId"))) || ((data.type === undefined) && (missing0 = "type"))) || ((data.clientExtensionResults === undefined) && (missing0 = "clientExtensionResults"))) || ((data.response === undefined) && (missing0 = "response"))){
+validate19.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.id !== undefined){
+let data0 = data.id;
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 1364){
+validate19.errors = [{instancePath:instancePath+"/id",schemaPath:"#/components/schemas/CredentialId/maxLength",keyword:"maxLength",params:{limit: 1364},message:"must NOT have more than 1364 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate19.errors = [{instancePath:instancePath+"/id",schemaPath:"#/components/schemas/CredentialId/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern4.test(data0)){
+validate19.errors = [{instancePath:instancePath+"/id",schemaPath:"#/components/schemas/CredentialId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate19.errors = [{instancePath:instancePath+"/id",schemaPath:"#/components/schemas/CredentialId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rawId !== undefined){
+let data1 = data.rawId;
+const _errs4 = errors;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(func0(data1) > 1364){
+validate19.errors = [{instancePath:instancePath+"/rawId",schemaPath:"#/components/schemas/CredentialId/maxLength",keyword:"maxLength",params:{limit: 1364},message:"must NOT have more than 1364 characters"}];
+return false;
+}
+else {
+if(func0(data1) < 1){
+validate19.errors = [{instancePath:instancePath+"/rawId",schemaPath:"#/components/schemas/CredentialId/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern4.test(data1)){
+validate19.errors = [{instancePath:instancePath+"/rawId",schemaPath:"#/components/schemas/CredentialId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate19.errors = [{instancePath:instancePath+"/rawId",schemaPath:"#/components/schemas/CredentialId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.type !== undefined){
+let data2 = data.type;
+const _errs7 = errors;
+if(typeof data2 !== "string"){
+validate19.errors = [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if("public-key" !== data2){
+validate19.errors = [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue: "public-key"},message:"must be equal to constant"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.authenticatorAttachment !== undefined){
+let data3 = data.authenticatorAttachment;
+const _errs9 = errors;
+if(typeof data3 !== "string"){
+validate19.errors = [{instancePath:instancePath+"/authenticatorAttachment",schemaPath:"#/components/schemas/AuthenticatorAttachment/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!((data3 === "platform") || (data3 === "cross-platform"))){
+validate19.errors = [{instancePath:instancePath+"/authenticatorAttachment",schemaPath:"#/components/schemas/AuthenticatorAttachment/enum",keyword:"enum",params:{allowedValues: schema30.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.clientExtensionResults !== undefined){
+let data4 = data.clientExtensionResults;
+const _errs12 = errors;
+const _errs13 = errors;
+if(errors === _errs13){
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+if(Object.keys(data4).length > 32){
+validate19.errors = [{instancePath:instancePath+"/clientExtensionResults",schemaPath:"#/components/schemas/ExtensionResults/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"}];
+return false;
+}
+}
+else {
+validate19.errors = [{instancePath:instancePath+"/clientExtensionResults",schemaPath:"#/components/schemas/ExtensionResults/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.response !== undefined){
+let data5 = data.response;
+const _errs15 = errors;
+if(errors === _errs15){
+if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
+let missing1;
+if(((data5.clientDataJSON === undefined) && (missing1 = "clientDataJSON")) || ((data5.attestationObject === undefined) && (missing1 = "attestationObject"))){
+validate19.errors = [{instancePath:instancePath+"/response",schemaPath:"#/properties/response/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+return false;
+}
+else {
+if(data5.clientDataJSON !== undefined){
+let data6 = data5.clientDataJSON;
+const _errs17 = errors;
+const _errs18 = errors;
+if(errors === _errs18){
+if(typeof data6 === "string"){
+if(func0(data6) > 8192){
+validate19.errors = [{instancePath:instancePath+"/response/clientDataJSON",schemaPath:"#/components/schemas/ClientData/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"}];
+return false;
+}
+else {
+if(!pattern2.test(data6)){
+validate19.errors = [{instancePath:instancePath+"/response/clientDataJSON",schemaPath:"#/components/schemas/ClientData/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9_-]*$"+"\""}];
+return false;
+}
+}
+}
+else {
+validate19.errors = [{instancePath:instancePath+"/response/clientDataJSON",schemaPath:"#/components/schemas/ClientData/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid5 = _errs17 === errors;
+}
+else {
+var valid5 = true;
+}
+if(valid5){
+if(data5.attestationObject !== undefined){
+let data7 = data5.attestationObject;
+const _errs20 = errors;
+if(errors === _errs20){
+if(typeof data7 === "string"){
+if(func0(data7) > 32768){
+validate19.errors = [{instancePath:instancePath+"/response/attestationObject",schemaPath:"#/properties/response/properties/attestationObject/maxLength",keyword:"maxLength",params:{limit: 32768},message:"must NOT have more than 32768 characters"}];
+return false;
+}
+else {
+if(func0(data7) < 1){
+validate19.errors = [{instancePath:instancePath+"/response/attestationObject",schemaPath:"#/properties/response/properties/attestationObject/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern4.test(data7)){
+validate19.errors = [{instancePath:instancePath+"/response/attestationObject",schemaPath:"#/properties/response/properties/attestationObject/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate19.errors = [{instancePath:instancePath+"/response/attestationObject",schemaPath:"#/properties/response/properties/attestationObject/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid5 = _errs20 === errors;
+}
+else {
+var valid5 = true;
+}
+if(valid5){
+if(data5.authenticatorData !== undefined){
+let data8 = data5.authenticatorData;
+const _errs22 = errors;
+if(errors === _errs22){
+if(typeof data8 === "string"){
+if(func0(data8) > 8192){
+validate19.errors = [{instancePath:instancePath+"/response/authenticatorData",schemaPath:"#/properties/response/properties/authenticatorData/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"}];
+return false;
+}
+else {
+if(!pattern2.test(data8)){
+validate19.errors = [{instancePath:instancePath+"/response/authenticatorData",schemaPath:"#/properties/response/properties/authenticatorData/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9_-]*$"+"\""}];
+return false;
+}
+}
+}
+else {
+validate19.errors = [{instancePath:instancePath+"/response/authenticatorData",schemaPath:"#/properties/response/properties/authenticatorData/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid5 = _errs22 === errors;
+}
+else {
+var valid5 = true;
+}
+if(valid5){
+if(data5.transports !== undefined){
+let data9 = data5.transports;
+const _errs24 = errors;
+if(errors === _errs24){
+if(Array.isArray(data9)){
+if(data9.length > 16){
+validate19.errors = [{instancePath:instancePath+"/response/transports",schemaPath:"#/properties/response/properties/transports/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"}];
+return false;
+}
+else {
+var valid7 = true;
+const len0 = data9.length;
+for(let i0=0; i0<len0; i0++){
+let data10 = data9[i0];
+const _errs26 = errors;
+if(errors === _errs26){
+if(typeof data10 === "string"){
+if(func0(data10) > 32){
+validate19.errors = [{instancePath:instancePath+"/response/transports/" + i0,schemaPath:"#/properties/response/properties/transports/items/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"}];
+return false;
+}
+}
+else {
+validate19.errors = [{instancePath:instancePath+"/response/transports/" + i0,schemaPath:"#/properties/response/properties/transports/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid7 = _errs26 === errors;
+if(!valid7){
+break;
+}
+}
+}
+}
+else {
+validate19.errors = [{instancePath:instancePath+"/response/transports",schemaPath:"#/properties/response/properties/transports/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid5 = _errs24 === errors;
+}
+else {
+var valid5 = true;
+}
+if(valid5){
+if(data5.publicKeyAlgorithm !== undefined){
+let data11 = data5.publicKeyAlgorithm;
+const _errs28 = errors;
+if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
+validate19.errors = [{instancePath:instancePath+"/response/publicKeyAlgorithm",schemaPath:"#/properties/response/properties/publicKeyAlgorithm/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs28){
+if(typeof data11 == "number"){
+if(data11 > 2147483647 || isNaN(data11)){
+validate19.errors = [{instancePath:instancePath+"/response/publicKeyAlgorithm",schemaPath:"#/properties/response/properties/publicKeyAlgorithm/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+return false;
+}
+else {
+if(data11 < -2147483648 || isNaN(data11)){
+validate19.errors = [{instancePath:instancePath+"/response/publicKeyAlgorithm",schemaPath:"#/properties/response/properties/publicKeyAlgorithm/minimum",keyword:"minimum",params:{comparison: ">=", limit: -2147483648},message:"must be >= -2147483648"}];
+return false;
+}
+}
+}
+}
+var valid5 = _errs28 === errors;
+}
+else {
+var valid5 = true;
+}
+if(valid5){
+if(data5.publicKey !== undefined){
+let data12 = data5.publicKey;
+const _errs30 = errors;
+if(errors === _errs30){
+if(typeof data12 === "string"){
+if(func0(data12) > 8192){
+validate19.errors = [{instancePath:instancePath+"/response/publicKey",schemaPath:"#/properties/response/properties/publicKey/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"}];
+return false;
+}
+else {
+if(!pattern2.test(data12)){
+validate19.errors = [{instancePath:instancePath+"/response/publicKey",schemaPath:"#/properties/response/properties/publicKey/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9_-]*$"+"\""}];
+return false;
+}
+}
+}
+else {
+validate19.errors = [{instancePath:instancePath+"/response/publicKey",schemaPath:"#/properties/response/properties/publicKey/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid5 = _errs30 === errors;
+}
+else {
+var valid5 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate19.errors = [{instancePath:instancePath+"/response",schemaPath:"#/properties/response/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate19.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate19.errors = vErrors;
+return errors === 0;
+}
+validate19.evaluated = {"props":{"id":true,"rawId":true,"type":true,"authenticatorAttachment":true,"clientExtensionResults":true,"response":true},"dynamicProps":false,"dynamicItems":false};
+
+
+function validate18(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-finishRegistrationBody" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate18.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate19(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate19.errors : vErrors.concat(validate19.errors);
+errors = vErrors.length;
+}
+validate18.errors = vErrors;
+return errors === 0;
+}
+validate18.evaluated = {"props":{"id":true,"rawId":true,"type":true,"authenticatorAttachment":true,"clientExtensionResults":true,"response":true},"dynamicProps":false,"dynamicItems":false};
+
+export const sessionUserSchema = validate21;
+const schema33 = {"$id":"function-sessionUserSchema","allOf":[{"$ref":"response#/components/schemas/SessionUser"}]};
+const schema34 = {"type":"object","required":["username","displayName","isAdmin"],"properties":{"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"isAdmin":{"type":"boolean"}}};
+
+function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-sessionUserSchema" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate21.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs1 = errors;
+if(errors === _errs1){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.username === undefined) && (missing0 = "username")) || ((data.displayName === undefined) && (missing0 = "displayName"))) || ((data.isAdmin === undefined) && (missing0 = "isAdmin"))){
+validate21.errors = [{instancePath,schemaPath:"response#/components/schemas/SessionUser/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.username !== undefined){
+let data0 = data.username;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(func0(data0) > 64){
+validate21.errors = [{instancePath:instancePath+"/username",schemaPath:"response#/components/schemas/SessionUser/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+}
+else {
+validate21.errors = [{instancePath:instancePath+"/username",schemaPath:"response#/components/schemas/SessionUser/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid2 = _errs3 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data.displayName !== undefined){
+let data1 = data.displayName;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(func0(data1) > 100){
+validate21.errors = [{instancePath:instancePath+"/displayName",schemaPath:"response#/components/schemas/SessionUser/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+return false;
+}
+}
+else {
+validate21.errors = [{instancePath:instancePath+"/displayName",schemaPath:"response#/components/schemas/SessionUser/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid2 = _errs5 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data.isAdmin !== undefined){
+const _errs7 = errors;
+if(typeof data.isAdmin !== "boolean"){
+validate21.errors = [{instancePath:instancePath+"/isAdmin",schemaPath:"response#/components/schemas/SessionUser/properties/isAdmin/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid2 = _errs7 === errors;
+}
+else {
+var valid2 = true;
+}
+}
+}
+}
+}
+else {
+validate21.errors = [{instancePath,schemaPath:"response#/components/schemas/SessionUser/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate21.errors = vErrors;
+return errors === 0;
+}
+validate21.evaluated = {"props":{"username":true,"displayName":true,"isAdmin":true},"dynamicProps":false,"dynamicItems":false};
+
+export const beginLoginBody = validate22;
+const schema35 = {"$id":"function-beginLoginBody","allOf":[{"$ref":"request#/components/schemas/BeginLoginRequest"}]};
+const schema36 = {"type":"object","additionalProperties":false,"properties":{"username":{"$ref":"#/components/schemas/Username"}}};
+
+function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate23.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "username")){
+validate23.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.username !== undefined){
+let data0 = data.username;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(func0(data0) > 64){
+validate23.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate23.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern0.test(data0)){
+validate23.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate23.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate23.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate23.errors = vErrors;
+return errors === 0;
+}
+validate23.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-beginLoginBody" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate22.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate23(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors);
+errors = vErrors.length;
+}
+validate22.errors = vErrors;
+return errors === 0;
+}
+validate22.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const requestOptionsSchema = validate25;
+const schema38 = {"$id":"function-requestOptionsSchema","allOf":[{"$ref":"response#/components/schemas/RequestOptions"}]};
+const schema39 = {"type":"object","required":["challenge"],"properties":{"challenge":{"$ref":"#/components/schemas/Base64Url"},"rpId":{"type":"string"},"timeout":{"type":"integer"},"allowCredentials":{"type":"array","items":{"$ref":"#/components/schemas/CredentialDescriptor"}},"userVerification":{"$ref":"#/components/schemas/UserVerification"},"hints":{"type":"array","items":{"type":"string","enum":["hybrid","security-key","client-device"]}},"extensions":{"type":"object"}}};
+
+function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate26.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.challenge === undefined) && (missing0 = "challenge")){
+validate26.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.challenge !== undefined){
+let data0 = data.challenge;
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(!pattern2.test(data0)){
+validate26.errors = [{instancePath:instancePath+"/challenge",schemaPath:"#/components/schemas/Base64Url/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9_-]*$"+"\""}];
+return false;
+}
+}
+else {
+validate26.errors = [{instancePath:instancePath+"/challenge",schemaPath:"#/components/schemas/Base64Url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rpId !== undefined){
+const _errs4 = errors;
+if(typeof data.rpId !== "string"){
+validate26.errors = [{instancePath:instancePath+"/rpId",schemaPath:"#/properties/rpId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.timeout !== undefined){
+let data2 = data.timeout;
+const _errs6 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate26.errors = [{instancePath:instancePath+"/timeout",schemaPath:"#/properties/timeout/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.allowCredentials !== undefined){
+let data3 = data.allowCredentials;
+const _errs8 = errors;
+if(errors === _errs8){
+if(Array.isArray(data3)){
+var valid2 = true;
+const len0 = data3.length;
+for(let i0=0; i0<len0; i0++){
+const _errs10 = errors;
+if(!(validate14(data3[i0], {instancePath:instancePath+"/allowCredentials/" + i0,parentData:data3,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate14.errors : vErrors.concat(validate14.errors);
+errors = vErrors.length;
+}
+var valid2 = _errs10 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate26.errors = [{instancePath:instancePath+"/allowCredentials",schemaPath:"#/properties/allowCredentials/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.userVerification !== undefined){
+let data5 = data.userVerification;
+const _errs11 = errors;
+if(typeof data5 !== "string"){
+validate26.errors = [{instancePath:instancePath+"/userVerification",schemaPath:"#/components/schemas/UserVerification/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data5 === "discouraged") || (data5 === "preferred")) || (data5 === "required"))){
+validate26.errors = [{instancePath:instancePath+"/userVerification",schemaPath:"#/components/schemas/UserVerification/enum",keyword:"enum",params:{allowedValues: schema23.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.hints !== undefined){
+let data6 = data.hints;
+const _errs14 = errors;
+if(errors === _errs14){
+if(Array.isArray(data6)){
+var valid4 = true;
+const len1 = data6.length;
+for(let i1=0; i1<len1; i1++){
+let data7 = data6[i1];
+const _errs16 = errors;
+if(typeof data7 !== "string"){
+validate26.errors = [{instancePath:instancePath+"/hints/" + i1,schemaPath:"#/properties/hints/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data7 === "hybrid") || (data7 === "security-key")) || (data7 === "client-device"))){
+validate26.errors = [{instancePath:instancePath+"/hints/" + i1,schemaPath:"#/properties/hints/items/enum",keyword:"enum",params:{allowedValues: schema39.properties.hints.items.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid4 = _errs16 === errors;
+if(!valid4){
+break;
+}
+}
+}
+else {
+validate26.errors = [{instancePath:instancePath+"/hints",schemaPath:"#/properties/hints/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.extensions !== undefined){
+let data8 = data.extensions;
+const _errs18 = errors;
+if(!(data8 && typeof data8 == "object" && !Array.isArray(data8))){
+validate26.errors = [{instancePath:instancePath+"/extensions",schemaPath:"#/properties/extensions/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+var valid0 = _errs18 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate26.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate26.errors = vErrors;
+return errors === 0;
+}
+validate26.evaluated = {"props":{"challenge":true,"rpId":true,"timeout":true,"allowCredentials":true,"userVerification":true,"hints":true,"extensions":true},"dynamicProps":false,"dynamicItems":false};
+
+
+function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-requestOptionsSchema" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate25.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate26(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
+errors = vErrors.length;
+}
+validate25.errors = vErrors;
+return errors === 0;
+}
+validate25.evaluated = {"props":{"challenge":true,"rpId":true,"timeout":true,"allowCredentials":true,"userVerification":true,"hints":true,"extensions":true},"dynamicProps":false,"dynamicItems":false};
+
+export const finishLoginQuery = validate29;
+const schema42 = {"$id":"function-finishLoginQuery","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":[]}]};
+
+function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-finishLoginQuery" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate29.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.username !== undefined){
+let data0 = data.username;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(func0(data0) > 64){
+validate29.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate29.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern0.test(data0)){
+validate29.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate29.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+else {
+validate29.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate29.errors = vErrors;
+return errors === 0;
+}
+validate29.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
+
+export const finishLoginBody = validate30;
+const schema44 = {"$id":"function-finishLoginBody","allOf":[{"$ref":"request#/components/schemas/AuthenticationCredential"}]};
+const schema45 = {"type":"object","required":["id","rawId","type","clientExtensionResults","response"],"properties":{"id":{"$ref":"#/components/schemas/CredentialId"},"rawId":{"$ref":"#/components/schemas/CredentialId"},"type":{"type":"string","const":"public-key"},"authenticatorAttachment":{"$ref":"#/components/schemas/AuthenticatorAttachment"},"clientExtensionResults":{"$ref":"#/components/schemas/ExtensionResults"},"response":{"type":"object","required":["clientDataJSON","authenticatorData","signature"],"properties":{"clientDataJSON":{"$ref":"#/components/schemas/ClientData"},"authenticatorData":{"type":"string","minLength":1,"maxLength":8192,"pattern":"^[A-Za-z0-9_-]+$"},"signature":{"type":"string","minLength":1,"maxLength":8192,"pattern":"^[A-Za-z0-9_-]+$"},"userHandle":{"type":"string","maxLength":88,"pattern":"^[A-Za-z0-9_-]*$"}}}}};
+
+function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate31.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((data.id === undefined) && (missing0 = "id")) || ((data.rawId === undefined) && (missing0 = "rawId"))) || ((data.type === undefined) && (missing0 = "type"))) || ((data.clientExtensionResults === undefined) && (missing0 = "clientExtensionResults"))) || ((data.response === undefined) && (missing0 = "response"))){
+validate31.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.id !== undefined){
+let data0 = data.id;
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 1364){
+validate31.errors = [{instancePath:instancePath+"/id",schemaPath:"#/components/schemas/CredentialId/maxLength",keyword:"maxLength",params:{limit: 1364},message:"must NOT have more than 1364 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate31.errors = [{instancePath:instancePath+"/id",schemaPath:"#/components/schemas/CredentialId/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern4.test(data0)){
+validate31.errors = [{instancePath:instancePath+"/id",schemaPath:"#/components/schemas/CredentialId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate31.errors = [{instancePath:instancePath+"/id",schemaPath:"#/components/schemas/CredentialId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rawId !== undefined){
+let data1 = data.rawId;
+const _errs4 = errors;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(func0(data1) > 1364){
+validate31.errors = [{instancePath:instancePath+"/rawId",schemaPath:"#/components/schemas/CredentialId/maxLength",keyword:"maxLength",params:{limit: 1364},message:"must NOT have more than 1364 characters"}];
+return false;
+}
+else {
+if(func0(data1) < 1){
+validate31.errors = [{instancePath:instancePath+"/rawId",schemaPath:"#/components/schemas/CredentialId/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern4.test(data1)){
+validate31.errors = [{instancePath:instancePath+"/rawId",schemaPath:"#/components/schemas/CredentialId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate31.errors = [{instancePath:instancePath+"/rawId",schemaPath:"#/components/schemas/CredentialId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.type !== undefined){
+let data2 = data.type;
+const _errs7 = errors;
+if(typeof data2 !== "string"){
+validate31.errors = [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if("public-key" !== data2){
+validate31.errors = [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue: "public-key"},message:"must be equal to constant"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.authenticatorAttachment !== undefined){
+let data3 = data.authenticatorAttachment;
+const _errs9 = errors;
+if(typeof data3 !== "string"){
+validate31.errors = [{instancePath:instancePath+"/authenticatorAttachment",schemaPath:"#/components/schemas/AuthenticatorAttachment/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!((data3 === "platform") || (data3 === "cross-platform"))){
+validate31.errors = [{instancePath:instancePath+"/authenticatorAttachment",schemaPath:"#/components/schemas/AuthenticatorAttachment/enum",keyword:"enum",params:{allowedValues: schema30.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.clientExtensionResults !== undefined){
+let data4 = data.clientExtensionResults;
+const _errs12 = errors;
+const _errs13 = errors;
+if(errors === _errs13){
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+if(Object.keys(data4).length > 32){
+validate31.errors = [{instancePath:instancePath+"/clientExtensionResults",schemaPath:"#/components/schemas/ExtensionResults/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"}];
+return false;
+}
+}
+else {
+validate31.errors = [{instancePath:instancePath+"/clientExtensionResults",schemaPath:"#/components/schemas/ExtensionResults/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.response !== undefined){
+let data5 = data.response;
+const _errs15 = errors;
+if(errors === _errs15){
+if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
+let missing1;
+if((((data5.clientDataJSON === undefined) && (missing1 = "clientDataJSON")) || ((data5.authenticatorData === undefined) && (missing1 = "authenticatorData"))) || ((data5.signature === undefined) && (missing1 = "signature"))){
+validate31.errors = [{instancePath:instancePath+"/response",schemaPath:"#/properties/response/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+return false;
+}
+else {
+if(data5.clientDataJSON !== undefined){
+let data6 = data5.clientDataJSON;
+const _errs17 = errors;
+const _errs18 = errors;
+if(errors === _errs18){
+if(typeof data6 === "string"){
+if(func0(data6) > 8192){
+validate31.errors = [{instancePath:instancePath+"/response/clientDataJSON",schemaPath:"#/components/schemas/ClientData/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"}];
+return false;
+}
+else {
+if(!pattern2.test(data6)){
+validate31.errors = [{instancePath:instancePath+"/response/clientDataJSON",schemaPath:"#/components/schemas/ClientData/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9_-]*$"+"\""}];
+return false;
+}
+}
+}
+else {
+validate31.errors = [{instancePath:instancePath+"/response/clientDataJSON",schemaPath:"#/components/schemas/ClientData/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid5 = _errs17 === errors;
+}
+else {
+var valid5 = true;
+}
+if(valid5){
+if(data5.authenticatorData !== undefined){
+let data7 = data5.authenticatorData;
+const _errs20 = errors;
+if(errors === _errs20){
+if(typeof data7 === "string"){
+if(func0(data7) > 8192){
+validate31.errors = [{instancePath:instancePath+"/response/authenticatorData",schemaPath:"#/properties/response/properties/authenticatorData/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"}];
+return false;
+}
+else {
+if(func0(data7) < 1){
+validate31.errors = [{instancePath:instancePath+"/response/authenticatorData",schemaPath:"#/properties/response/properties/authenticatorData/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern4.test(data7)){
+validate31.errors = [{instancePath:instancePath+"/response/authenticatorData",schemaPath:"#/properties/response/properties/authenticatorData/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate31.errors = [{instancePath:instancePath+"/response/authenticatorData",schemaPath:"#/properties/response/properties/authenticatorData/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid5 = _errs20 === errors;
+}
+else {
+var valid5 = true;
+}
+if(valid5){
+if(data5.signature !== undefined){
+let data8 = data5.signature;
+const _errs22 = errors;
+if(errors === _errs22){
+if(typeof data8 === "string"){
+if(func0(data8) > 8192){
+validate31.errors = [{instancePath:instancePath+"/response/signature",schemaPath:"#/properties/response/properties/signature/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"}];
+return false;
+}
+else {
+if(func0(data8) < 1){
+validate31.errors = [{instancePath:instancePath+"/response/signature",schemaPath:"#/properties/response/properties/signature/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern4.test(data8)){
+validate31.errors = [{instancePath:instancePath+"/response/signature",schemaPath:"#/properties/response/properties/signature/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate31.errors = [{instancePath:instancePath+"/response/signature",schemaPath:"#/properties/response/properties/signature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid5 = _errs22 === errors;
+}
+else {
+var valid5 = true;
+}
+if(valid5){
+if(data5.userHandle !== undefined){
+let data9 = data5.userHandle;
+const _errs24 = errors;
+if(errors === _errs24){
+if(typeof data9 === "string"){
+if(func0(data9) > 88){
+validate31.errors = [{instancePath:instancePath+"/response/userHandle",schemaPath:"#/properties/response/properties/userHandle/maxLength",keyword:"maxLength",params:{limit: 88},message:"must NOT have more than 88 characters"}];
+return false;
+}
+else {
+if(!pattern2.test(data9)){
+validate31.errors = [{instancePath:instancePath+"/response/userHandle",schemaPath:"#/properties/response/properties/userHandle/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9_-]*$"+"\""}];
+return false;
+}
+}
+}
+else {
+validate31.errors = [{instancePath:instancePath+"/response/userHandle",schemaPath:"#/properties/response/properties/userHandle/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid5 = _errs24 === errors;
+}
+else {
+var valid5 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate31.errors = [{instancePath:instancePath+"/response",schemaPath:"#/properties/response/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate31.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate31.errors = vErrors;
+return errors === 0;
+}
+validate31.evaluated = {"props":{"id":true,"rawId":true,"type":true,"authenticatorAttachment":true,"clientExtensionResults":true,"response":true},"dynamicProps":false,"dynamicItems":false};
+
+
+function validate30(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-finishLoginBody" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate30.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate31(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate31.errors : vErrors.concat(validate31.errors);
+errors = vErrors.length;
+}
+validate30.errors = vErrors;
+return errors === 0;
+}
+validate30.evaluated = {"props":{"id":true,"rawId":true,"type":true,"authenticatorAttachment":true,"clientExtensionResults":true,"response":true},"dynamicProps":false,"dynamicItems":false};
+
+export const listCredentialsResponse200 = validate33;
+const schema51 = {"$id":"function-listCredentialsResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/Credential"}}]};
+const schema52 = {"type":"object","required":["id","label","createdAt"],"properties":{"id":{"type":"string","maxLength":1364},"label":{"type":"string","maxLength":100},"createdAt":{"type":"string","format":"date-time"}}};
+const formats0 = runtime1.fullFormats["date-time"];
+
+function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-listCredentialsResponse200" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate33.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(Array.isArray(data)){
+var valid1 = true;
+const len0 = data.length;
+for(let i0=0; i0<len0; i0++){
+let data0 = data[i0];
+const _errs2 = errors;
+const _errs3 = errors;
+if(errors === _errs3){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+let missing0;
+if((((data0.id === undefined) && (missing0 = "id")) || ((data0.label === undefined) && (missing0 = "label"))) || ((data0.createdAt === undefined) && (missing0 = "createdAt"))){
+validate33.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/Credential/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data0.id !== undefined){
+let data1 = data0.id;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(func0(data1) > 1364){
+validate33.errors = [{instancePath:instancePath+"/" + i0+"/id",schemaPath:"response#/components/schemas/Credential/properties/id/maxLength",keyword:"maxLength",params:{limit: 1364},message:"must NOT have more than 1364 characters"}];
+return false;
+}
+}
+else {
+validate33.errors = [{instancePath:instancePath+"/" + i0+"/id",schemaPath:"response#/components/schemas/Credential/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid3 = _errs5 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data0.label !== undefined){
+let data2 = data0.label;
+const _errs7 = errors;
+if(errors === _errs7){
+if(typeof data2 === "string"){
+if(func0(data2) > 100){
+validate33.errors = [{instancePath:instancePath+"/" + i0+"/label",schemaPath:"response#/components/schemas/Credential/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+return false;
+}
+}
+else {
+validate33.errors = [{instancePath:instancePath+"/" + i0+"/label",schemaPath:"response#/components/schemas/Credential/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid3 = _errs7 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data0.createdAt !== undefined){
+let data3 = data0.createdAt;
+const _errs9 = errors;
+if(errors === _errs9){
+if(errors === _errs9){
+if(typeof data3 === "string"){
+if(!(formats0.validate(data3))){
+validate33.errors = [{instancePath:instancePath+"/" + i0+"/createdAt",schemaPath:"response#/components/schemas/Credential/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
+}
+}
+else {
+validate33.errors = [{instancePath:instancePath+"/" + i0+"/createdAt",schemaPath:"response#/components/schemas/Credential/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid3 = _errs9 === errors;
+}
+else {
+var valid3 = true;
+}
+}
+}
+}
+}
+else {
+validate33.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/Credential/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid1 = _errs2 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate33.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+validate33.errors = vErrors;
+return errors === 0;
+}
+validate33.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+
+export const finishCredentialQuery = validate34;
+const schema53 = {"$id":"function-finishCredentialQuery","allOf":[{"type":"object","properties":{"label":{"$ref":"request#/components/schemas/PasskeyLabel"}},"required":["label"]}]};
+const schema54 = {"type":"string","minLength":1,"maxLength":100,"pattern":"\\S"};
+
+function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-finishCredentialQuery" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate34.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.label === undefined) && (missing0 = "label")){
+validate34.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.label !== undefined){
+let data0 = data.label;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(func0(data0) > 100){
+validate34.errors = [{instancePath:instancePath+"/label",schemaPath:"request#/components/schemas/PasskeyLabel/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate34.errors = [{instancePath:instancePath+"/label",schemaPath:"request#/components/schemas/PasskeyLabel/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern1.test(data0)){
+validate34.errors = [{instancePath:instancePath+"/label",schemaPath:"request#/components/schemas/PasskeyLabel/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate34.errors = [{instancePath:instancePath+"/label",schemaPath:"request#/components/schemas/PasskeyLabel/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate34.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate34.errors = vErrors;
+return errors === 0;
+}
+validate34.evaluated = {"props":{"label":true},"dynamicProps":false,"dynamicItems":false};
+
+export const finishCredentialHeaders = validate35;
+const schema55 = {"$id":"function-finishCredentialHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+const pattern22 = new RegExp("^[\\x21-\\x7e]+$", "u");
+
+function validate35(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-finishCredentialHeaders" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate35.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data["idempotency-key"] !== undefined){
+let data0 = data["idempotency-key"];
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 255){
+validate35.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate35.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern22.test(data0)){
+validate35.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate35.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+else {
+validate35.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate35.errors = vErrors;
+return errors === 0;
+}
+validate35.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+
+export const finishCredentialBody = validate36;
+const schema56 = {"$id":"function-finishCredentialBody","allOf":[{"$ref":"request#/components/schemas/RegistrationCredential"}]};
+
+function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate37.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((data.id === undefined) && (missing0 = "id")) || ((data.rawId === undefined) && (missing0 = "rawId"))) || ((data.type === undefined) && (missing0 = "type"))) || ((data.clientExtensionResults === undefined) && (missing0 = "clientExtensionResults"))) || ((data.response === undefined) && (missing0 = "response"))){
+validate37.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.id !== undefined){
+let data0 = data.id;
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 1364){
+validate37.errors = [{instancePath:instancePath+"/id",schemaPath:"#/components/schemas/CredentialId/maxLength",keyword:"maxLength",params:{limit: 1364},message:"must NOT have more than 1364 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate37.errors = [{instancePath:instancePath+"/id",schemaPath:"#/components/schemas/CredentialId/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern4.test(data0)){
+validate37.errors = [{instancePath:instancePath+"/id",schemaPath:"#/components/schemas/CredentialId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate37.errors = [{instancePath:instancePath+"/id",schemaPath:"#/components/schemas/CredentialId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rawId !== undefined){
+let data1 = data.rawId;
+const _errs4 = errors;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(func0(data1) > 1364){
+validate37.errors = [{instancePath:instancePath+"/rawId",schemaPath:"#/components/schemas/CredentialId/maxLength",keyword:"maxLength",params:{limit: 1364},message:"must NOT have more than 1364 characters"}];
+return false;
+}
+else {
+if(func0(data1) < 1){
+validate37.errors = [{instancePath:instancePath+"/rawId",schemaPath:"#/components/schemas/CredentialId/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern4.test(data1)){
+validate37.errors = [{instancePath:instancePath+"/rawId",schemaPath:"#/components/schemas/CredentialId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate37.errors = [{instancePath:instancePath+"/rawId",schemaPath:"#/components/schemas/CredentialId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.type !== undefined){
+let data2 = data.type;
+const _errs7 = errors;
+if(typeof data2 !== "string"){
+validate37.errors = [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if("public-key" !== data2){
+validate37.errors = [{instancePath:instancePath+"/type",schemaPath:"#/properties/type/const",keyword:"const",params:{allowedValue: "public-key"},message:"must be equal to constant"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.authenticatorAttachment !== undefined){
+let data3 = data.authenticatorAttachment;
+const _errs9 = errors;
+if(typeof data3 !== "string"){
+validate37.errors = [{instancePath:instancePath+"/authenticatorAttachment",schemaPath:"#/components/schemas/AuthenticatorAttachment/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!((data3 === "platform") || (data3 === "cross-platform"))){
+validate37.errors = [{instancePath:instancePath+"/authenticatorAttachment",schemaPath:"#/components/schemas/AuthenticatorAttachment/enum",keyword:"enum",params:{allowedValues: schema30.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.clientExtensionResults !== undefined){
+let data4 = data.clientExtensionResults;
+const _errs12 = errors;
+const _errs13 = errors;
+if(errors === _errs13){
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+if(Object.keys(data4).length > 32){
+validate37.errors = [{instancePath:instancePath+"/clientExtensionResults",schemaPath:"#/components/schemas/ExtensionResults/maxProperties",keyword:"maxProperties",params:{limit: 32},message:"must NOT have more than 32 properties"}];
+return false;
+}
+}
+else {
+validate37.errors = [{instancePath:instancePath+"/clientExtensionResults",schemaPath:"#/components/schemas/ExtensionResults/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.response !== undefined){
+let data5 = data.response;
+const _errs15 = errors;
+if(errors === _errs15){
+if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
+let missing1;
+if(((data5.clientDataJSON === undefined) && (missing1 = "clientDataJSON")) || ((data5.attestationObject === undefined) && (missing1 = "attestationObject"))){
+validate37.errors = [{instancePath:instancePath+"/response",schemaPath:"#/properties/response/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+return false;
+}
+else {
+if(data5.clientDataJSON !== undefined){
+let data6 = data5.clientDataJSON;
+const _errs17 = errors;
+const _errs18 = errors;
+if(errors === _errs18){
+if(typeof data6 === "string"){
+if(func0(data6) > 8192){
+validate37.errors = [{instancePath:instancePath+"/response/clientDataJSON",schemaPath:"#/components/schemas/ClientData/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"}];
+return false;
+}
+else {
+if(!pattern2.test(data6)){
+validate37.errors = [{instancePath:instancePath+"/response/clientDataJSON",schemaPath:"#/components/schemas/ClientData/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9_-]*$"+"\""}];
+return false;
+}
+}
+}
+else {
+validate37.errors = [{instancePath:instancePath+"/response/clientDataJSON",schemaPath:"#/components/schemas/ClientData/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid5 = _errs17 === errors;
+}
+else {
+var valid5 = true;
+}
+if(valid5){
+if(data5.attestationObject !== undefined){
+let data7 = data5.attestationObject;
+const _errs20 = errors;
+if(errors === _errs20){
+if(typeof data7 === "string"){
+if(func0(data7) > 32768){
+validate37.errors = [{instancePath:instancePath+"/response/attestationObject",schemaPath:"#/properties/response/properties/attestationObject/maxLength",keyword:"maxLength",params:{limit: 32768},message:"must NOT have more than 32768 characters"}];
+return false;
+}
+else {
+if(func0(data7) < 1){
+validate37.errors = [{instancePath:instancePath+"/response/attestationObject",schemaPath:"#/properties/response/properties/attestationObject/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern4.test(data7)){
+validate37.errors = [{instancePath:instancePath+"/response/attestationObject",schemaPath:"#/properties/response/properties/attestationObject/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate37.errors = [{instancePath:instancePath+"/response/attestationObject",schemaPath:"#/properties/response/properties/attestationObject/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid5 = _errs20 === errors;
+}
+else {
+var valid5 = true;
+}
+if(valid5){
+if(data5.authenticatorData !== undefined){
+let data8 = data5.authenticatorData;
+const _errs22 = errors;
+if(errors === _errs22){
+if(typeof data8 === "string"){
+if(func0(data8) > 8192){
+validate37.errors = [{instancePath:instancePath+"/response/authenticatorData",schemaPath:"#/properties/response/properties/authenticatorData/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"}];
+return false;
+}
+else {
+if(!pattern2.test(data8)){
+validate37.errors = [{instancePath:instancePath+"/response/authenticatorData",schemaPath:"#/properties/response/properties/authenticatorData/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9_-]*$"+"\""}];
+return false;
+}
+}
+}
+else {
+validate37.errors = [{instancePath:instancePath+"/response/authenticatorData",schemaPath:"#/properties/response/properties/authenticatorData/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid5 = _errs22 === errors;
+}
+else {
+var valid5 = true;
+}
+if(valid5){
+if(data5.transports !== undefined){
+let data9 = data5.transports;
+const _errs24 = errors;
+if(errors === _errs24){
+if(Array.isArray(data9)){
+if(data9.length > 16){
+validate37.errors = [{instancePath:instancePath+"/response/transports",schemaPath:"#/properties/response/properties/transports/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"}];
+return false;
+}
+else {
+var valid7 = true;
+const len0 = data9.length;
+for(let i0=0; i0<len0; i0++){
+let data10 = data9[i0];
+const _errs26 = errors;
+if(errors === _errs26){
+if(typeof data10 === "string"){
+if(func0(data10) > 32){
+validate37.errors = [{instancePath:instancePath+"/response/transports/" + i0,schemaPath:"#/properties/response/properties/transports/items/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"}];
+return false;
+}
+}
+else {
+validate37.errors = [{instancePath:instancePath+"/response/transports/" + i0,schemaPath:"#/properties/response/properties/transports/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid7 = _errs26 === errors;
+if(!valid7){
+break;
+}
+}
+}
+}
+else {
+validate37.errors = [{instancePath:instancePath+"/response/transports",schemaPath:"#/properties/response/properties/transports/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid5 = _errs24 === errors;
+}
+else {
+var valid5 = true;
+}
+if(valid5){
+if(data5.publicKeyAlgorithm !== undefined){
+let data11 = data5.publicKeyAlgorithm;
+const _errs28 = errors;
+if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
+validate37.errors = [{instancePath:instancePath+"/response/publicKeyAlgorithm",schemaPath:"#/properties/response/properties/publicKeyAlgorithm/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs28){
+if(typeof data11 == "number"){
+if(data11 > 2147483647 || isNaN(data11)){
+validate37.errors = [{instancePath:instancePath+"/response/publicKeyAlgorithm",schemaPath:"#/properties/response/properties/publicKeyAlgorithm/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+return false;
+}
+else {
+if(data11 < -2147483648 || isNaN(data11)){
+validate37.errors = [{instancePath:instancePath+"/response/publicKeyAlgorithm",schemaPath:"#/properties/response/properties/publicKeyAlgorithm/minimum",keyword:"minimum",params:{comparison: ">=", limit: -2147483648},message:"must be >= -2147483648"}];
+return false;
+}
+}
+}
+}
+var valid5 = _errs28 === errors;
+}
+else {
+var valid5 = true;
+}
+if(valid5){
+if(data5.publicKey !== undefined){
+let data12 = data5.publicKey;
+const _errs30 = errors;
+if(errors === _errs30){
+if(typeof data12 === "string"){
+if(func0(data12) > 8192){
+validate37.errors = [{instancePath:instancePath+"/response/publicKey",schemaPath:"#/properties/response/properties/publicKey/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"}];
+return false;
+}
+else {
+if(!pattern2.test(data12)){
+validate37.errors = [{instancePath:instancePath+"/response/publicKey",schemaPath:"#/properties/response/properties/publicKey/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9_-]*$"+"\""}];
+return false;
+}
+}
+}
+else {
+validate37.errors = [{instancePath:instancePath+"/response/publicKey",schemaPath:"#/properties/response/properties/publicKey/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid5 = _errs30 === errors;
+}
+else {
+var valid5 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate37.errors = [{instancePath:instancePath+"/response",schemaPath:"#/properties/response/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate37.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate37.errors = vErrors;
+return errors === 0;
+}
+validate37.evaluated = {"props":{"id":true,"rawId":true,"type":true,"authenticatorAttachment":true,"clientExtensionResults":true,"response":true},"dynamicProps":false,"dynamicItems":false};
+
+
+function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-finishCredentialBody" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate36.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate37(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate37.errors : vErrors.concat(validate37.errors);
+errors = vErrors.length;
+}
+validate36.errors = vErrors;
+return errors === 0;
+}
+validate36.evaluated = {"props":{"id":true,"rawId":true,"type":true,"authenticatorAttachment":true,"clientExtensionResults":true,"response":true},"dynamicProps":false,"dynamicItems":false};
+
+export const credentialSchema = validate39;
+const schema63 = {"$id":"function-credentialSchema","allOf":[{"$ref":"response#/components/schemas/Credential"}]};
+
+function validate39(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-credentialSchema" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate39.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs1 = errors;
+if(errors === _errs1){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.id === undefined) && (missing0 = "id")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.createdAt === undefined) && (missing0 = "createdAt"))){
+validate39.errors = [{instancePath,schemaPath:"response#/components/schemas/Credential/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.id !== undefined){
+let data0 = data.id;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(func0(data0) > 1364){
+validate39.errors = [{instancePath:instancePath+"/id",schemaPath:"response#/components/schemas/Credential/properties/id/maxLength",keyword:"maxLength",params:{limit: 1364},message:"must NOT have more than 1364 characters"}];
+return false;
+}
+}
+else {
+validate39.errors = [{instancePath:instancePath+"/id",schemaPath:"response#/components/schemas/Credential/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid2 = _errs3 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data.label !== undefined){
+let data1 = data.label;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(func0(data1) > 100){
+validate39.errors = [{instancePath:instancePath+"/label",schemaPath:"response#/components/schemas/Credential/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+return false;
+}
+}
+else {
+validate39.errors = [{instancePath:instancePath+"/label",schemaPath:"response#/components/schemas/Credential/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid2 = _errs5 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data.createdAt !== undefined){
+let data2 = data.createdAt;
+const _errs7 = errors;
+if(errors === _errs7){
+if(errors === _errs7){
+if(typeof data2 === "string"){
+if(!(formats0.validate(data2))){
+validate39.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"response#/components/schemas/Credential/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
+}
+}
+else {
+validate39.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"response#/components/schemas/Credential/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid2 = _errs7 === errors;
+}
+else {
+var valid2 = true;
+}
+}
+}
+}
+}
+else {
+validate39.errors = [{instancePath,schemaPath:"response#/components/schemas/Credential/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate39.errors = vErrors;
+return errors === 0;
+}
+validate39.evaluated = {"props":{"id":true,"label":true,"createdAt":true},"dynamicProps":false,"dynamicItems":false};
+
+export const deleteCredentialParams = validate40;
+const schema65 = {"$id":"function-deleteCredentialParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,1364}$"}},"required":["id"]}]};
+const pattern29 = new RegExp("^[A-Za-z0-9_-]{1,1364}$", "u");
+
+function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-deleteCredentialParams" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate40.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.id === undefined) && (missing0 = "id")){
+validate40.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.id !== undefined){
+let data0 = data.id;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(!pattern29.test(data0)){
+validate40.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,1364}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,1364}$"+"\""}];
+return false;
+}
+}
+else {
+validate40.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate40.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate40.errors = vErrors;
+return errors === 0;
+}
+validate40.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+
+export const listTokensResponse200 = validate41;
+const schema66 = {"$id":"function-listTokensResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/APIToken"}}]};
+const schema67 = {"type":"object","required":["id","label","scopes","createdAt","expiresAt"],"properties":{"id":{"type":"string","maxLength":64},"label":{"type":"string","maxLength":100},"scopes":{"$ref":"#/components/schemas/Scopes"},"createdAt":{"type":"string","format":"date-time"},"expiresAt":{"type":"string","format":"date-time"},"lastUsedAt":{"type":"string","format":"date-time"}}};
+const schema68 = {"type":"array","minItems":1,"maxItems":2,"uniqueItems":true,"items":{"$ref":"#/components/schemas/Scope"}};
+const schema69 = {"type":"string","enum":["read","write"]};
+const func58 = runtime2.default;
+
+function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate43.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(Array.isArray(data)){
+if(data.length > 2){
+validate43.errors = [{instancePath,schemaPath:"#/maxItems",keyword:"maxItems",params:{limit: 2},message:"must NOT have more than 2 items"}];
+return false;
+}
+else {
+if(data.length < 1){
+validate43.errors = [{instancePath,schemaPath:"#/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+return false;
+}
+else {
+var valid0 = true;
+const len0 = data.length;
+for(let i0=0; i0<len0; i0++){
+let data0 = data[i0];
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate43.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/Scope/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!((data0 === "read") || (data0 === "write"))){
+validate43.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/Scope/enum",keyword:"enum",params:{allowedValues: schema69.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+if(!valid0){
+break;
+}
+}
+if(valid0){
+let i1 = data.length;
+let j0;
+if(i1 > 1){
+outer0:
+for(;i1--;){
+for(j0 = i1; j0--;){
+if(func58(data[i1], data[j0])){
+validate43.errors = [{instancePath,schemaPath:"#/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)"}];
+return false;
+break outer0;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate43.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+validate43.errors = vErrors;
+return errors === 0;
+}
+validate43.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate42(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate42.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((data.id === undefined) && (missing0 = "id")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.scopes === undefined) && (missing0 = "scopes"))) || ((data.createdAt === undefined) && (missing0 = "createdAt"))) || ((data.expiresAt === undefined) && (missing0 = "expiresAt"))){
+validate42.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.id !== undefined){
+let data0 = data.id;
+const _errs1 = errors;
+if(errors === _errs1){
+if(typeof data0 === "string"){
+if(func0(data0) > 64){
+validate42.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+}
+else {
+validate42.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.label !== undefined){
+let data1 = data.label;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(func0(data1) > 100){
+validate42.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+return false;
+}
+}
+else {
+validate42.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.scopes !== undefined){
+const _errs5 = errors;
+if(!(validate43(data.scopes, {instancePath:instancePath+"/scopes",parentData:data,parentDataProperty:"scopes",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.createdAt !== undefined){
+let data3 = data.createdAt;
+const _errs6 = errors;
+if(errors === _errs6){
+if(errors === _errs6){
+if(typeof data3 === "string"){
+if(!(formats0.validate(data3))){
+validate42.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
+}
+}
+else {
+validate42.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.expiresAt !== undefined){
+let data4 = data.expiresAt;
+const _errs8 = errors;
+if(errors === _errs8){
+if(errors === _errs8){
+if(typeof data4 === "string"){
+if(!(formats0.validate(data4))){
+validate42.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
+}
+}
+else {
+validate42.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.lastUsedAt !== undefined){
+let data5 = data.lastUsedAt;
+const _errs10 = errors;
+if(errors === _errs10){
+if(errors === _errs10){
+if(typeof data5 === "string"){
+if(!(formats0.validate(data5))){
+validate42.errors = [{instancePath:instancePath+"/lastUsedAt",schemaPath:"#/properties/lastUsedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
+}
+}
+else {
+validate42.errors = [{instancePath:instancePath+"/lastUsedAt",schemaPath:"#/properties/lastUsedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate42.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate42.errors = vErrors;
+return errors === 0;
+}
+validate42.evaluated = {"props":{"id":true,"label":true,"scopes":true,"createdAt":true,"expiresAt":true,"lastUsedAt":true},"dynamicProps":false,"dynamicItems":false};
+
+
+function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-listTokensResponse200" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate41.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(Array.isArray(data)){
+var valid1 = true;
+const len0 = data.length;
+for(let i0=0; i0<len0; i0++){
+const _errs2 = errors;
+if(!(validate42(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs2 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate41.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+validate41.errors = vErrors;
+return errors === 0;
+}
+validate41.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+
+export const createTokenHeaders = validate46;
+const schema70 = {"$id":"function-createTokenHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+
+function validate46(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-createTokenHeaders" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate46.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data["idempotency-key"] !== undefined){
+let data0 = data["idempotency-key"];
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 255){
+validate46.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate46.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern22.test(data0)){
+validate46.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate46.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+else {
+validate46.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate46.errors = vErrors;
+return errors === 0;
+}
+validate46.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+
+export const createTokenBody = validate47;
+const schema71 = {"$id":"function-createTokenBody","allOf":[{"$ref":"request#/components/schemas/CreateTokenRequest"}]};
+const schema72 = {"type":"object","required":["label","expiresAt"],"additionalProperties":false,"properties":{"label":{"type":"string","minLength":1,"maxLength":100,"pattern":"\\S"},"expiresAt":{"type":"string","format":"date-time","maxLength":64},"scopes":{"type":"array","minItems":1,"maxItems":2,"uniqueItems":true,"items":{"$ref":"#/components/schemas/Scope"},"default":["read"]}}};
+const schema73 = {"type":"string","enum":["read","write"]};
+
+function validate48(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate48.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.scopes === undefined){
+data.scopes = ["read"];
+}
+let missing0;
+if(((data.label === undefined) && (missing0 = "label")) || ((data.expiresAt === undefined) && (missing0 = "expiresAt"))){
+validate48.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(((key0 === "label") || (key0 === "expiresAt")) || (key0 === "scopes"))){
+validate48.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.label !== undefined){
+let data0 = data.label;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 100){
+validate48.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate48.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern1.test(data0)){
+validate48.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate48.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.expiresAt !== undefined){
+let data1 = data.expiresAt;
+const _errs4 = errors;
+if(errors === _errs4){
+if(errors === _errs4){
+if(typeof data1 === "string"){
+if(func0(data1) > 64){
+validate48.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(!(formats0.validate(data1))){
+validate48.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
+}
+}
+}
+else {
+validate48.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+let data2 = data.scopes;
+const _errs6 = errors;
+if(errors === _errs6){
+if(Array.isArray(data2)){
+if(data2.length > 2){
+validate48.errors = [{instancePath:instancePath+"/scopes",schemaPath:"#/properties/scopes/maxItems",keyword:"maxItems",params:{limit: 2},message:"must NOT have more than 2 items"}];
+return false;
+}
+else {
+if(data2.length < 1){
+validate48.errors = [{instancePath:instancePath+"/scopes",schemaPath:"#/properties/scopes/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+return false;
+}
+else {
+var valid1 = true;
+const len0 = data2.length;
+for(let i0=0; i0<len0; i0++){
+let data3 = data2[i0];
+const _errs8 = errors;
+if(typeof data3 !== "string"){
+validate48.errors = [{instancePath:instancePath+"/scopes/" + i0,schemaPath:"#/components/schemas/Scope/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!((data3 === "read") || (data3 === "write"))){
+validate48.errors = [{instancePath:instancePath+"/scopes/" + i0,schemaPath:"#/components/schemas/Scope/enum",keyword:"enum",params:{allowedValues: schema73.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid1 = _errs8 === errors;
+if(!valid1){
+break;
+}
+}
+if(valid1){
+let i1 = data2.length;
+let j0;
+if(i1 > 1){
+outer0:
+for(;i1--;){
+for(j0 = i1; j0--;){
+if(func58(data2[i1], data2[j0])){
+validate48.errors = [{instancePath:instancePath+"/scopes",schemaPath:"#/properties/scopes/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)"}];
+return false;
+break outer0;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate48.errors = [{instancePath:instancePath+"/scopes",schemaPath:"#/properties/scopes/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs6 === errors;
+}
+}
+}
+}
+}
+else {
+validate48.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate48.errors = vErrors;
+return errors === 0;
+}
+validate48.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate47(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-createTokenBody" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate47.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate48(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
+errors = vErrors.length;
+}
+validate47.errors = vErrors;
+return errors === 0;
+}
+validate47.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const createdTokenSchema = validate50;
+const schema74 = {"$id":"function-createdTokenSchema","allOf":[{"$ref":"response#/components/schemas/CreatedToken"}]};
+const schema75 = {"type":"object","required":["id","label","scopes","createdAt","expiresAt","token"],"properties":{"id":{"type":"string","maxLength":64},"label":{"type":"string","maxLength":100},"scopes":{"$ref":"#/components/schemas/Scopes"},"createdAt":{"type":"string","format":"date-time"},"expiresAt":{"type":"string","format":"date-time"},"token":{"type":"string","pattern":"^trl_[A-Za-z0-9_-]{43}[A-Za-z0-9]{6}$"}}};
+const pattern32 = new RegExp("^trl_[A-Za-z0-9_-]{43}[A-Za-z0-9]{6}$", "u");
+
+function validate51(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate51.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((((data.id === undefined) && (missing0 = "id")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.scopes === undefined) && (missing0 = "scopes"))) || ((data.createdAt === undefined) && (missing0 = "createdAt"))) || ((data.expiresAt === undefined) && (missing0 = "expiresAt"))) || ((data.token === undefined) && (missing0 = "token"))){
+validate51.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.id !== undefined){
+let data0 = data.id;
+const _errs1 = errors;
+if(errors === _errs1){
+if(typeof data0 === "string"){
+if(func0(data0) > 64){
+validate51.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+}
+else {
+validate51.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.label !== undefined){
+let data1 = data.label;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(func0(data1) > 100){
+validate51.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+return false;
+}
+}
+else {
+validate51.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.scopes !== undefined){
+const _errs5 = errors;
+if(!(validate43(data.scopes, {instancePath:instancePath+"/scopes",parentData:data,parentDataProperty:"scopes",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.createdAt !== undefined){
+let data3 = data.createdAt;
+const _errs6 = errors;
+if(errors === _errs6){
+if(errors === _errs6){
+if(typeof data3 === "string"){
+if(!(formats0.validate(data3))){
+validate51.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
+}
+}
+else {
+validate51.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.expiresAt !== undefined){
+let data4 = data.expiresAt;
+const _errs8 = errors;
+if(errors === _errs8){
+if(errors === _errs8){
+if(typeof data4 === "string"){
+if(!(formats0.validate(data4))){
+validate51.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
+}
+}
+else {
+validate51.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.token !== undefined){
+let data5 = data.token;
+const _errs10 = errors;
+if(errors === _errs10){
+if(typeof data5 === "string"){
+if(!pattern32.test(data5)){
+validate51.errors = [{instancePath:instancePath+"/token",schemaPath:"#/properties/token/pattern",keyword:"pattern",params:{pattern: "^trl_[A-Za-z0-9_-]{43}[A-Za-z0-9]{6}$"},message:"must match pattern \""+"^trl_[A-Za-z0-9_-]{43}[A-Za-z0-9]{6}$"+"\""}];
+return false;
+}
+}
+else {
+validate51.errors = [{instancePath:instancePath+"/token",schemaPath:"#/properties/token/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate51.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate51.errors = vErrors;
+return errors === 0;
+}
+validate51.evaluated = {"props":{"id":true,"label":true,"scopes":true,"createdAt":true,"expiresAt":true,"token":true},"dynamicProps":false,"dynamicItems":false};
+
+
+function validate50(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-createdTokenSchema" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate50.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate51(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate51.errors : vErrors.concat(validate51.errors);
+errors = vErrors.length;
+}
+validate50.errors = vErrors;
+return errors === 0;
+}
+validate50.evaluated = {"props":{"id":true,"label":true,"scopes":true,"createdAt":true,"expiresAt":true,"token":true},"dynamicProps":false,"dynamicItems":false};
+
+export const revokeTokenParams = validate54;
+const schema76 = {"$id":"function-revokeTokenParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
+const pattern33 = new RegExp("^[A-Za-z0-9_-]{1,64}$", "u");
+
+function validate54(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-revokeTokenParams" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate54.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.id === undefined) && (missing0 = "id")){
+validate54.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.id !== undefined){
+let data0 = data.id;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(!pattern33.test(data0)){
+validate54.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
+return false;
+}
+}
+else {
+validate54.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate54.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate54.errors = vErrors;
+return errors === 0;
+}
+validate54.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+
+export const settingsSchema = validate55;
+const schema77 = {"$id":"function-settingsSchema","allOf":[{"$ref":"response#/components/schemas/Settings"}]};
+const schema78 = {"type":"object","required":["githubUsername","githubTokenSet","githubAppInstallationId","githubAppConfigured","forgejoUrl","forgejoUsername","forgejoTokenSet","gitlabUrl","gitlabUsername","gitlabTokenSet","webhookToken","webhookSecret","renovateRebaseLabel","renovateAuthors","theme"],"properties":{"githubUsername":{"type":"string","maxLength":64},"githubTokenSet":{"type":"boolean"},"githubAppInstallationId":{"type":"integer","minimum":0,"maximum":9007199254740991},"githubAppConfigured":{"type":"boolean"},"forgejoUrl":{"type":"string","maxLength":2048},"forgejoUsername":{"type":"string","maxLength":64},"forgejoTokenSet":{"type":"boolean"},"gitlabUrl":{"type":"string","maxLength":2048},"gitlabUsername":{"type":"string","maxLength":64},"gitlabTokenSet":{"type":"boolean"},"webhookToken":{"type":"string"},"webhookSecret":{"type":"string"},"renovateRebaseLabel":{"type":"string","maxLength":100},"renovateAuthors":{"type":"array","items":{"type":"string","maxLength":64}},"theme":{"$ref":"#/components/schemas/Theme"},"timezone":{"type":"string","maxLength":64}}};
+const schema79 = {"type":"string","enum":["","light","dark"]};
+
+function validate56(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate56.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((((((((((data.githubUsername === undefined) && (missing0 = "githubUsername")) || ((data.githubTokenSet === undefined) && (missing0 = "githubTokenSet"))) || ((data.githubAppInstallationId === undefined) && (missing0 = "githubAppInstallationId"))) || ((data.githubAppConfigured === undefined) && (missing0 = "githubAppConfigured"))) || ((data.forgejoUrl === undefined) && (missing0 = "forgejoUrl"))) || ((data.forgejoUsername === undefined) && (missing0 = "forgejoUsername"))) || ((data.forgejoTokenSet === undefined) && (missing0 = "forgejoTokenSet"))) || ((data.gitlabUrl === undefined) && (missing0 = "gitlabUrl"))) || ((data.gitlabUsername === undefined) && (missing0 = "gitlabUsername"))) || ((data.gitlabTokenSet === undefined) && (missing0 = "gitlabTokenSet"))) || ((data.webhookToken === undefined) && (missing0 = "webhookToken"))) || ((data.webhookSecret === undefined) && (missing0 = "webhookSecret"))) || ((data.renovateRebaseLabel === undefined) && (missing0 = "renovateRebaseLabel"))) || ((data.renovateAuthors === undefined) && (missing0 = "renovateAuthors"))) || ((data.theme === undefined) && (missing0 = "theme"))){
+validate56.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.githubUsername !== undefined){
+let data0 = data.githubUsername;
+const _errs1 = errors;
+if(errors === _errs1){
+if(typeof data0 === "string"){
+if(func0(data0) > 64){
+validate56.errors = [{instancePath:instancePath+"/githubUsername",schemaPath:"#/properties/githubUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+}
+else {
+validate56.errors = [{instancePath:instancePath+"/githubUsername",schemaPath:"#/properties/githubUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.githubTokenSet !== undefined){
+const _errs3 = errors;
+if(typeof data.githubTokenSet !== "boolean"){
+validate56.errors = [{instancePath:instancePath+"/githubTokenSet",schemaPath:"#/properties/githubTokenSet/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.githubAppInstallationId !== undefined){
+let data2 = data.githubAppInstallationId;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate56.errors = [{instancePath:instancePath+"/githubAppInstallationId",schemaPath:"#/properties/githubAppInstallationId/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 > 9007199254740991 || isNaN(data2)){
+validate56.errors = [{instancePath:instancePath+"/githubAppInstallationId",schemaPath:"#/properties/githubAppInstallationId/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+return false;
+}
+else {
+if(data2 < 0 || isNaN(data2)){
+validate56.errors = [{instancePath:instancePath+"/githubAppInstallationId",schemaPath:"#/properties/githubAppInstallationId/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.githubAppConfigured !== undefined){
+const _errs7 = errors;
+if(typeof data.githubAppConfigured !== "boolean"){
+validate56.errors = [{instancePath:instancePath+"/githubAppConfigured",schemaPath:"#/properties/githubAppConfigured/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.forgejoUrl !== undefined){
+let data4 = data.forgejoUrl;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data4 === "string"){
+if(func0(data4) > 2048){
+validate56.errors = [{instancePath:instancePath+"/forgejoUrl",schemaPath:"#/properties/forgejoUrl/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+return false;
+}
+}
+else {
+validate56.errors = [{instancePath:instancePath+"/forgejoUrl",schemaPath:"#/properties/forgejoUrl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.forgejoUsername !== undefined){
+let data5 = data.forgejoUsername;
+const _errs11 = errors;
+if(errors === _errs11){
+if(typeof data5 === "string"){
+if(func0(data5) > 64){
+validate56.errors = [{instancePath:instancePath+"/forgejoUsername",schemaPath:"#/properties/forgejoUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+}
+else {
+validate56.errors = [{instancePath:instancePath+"/forgejoUsername",schemaPath:"#/properties/forgejoUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.forgejoTokenSet !== undefined){
+const _errs13 = errors;
+if(typeof data.forgejoTokenSet !== "boolean"){
+validate56.errors = [{instancePath:instancePath+"/forgejoTokenSet",schemaPath:"#/properties/forgejoTokenSet/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.gitlabUrl !== undefined){
+let data7 = data.gitlabUrl;
+const _errs15 = errors;
+if(errors === _errs15){
+if(typeof data7 === "string"){
+if(func0(data7) > 2048){
+validate56.errors = [{instancePath:instancePath+"/gitlabUrl",schemaPath:"#/properties/gitlabUrl/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+return false;
+}
+}
+else {
+validate56.errors = [{instancePath:instancePath+"/gitlabUrl",schemaPath:"#/properties/gitlabUrl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.gitlabUsername !== undefined){
+let data8 = data.gitlabUsername;
+const _errs17 = errors;
+if(errors === _errs17){
+if(typeof data8 === "string"){
+if(func0(data8) > 64){
+validate56.errors = [{instancePath:instancePath+"/gitlabUsername",schemaPath:"#/properties/gitlabUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+}
+else {
+validate56.errors = [{instancePath:instancePath+"/gitlabUsername",schemaPath:"#/properties/gitlabUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.gitlabTokenSet !== undefined){
+const _errs19 = errors;
+if(typeof data.gitlabTokenSet !== "boolean"){
+validate56.errors = [{instancePath:instancePath+"/gitlabTokenSet",schemaPath:"#/properties/gitlabTokenSet/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.webhookToken !== undefined){
+const _errs21 = errors;
+if(typeof data.webhookToken !== "string"){
+validate56.errors = [{instancePath:instancePath+"/webhookToken",schemaPath:"#/properties/webhookToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.webhookSecret !== undefined){
+const _errs23 = errors;
+if(typeof data.webhookSecret !== "string"){
+validate56.errors = [{instancePath:instancePath+"/webhookSecret",schemaPath:"#/properties/webhookSecret/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid0 = _errs23 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.renovateRebaseLabel !== undefined){
+let data12 = data.renovateRebaseLabel;
+const _errs25 = errors;
+if(errors === _errs25){
+if(typeof data12 === "string"){
+if(func0(data12) > 100){
+validate56.errors = [{instancePath:instancePath+"/renovateRebaseLabel",schemaPath:"#/properties/renovateRebaseLabel/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+return false;
+}
+}
+else {
+validate56.errors = [{instancePath:instancePath+"/renovateRebaseLabel",schemaPath:"#/properties/renovateRebaseLabel/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs25 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.renovateAuthors !== undefined){
+let data13 = data.renovateAuthors;
+const _errs27 = errors;
+if(errors === _errs27){
+if(Array.isArray(data13)){
+var valid1 = true;
+const len0 = data13.length;
+for(let i0=0; i0<len0; i0++){
+let data14 = data13[i0];
+const _errs29 = errors;
+if(errors === _errs29){
+if(typeof data14 === "string"){
+if(func0(data14) > 64){
+validate56.errors = [{instancePath:instancePath+"/renovateAuthors/" + i0,schemaPath:"#/properties/renovateAuthors/items/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+}
+else {
+validate56.errors = [{instancePath:instancePath+"/renovateAuthors/" + i0,schemaPath:"#/properties/renovateAuthors/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid1 = _errs29 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate56.errors = [{instancePath:instancePath+"/renovateAuthors",schemaPath:"#/properties/renovateAuthors/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs27 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.theme !== undefined){
+let data15 = data.theme;
+const _errs31 = errors;
+if(typeof data15 !== "string"){
+validate56.errors = [{instancePath:instancePath+"/theme",schemaPath:"#/components/schemas/Theme/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data15 === "") || (data15 === "light")) || (data15 === "dark"))){
+validate56.errors = [{instancePath:instancePath+"/theme",schemaPath:"#/components/schemas/Theme/enum",keyword:"enum",params:{allowedValues: schema79.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs31 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.timezone !== undefined){
+let data16 = data.timezone;
+const _errs34 = errors;
+if(errors === _errs34){
+if(typeof data16 === "string"){
+if(func0(data16) > 64){
+validate56.errors = [{instancePath:instancePath+"/timezone",schemaPath:"#/properties/timezone/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+}
+else {
+validate56.errors = [{instancePath:instancePath+"/timezone",schemaPath:"#/properties/timezone/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs34 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate56.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate56.errors = vErrors;
+return errors === 0;
+}
+validate56.evaluated = {"props":{"githubUsername":true,"githubTokenSet":true,"githubAppInstallationId":true,"githubAppConfigured":true,"forgejoUrl":true,"forgejoUsername":true,"forgejoTokenSet":true,"gitlabUrl":true,"gitlabUsername":true,"gitlabTokenSet":true,"webhookToken":true,"webhookSecret":true,"renovateRebaseLabel":true,"renovateAuthors":true,"theme":true,"timezone":true},"dynamicProps":false,"dynamicItems":false};
+
+
+function validate55(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-settingsSchema" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate55.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate56(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate56.errors : vErrors.concat(validate56.errors);
+errors = vErrors.length;
+}
+validate55.errors = vErrors;
+return errors === 0;
+}
+validate55.evaluated = {"props":{"githubUsername":true,"githubTokenSet":true,"githubAppInstallationId":true,"githubAppConfigured":true,"forgejoUrl":true,"forgejoUsername":true,"forgejoTokenSet":true,"gitlabUrl":true,"gitlabUsername":true,"gitlabTokenSet":true,"webhookToken":true,"webhookSecret":true,"renovateRebaseLabel":true,"renovateAuthors":true,"theme":true,"timezone":true},"dynamicProps":false,"dynamicItems":false};
+
+export const saveSettingsBody = validate58;
+const schema80 = {"$id":"function-saveSettingsBody","allOf":[{"$ref":"request#/components/schemas/SettingsRequest"}]};
+const schema81 = {"type":"object","additionalProperties":false,"properties":{"githubToken":{"$ref":"#/components/schemas/ForgeToken"},"githubUsername":{"$ref":"#/components/schemas/ForgeUsername"},"githubAppInstallationId":{"type":"integer","minimum":0,"maximum":9007199254740991},"forgejoUrl":{"$ref":"#/components/schemas/ForgeUrl"},"forgejoToken":{"$ref":"#/components/schemas/ForgeToken"},"forgejoUsername":{"$ref":"#/components/schemas/ForgeUsername"},"gitlabUrl":{"$ref":"#/components/schemas/ForgeUrl"},"gitlabToken":{"$ref":"#/components/schemas/ForgeToken"},"gitlabUsername":{"$ref":"#/components/schemas/ForgeUsername"},"renovateRebaseLabel":{"type":"string","maxLength":100},"renovateAuthors":{"type":"array","maxItems":20,"items":{"type":"string","maxLength":64,"pattern":"^[^,]*$"}}}};
+const schema82 = {"type":"string","maxLength":512,"pattern":"^\\s*[\\x21-\\x7e]*\\s*$"};
+const schema83 = {"type":"string","maxLength":64,"pattern":"^[^\\p{Cc}]*$"};
+const schema84 = {"type":"string","maxLength":2048};
+const func75 = Object.prototype.hasOwnProperty;
+const pattern34 = new RegExp("^\\s*[\\x21-\\x7e]*\\s*$", "u");
+const pattern35 = new RegExp("^[^\\p{Cc}]*$", "u");
+const pattern40 = new RegExp("^[^,]*$", "u");
+
+function validate59(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate59.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+const _errs1 = errors;
+for(const key0 in data){
+if(!(func75.call(schema81.properties, key0))){
+validate59.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.githubToken !== undefined){
+let data0 = data.githubToken;
+const _errs2 = errors;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(func0(data0) > 512){
+validate59.errors = [{instancePath:instancePath+"/githubToken",schemaPath:"#/components/schemas/ForgeToken/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+return false;
+}
+else {
+if(!pattern34.test(data0)){
+validate59.errors = [{instancePath:instancePath+"/githubToken",schemaPath:"#/components/schemas/ForgeToken/pattern",keyword:"pattern",params:{pattern: "^\\s*[\\x21-\\x7e]*\\s*$"},message:"must match pattern \""+"^\\s*[\\x21-\\x7e]*\\s*$"+"\""}];
+return false;
+}
+}
+}
+else {
+validate59.errors = [{instancePath:instancePath+"/githubToken",schemaPath:"#/components/schemas/ForgeToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.githubUsername !== undefined){
+let data1 = data.githubUsername;
+const _errs5 = errors;
+const _errs6 = errors;
+if(errors === _errs6){
+if(typeof data1 === "string"){
+if(func0(data1) > 64){
+validate59.errors = [{instancePath:instancePath+"/githubUsername",schemaPath:"#/components/schemas/ForgeUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(!pattern35.test(data1)){
+validate59.errors = [{instancePath:instancePath+"/githubUsername",schemaPath:"#/components/schemas/ForgeUsername/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}]*$"},message:"must match pattern \""+"^[^\\p{Cc}]*$"+"\""}];
+return false;
+}
+}
+}
+else {
+validate59.errors = [{instancePath:instancePath+"/githubUsername",schemaPath:"#/components/schemas/ForgeUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.githubAppInstallationId !== undefined){
+let data2 = data.githubAppInstallationId;
+const _errs8 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate59.errors = [{instancePath:instancePath+"/githubAppInstallationId",schemaPath:"#/properties/githubAppInstallationId/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs8){
+if(typeof data2 == "number"){
+if(data2 > 9007199254740991 || isNaN(data2)){
+validate59.errors = [{instancePath:instancePath+"/githubAppInstallationId",schemaPath:"#/properties/githubAppInstallationId/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+return false;
+}
+else {
+if(data2 < 0 || isNaN(data2)){
+validate59.errors = [{instancePath:instancePath+"/githubAppInstallationId",schemaPath:"#/properties/githubAppInstallationId/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.forgejoUrl !== undefined){
+let data3 = data.forgejoUrl;
+const _errs10 = errors;
+const _errs11 = errors;
+if(errors === _errs11){
+if(typeof data3 === "string"){
+if(func0(data3) > 2048){
+validate59.errors = [{instancePath:instancePath+"/forgejoUrl",schemaPath:"#/components/schemas/ForgeUrl/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+return false;
+}
+}
+else {
+validate59.errors = [{instancePath:instancePath+"/forgejoUrl",schemaPath:"#/components/schemas/ForgeUrl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.forgejoToken !== undefined){
+let data4 = data.forgejoToken;
+const _errs13 = errors;
+const _errs14 = errors;
+if(errors === _errs14){
+if(typeof data4 === "string"){
+if(func0(data4) > 512){
+validate59.errors = [{instancePath:instancePath+"/forgejoToken",schemaPath:"#/components/schemas/ForgeToken/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+return false;
+}
+else {
+if(!pattern34.test(data4)){
+validate59.errors = [{instancePath:instancePath+"/forgejoToken",schemaPath:"#/components/schemas/ForgeToken/pattern",keyword:"pattern",params:{pattern: "^\\s*[\\x21-\\x7e]*\\s*$"},message:"must match pattern \""+"^\\s*[\\x21-\\x7e]*\\s*$"+"\""}];
+return false;
+}
+}
+}
+else {
+validate59.errors = [{instancePath:instancePath+"/forgejoToken",schemaPath:"#/components/schemas/ForgeToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.forgejoUsername !== undefined){
+let data5 = data.forgejoUsername;
+const _errs16 = errors;
+const _errs17 = errors;
+if(errors === _errs17){
+if(typeof data5 === "string"){
+if(func0(data5) > 64){
+validate59.errors = [{instancePath:instancePath+"/forgejoUsername",schemaPath:"#/components/schemas/ForgeUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(!pattern35.test(data5)){
+validate59.errors = [{instancePath:instancePath+"/forgejoUsername",schemaPath:"#/components/schemas/ForgeUsername/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}]*$"},message:"must match pattern \""+"^[^\\p{Cc}]*$"+"\""}];
+return false;
+}
+}
+}
+else {
+validate59.errors = [{instancePath:instancePath+"/forgejoUsername",schemaPath:"#/components/schemas/ForgeUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.gitlabUrl !== undefined){
+let data6 = data.gitlabUrl;
+const _errs19 = errors;
+const _errs20 = errors;
+if(errors === _errs20){
+if(typeof data6 === "string"){
+if(func0(data6) > 2048){
+validate59.errors = [{instancePath:instancePath+"/gitlabUrl",schemaPath:"#/components/schemas/ForgeUrl/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+return false;
+}
+}
+else {
+validate59.errors = [{instancePath:instancePath+"/gitlabUrl",schemaPath:"#/components/schemas/ForgeUrl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.gitlabToken !== undefined){
+let data7 = data.gitlabToken;
+const _errs22 = errors;
+const _errs23 = errors;
+if(errors === _errs23){
+if(typeof data7 === "string"){
+if(func0(data7) > 512){
+validate59.errors = [{instancePath:instancePath+"/gitlabToken",schemaPath:"#/components/schemas/ForgeToken/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+return false;
+}
+else {
+if(!pattern34.test(data7)){
+validate59.errors = [{instancePath:instancePath+"/gitlabToken",schemaPath:"#/components/schemas/ForgeToken/pattern",keyword:"pattern",params:{pattern: "^\\s*[\\x21-\\x7e]*\\s*$"},message:"must match pattern \""+"^\\s*[\\x21-\\x7e]*\\s*$"+"\""}];
+return false;
+}
+}
+}
+else {
+validate59.errors = [{instancePath:instancePath+"/gitlabToken",schemaPath:"#/components/schemas/ForgeToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs22 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.gitlabUsername !== undefined){
+let data8 = data.gitlabUsername;
+const _errs25 = errors;
+const _errs26 = errors;
+if(errors === _errs26){
+if(typeof data8 === "string"){
+if(func0(data8) > 64){
+validate59.errors = [{instancePath:instancePath+"/gitlabUsername",schemaPath:"#/components/schemas/ForgeUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(!pattern35.test(data8)){
+validate59.errors = [{instancePath:instancePath+"/gitlabUsername",schemaPath:"#/components/schemas/ForgeUsername/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}]*$"},message:"must match pattern \""+"^[^\\p{Cc}]*$"+"\""}];
+return false;
+}
+}
+}
+else {
+validate59.errors = [{instancePath:instancePath+"/gitlabUsername",schemaPath:"#/components/schemas/ForgeUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs25 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.renovateRebaseLabel !== undefined){
+let data9 = data.renovateRebaseLabel;
+const _errs28 = errors;
+if(errors === _errs28){
+if(typeof data9 === "string"){
+if(func0(data9) > 100){
+validate59.errors = [{instancePath:instancePath+"/renovateRebaseLabel",schemaPath:"#/properties/renovateRebaseLabel/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+return false;
+}
+}
+else {
+validate59.errors = [{instancePath:instancePath+"/renovateRebaseLabel",schemaPath:"#/properties/renovateRebaseLabel/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs28 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.renovateAuthors !== undefined){
+let data10 = data.renovateAuthors;
+const _errs30 = errors;
+if(errors === _errs30){
+if(Array.isArray(data10)){
+if(data10.length > 20){
+validate59.errors = [{instancePath:instancePath+"/renovateAuthors",schemaPath:"#/properties/renovateAuthors/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items"}];
+return false;
+}
+else {
+var valid9 = true;
+const len0 = data10.length;
+for(let i0=0; i0<len0; i0++){
+let data11 = data10[i0];
+const _errs32 = errors;
+if(errors === _errs32){
+if(typeof data11 === "string"){
+if(func0(data11) > 64){
+validate59.errors = [{instancePath:instancePath+"/renovateAuthors/" + i0,schemaPath:"#/properties/renovateAuthors/items/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(!pattern40.test(data11)){
+validate59.errors = [{instancePath:instancePath+"/renovateAuthors/" + i0,schemaPath:"#/properties/renovateAuthors/items/pattern",keyword:"pattern",params:{pattern: "^[^,]*$"},message:"must match pattern \""+"^[^,]*$"+"\""}];
+return false;
+}
+}
+}
+else {
+validate59.errors = [{instancePath:instancePath+"/renovateAuthors/" + i0,schemaPath:"#/properties/renovateAuthors/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid9 = _errs32 === errors;
+if(!valid9){
+break;
+}
+}
+}
+}
+else {
+validate59.errors = [{instancePath:instancePath+"/renovateAuthors",schemaPath:"#/properties/renovateAuthors/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs30 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate59.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate59.errors = vErrors;
+return errors === 0;
+}
+validate59.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate58(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-saveSettingsBody" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate58.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate59(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate59.errors : vErrors.concat(validate59.errors);
+errors = vErrors.length;
+}
+validate58.errors = vErrors;
+return errors === 0;
+}
+validate58.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const themeSettingSchema = validate61;
+const schema90 = {"$id":"function-themeSettingSchema","allOf":[{"$ref":"response#/components/schemas/ThemeSetting"}]};
+const schema91 = {"type":"object","required":["theme"],"additionalProperties":false,"properties":{"theme":{"$ref":"#/components/schemas/Theme"}}};
+
+function validate62(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate62.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.theme === undefined) && (missing0 = "theme")){
+validate62.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "theme")){
+validate62.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.theme !== undefined){
+let data0 = data.theme;
+if(typeof data0 !== "string"){
+validate62.errors = [{instancePath:instancePath+"/theme",schemaPath:"#/components/schemas/Theme/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data0 === "") || (data0 === "light")) || (data0 === "dark"))){
+validate62.errors = [{instancePath:instancePath+"/theme",schemaPath:"#/components/schemas/Theme/enum",keyword:"enum",params:{allowedValues: schema79.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate62.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate62.errors = vErrors;
+return errors === 0;
+}
+validate62.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate61(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-themeSettingSchema" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate61.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate62(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate62.errors : vErrors.concat(validate62.errors);
+errors = vErrors.length;
+}
+validate61.errors = vErrors;
+return errors === 0;
+}
+validate61.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const saveThemeBody = validate64;
+const schema93 = {"$id":"function-saveThemeBody","allOf":[{"$ref":"request#/components/schemas/ThemeSetting"}]};
+const schema94 = {"type":"object","required":["theme"],"additionalProperties":false,"properties":{"theme":{"$ref":"#/components/schemas/Theme"}}};
+const schema95 = {"type":"string","enum":["","light","dark"]};
+
+function validate65(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate65.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.theme === undefined) && (missing0 = "theme")){
+validate65.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "theme")){
+validate65.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.theme !== undefined){
+let data0 = data.theme;
+if(typeof data0 !== "string"){
+validate65.errors = [{instancePath:instancePath+"/theme",schemaPath:"#/components/schemas/Theme/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data0 === "") || (data0 === "light")) || (data0 === "dark"))){
+validate65.errors = [{instancePath:instancePath+"/theme",schemaPath:"#/components/schemas/Theme/enum",keyword:"enum",params:{allowedValues: schema95.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate65.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate65.errors = vErrors;
+return errors === 0;
+}
+validate65.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate64(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-saveThemeBody" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate64.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate65(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate65.errors : vErrors.concat(validate65.errors);
+errors = vErrors.length;
+}
+validate64.errors = vErrors;
+return errors === 0;
+}
+validate64.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const timezoneSettingSchema = validate67;
+const schema96 = {"$id":"function-timezoneSettingSchema","allOf":[{"$ref":"response#/components/schemas/TimezoneSetting"}]};
+const schema97 = {"type":"object","required":["timezone"],"additionalProperties":false,"properties":{"timezone":{"type":"string","maxLength":64}}};
+
+function validate67(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-timezoneSettingSchema" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate67.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs1 = errors;
+if(errors === _errs1){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.timezone === undefined) && (missing0 = "timezone")){
+validate67.errors = [{instancePath,schemaPath:"response#/components/schemas/TimezoneSetting/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs3 = errors;
+for(const key0 in data){
+if(!(key0 === "timezone")){
+validate67.errors = [{instancePath,schemaPath:"response#/components/schemas/TimezoneSetting/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs3 === errors){
+if(data.timezone !== undefined){
+let data0 = data.timezone;
+const _errs4 = errors;
+if(errors === _errs4){
+if(typeof data0 === "string"){
+if(func0(data0) > 64){
+validate67.errors = [{instancePath:instancePath+"/timezone",schemaPath:"response#/components/schemas/TimezoneSetting/properties/timezone/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/timezone",schemaPath:"response#/components/schemas/TimezoneSetting/properties/timezone/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+}
+else {
+validate67.errors = [{instancePath,schemaPath:"response#/components/schemas/TimezoneSetting/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate67.errors = vErrors;
+return errors === 0;
+}
+validate67.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const saveTimezoneBody = validate68;
+const schema98 = {"$id":"function-saveTimezoneBody","allOf":[{"$ref":"request#/components/schemas/TimezoneSetting"}]};
+const schema99 = {"type":"object","required":["timezone"],"additionalProperties":false,"properties":{"timezone":{"type":"string","maxLength":64}}};
+
+function validate68(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-saveTimezoneBody" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate68.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs1 = errors;
+if(errors === _errs1){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.timezone === undefined) && (missing0 = "timezone")){
+validate68.errors = [{instancePath,schemaPath:"request#/components/schemas/TimezoneSetting/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs3 = errors;
+for(const key0 in data){
+if(!(key0 === "timezone")){
+validate68.errors = [{instancePath,schemaPath:"request#/components/schemas/TimezoneSetting/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs3 === errors){
+if(data.timezone !== undefined){
+let data0 = data.timezone;
+const _errs4 = errors;
+if(errors === _errs4){
+if(typeof data0 === "string"){
+if(func0(data0) > 64){
+validate68.errors = [{instancePath:instancePath+"/timezone",schemaPath:"request#/components/schemas/TimezoneSetting/properties/timezone/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+}
+else {
+validate68.errors = [{instancePath:instancePath+"/timezone",schemaPath:"request#/components/schemas/TimezoneSetting/properties/timezone/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+}
+else {
+validate68.errors = [{instancePath,schemaPath:"request#/components/schemas/TimezoneSetting/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate68.errors = vErrors;
+return errors === 0;
+}
+validate68.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const filterStateSchema = validate69;
+const schema100 = {"$id":"function-filterStateSchema","allOf":[{"$ref":"response#/components/schemas/FilterState"}]};
+const schema101 = {"type":"object"};
+
+function validate69(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-filterStateSchema" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate69.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(data && typeof data == "object" && !Array.isArray(data))){
+validate69.errors = [{instancePath,schemaPath:"response#/components/schemas/FilterState/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+validate69.errors = vErrors;
+return errors === 0;
+}
+validate69.evaluated = {"dynamicProps":false,"dynamicItems":false};
+
+export const saveFilterStateBody = validate70;
+const schema102 = {"$id":"function-saveFilterStateBody","allOf":[{"$ref":"request#/components/schemas/FilterState"}]};
+const schema103 = {"type":"object"};
+
+function validate70(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-saveFilterStateBody" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate70.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(data && typeof data == "object" && !Array.isArray(data))){
+validate70.errors = [{instancePath,schemaPath:"request#/components/schemas/FilterState/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+validate70.errors = vErrors;
+return errors === 0;
+}
+validate70.evaluated = {"dynamicProps":false,"dynamicItems":false};
+
+export const getDashboardQuery = validate71;
+const schema104 = {"$id":"function-getDashboardQuery","allOf":[{"type":"object","properties":{"owner":{"type":"string","minLength":1,"maxLength":64},"includeDrafts":{"type":"boolean","default":false}},"required":[]}]};
+
+function validate71(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-getDashboardQuery" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate71.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -331,18 +4979,18 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate7.errors = [{instancePath:instancePath+"/owner",schemaPath:"#/allOf/0/properties/owner/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate71.errors = [{instancePath:instancePath+"/owner",schemaPath:"#/allOf/0/properties/owner/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate7.errors = [{instancePath:instancePath+"/owner",schemaPath:"#/allOf/0/properties/owner/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate71.errors = [{instancePath:instancePath+"/owner",schemaPath:"#/allOf/0/properties/owner/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate7.errors = [{instancePath:instancePath+"/owner",schemaPath:"#/allOf/0/properties/owner/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate71.errors = [{instancePath:instancePath+"/owner",schemaPath:"#/allOf/0/properties/owner/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -354,30 +5002,30 @@ var valid1 = true;
 if(valid1){
 const _errs4 = errors;
 if(typeof data.includeDrafts !== "boolean"){
-validate7.errors = [{instancePath:instancePath+"/includeDrafts",schemaPath:"#/allOf/0/properties/includeDrafts/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate71.errors = [{instancePath:instancePath+"/includeDrafts",schemaPath:"#/allOf/0/properties/includeDrafts/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid1 = _errs4 === errors;
 }
 }
 else {
-validate7.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate71.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate7.errors = vErrors;
+validate71.errors = vErrors;
 return errors === 0;
 }
-validate7.evaluated = {"props":{"owner":true,"includeDrafts":true},"dynamicProps":false,"dynamicItems":false};
+validate71.evaluated = {"props":{"owner":true,"includeDrafts":true},"dynamicProps":false,"dynamicItems":false};
 
-export const getDashboardHeaders = validate8;
-const schema11 = {"$id":"function-getDashboardHeaders","allOf":[{"type":"object","properties":{"if-none-match":{"type":"string","maxLength":256}},"required":[]}]};
+export const getDashboardHeaders = validate72;
+const schema105 = {"$id":"function-getDashboardHeaders","allOf":[{"type":"object","properties":{"if-none-match":{"type":"string","maxLength":256}},"required":[]}]};
 
-function validate8(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate72(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-getDashboardHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate8.evaluated;
+const evaluated0 = validate72.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -393,40 +5041,39 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 256){
-validate8.errors = [{instancePath:instancePath+"/if-none-match",schemaPath:"#/allOf/0/properties/if-none-match/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate72.errors = [{instancePath:instancePath+"/if-none-match",schemaPath:"#/allOf/0/properties/if-none-match/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate8.errors = [{instancePath:instancePath+"/if-none-match",schemaPath:"#/allOf/0/properties/if-none-match/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate72.errors = [{instancePath:instancePath+"/if-none-match",schemaPath:"#/allOf/0/properties/if-none-match/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
 }
 }
 else {
-validate8.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate72.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate8.errors = vErrors;
+validate72.errors = vErrors;
 return errors === 0;
 }
-validate8.evaluated = {"props":{"if-none-match":true},"dynamicProps":false,"dynamicItems":false};
+validate72.evaluated = {"props":{"if-none-match":true},"dynamicProps":false,"dynamicItems":false};
 
-export const dashboardSchema = validate9;
-const schema12 = {"$id":"function-dashboardSchema","allOf":[{"$ref":"response#/components/schemas/Dashboard"}]};
-const schema13 = {"type":"object","required":["generatedAt","readIntervalSeconds","forges","pullRequests","issues","repos","openIssueCount","hiddenDrafts","autoMerged"],"properties":{"generatedAt":{"type":"string","format":"date-time"},"readIntervalSeconds":{"type":"integer","minimum":1},"forges":{"type":"array","items":{"$ref":"#/components/schemas/ForgeHealth"}},"pullRequests":{"type":"array","items":{"$ref":"#/components/schemas/PullRequest"}},"issues":{"type":"array","items":{"$ref":"#/components/schemas/Issue"}},"repos":{"type":"array","items":{"$ref":"#/components/schemas/RepoStatus"}},"openIssueCount":{"type":"integer","minimum":0},"hiddenDrafts":{"type":"integer","minimum":0},"autoMerged":{"type":"array","items":{"$ref":"#/components/schemas/AutoMergedPullRequest"}}}};
-const formats0 = runtime1.fullFormats["date-time"];
-const schema14 = {"type":"object","required":["forge","reachable","repoCount","truncated"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"reachable":{"type":"boolean"},"repoCount":{"type":"integer","minimum":0},"truncated":{"type":"boolean"},"staleSince":{"type":"string","format":"date-time"},"error":{"type":"string"},"errorKind":{"$ref":"#/components/schemas/ForgeErrorKind"},"rateLimitGraphQL":{"$ref":"#/components/schemas/RateLimit"},"rateLimitREST":{"$ref":"#/components/schemas/RateLimit"},"dependabotCommandsBlocked":{"type":"boolean"}}};
-const schema15 = {"type":"string","enum":["github","forgejo","gitlab"]};
-const schema16 = {"type":"string","enum":["unreachable","unauthorized","not_found","rate_limited","conflict","unknown"]};
-const schema17 = {"type":"object","required":["limit","remaining","resetsAt","severity"],"properties":{"limit":{"type":"integer","minimum":0},"remaining":{"type":"integer","minimum":0},"resetsAt":{"type":"string","format":"date-time"},"severity":{"type":"string","enum":["ok","warning","low","exceeded"]},"cost":{"type":"integer","minimum":0}}};
+export const dashboardSchema = validate73;
+const schema106 = {"$id":"function-dashboardSchema","allOf":[{"$ref":"response#/components/schemas/Dashboard"}]};
+const schema107 = {"type":"object","required":["generatedAt","readIntervalSeconds","forges","pullRequests","issues","repos","openIssueCount","hiddenDrafts","autoMerged"],"properties":{"generatedAt":{"type":"string","format":"date-time"},"readIntervalSeconds":{"type":"integer","minimum":1},"forges":{"type":"array","items":{"$ref":"#/components/schemas/ForgeHealth"}},"pullRequests":{"type":"array","items":{"$ref":"#/components/schemas/PullRequest"}},"issues":{"type":"array","items":{"$ref":"#/components/schemas/Issue"}},"repos":{"type":"array","items":{"$ref":"#/components/schemas/RepoStatus"}},"openIssueCount":{"type":"integer","minimum":0},"hiddenDrafts":{"type":"integer","minimum":0},"autoMerged":{"type":"array","items":{"$ref":"#/components/schemas/AutoMergedPullRequest"}}}};
+const schema108 = {"type":"object","required":["forge","reachable","repoCount","truncated"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"reachable":{"type":"boolean"},"repoCount":{"type":"integer","minimum":0},"truncated":{"type":"boolean"},"staleSince":{"type":"string","format":"date-time"},"error":{"type":"string"},"errorKind":{"$ref":"#/components/schemas/ForgeErrorKind"},"rateLimitGraphQL":{"$ref":"#/components/schemas/RateLimit"},"rateLimitREST":{"$ref":"#/components/schemas/RateLimit"},"dependabotCommandsBlocked":{"type":"boolean"}}};
+const schema109 = {"type":"string","enum":["github","forgejo","gitlab"]};
+const schema110 = {"type":"string","enum":["unreachable","unauthorized","not_found","rate_limited","conflict","unknown"]};
+const schema111 = {"type":"object","required":["limit","remaining","resetsAt","severity"],"properties":{"limit":{"type":"integer","minimum":0},"remaining":{"type":"integer","minimum":0},"resetsAt":{"type":"string","format":"date-time"},"severity":{"type":"string","enum":["ok","warning","low","exceeded"]},"cost":{"type":"integer","minimum":0}}};
 
-function validate11(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate75(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate11.evaluated;
+const evaluated0 = validate75.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -437,7 +5084,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.forge === undefined) && (missing0 = "forge")) || ((data.reachable === undefined) && (missing0 = "reachable"))) || ((data.repoCount === undefined) && (missing0 = "repoCount"))) || ((data.truncated === undefined) && (missing0 = "truncated"))){
-validate11.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate75.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -445,11 +5092,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate11.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate75.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate11.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema15.enum},message:"must be equal to one of the allowed values"}];
+validate75.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -461,7 +5108,7 @@ if(valid0){
 if(data.reachable !== undefined){
 const _errs4 = errors;
 if(typeof data.reachable !== "boolean"){
-validate11.errors = [{instancePath:instancePath+"/reachable",schemaPath:"#/properties/reachable/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate75.errors = [{instancePath:instancePath+"/reachable",schemaPath:"#/properties/reachable/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -474,13 +5121,13 @@ if(data.repoCount !== undefined){
 let data2 = data.repoCount;
 const _errs6 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate11.errors = [{instancePath:instancePath+"/repoCount",schemaPath:"#/properties/repoCount/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate75.errors = [{instancePath:instancePath+"/repoCount",schemaPath:"#/properties/repoCount/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate11.errors = [{instancePath:instancePath+"/repoCount",schemaPath:"#/properties/repoCount/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate75.errors = [{instancePath:instancePath+"/repoCount",schemaPath:"#/properties/repoCount/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -494,7 +5141,7 @@ if(valid0){
 if(data.truncated !== undefined){
 const _errs8 = errors;
 if(typeof data.truncated !== "boolean"){
-validate11.errors = [{instancePath:instancePath+"/truncated",schemaPath:"#/properties/truncated/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate75.errors = [{instancePath:instancePath+"/truncated",schemaPath:"#/properties/truncated/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -510,12 +5157,12 @@ if(errors === _errs10){
 if(errors === _errs10){
 if(typeof data4 === "string"){
 if(!(formats0.validate(data4))){
-validate11.errors = [{instancePath:instancePath+"/staleSince",schemaPath:"#/properties/staleSince/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate75.errors = [{instancePath:instancePath+"/staleSince",schemaPath:"#/properties/staleSince/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate11.errors = [{instancePath:instancePath+"/staleSince",schemaPath:"#/properties/staleSince/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate75.errors = [{instancePath:instancePath+"/staleSince",schemaPath:"#/properties/staleSince/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -529,7 +5176,7 @@ if(valid0){
 if(data.error !== undefined){
 const _errs12 = errors;
 if(typeof data.error !== "string"){
-validate11.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate75.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -542,11 +5189,11 @@ if(data.errorKind !== undefined){
 let data6 = data.errorKind;
 const _errs14 = errors;
 if(typeof data6 !== "string"){
-validate11.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"#/components/schemas/ForgeErrorKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate75.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"#/components/schemas/ForgeErrorKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((((data6 === "unreachable") || (data6 === "unauthorized")) || (data6 === "not_found")) || (data6 === "rate_limited")) || (data6 === "conflict")) || (data6 === "unknown"))){
-validate11.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"#/components/schemas/ForgeErrorKind/enum",keyword:"enum",params:{allowedValues: schema16.enum},message:"must be equal to one of the allowed values"}];
+validate75.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"#/components/schemas/ForgeErrorKind/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs14 === errors;
@@ -563,7 +5210,7 @@ if(errors === _errs18){
 if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
 let missing1;
 if(((((data7.limit === undefined) && (missing1 = "limit")) || ((data7.remaining === undefined) && (missing1 = "remaining"))) || ((data7.resetsAt === undefined) && (missing1 = "resetsAt"))) || ((data7.severity === undefined) && (missing1 = "severity"))){
-validate11.errors = [{instancePath:instancePath+"/rateLimitGraphQL",schemaPath:"#/components/schemas/RateLimit/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate75.errors = [{instancePath:instancePath+"/rateLimitGraphQL",schemaPath:"#/components/schemas/RateLimit/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
 return false;
 }
 else {
@@ -571,13 +5218,13 @@ if(data7.limit !== undefined){
 let data8 = data7.limit;
 const _errs20 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate11.errors = [{instancePath:instancePath+"/rateLimitGraphQL/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate75.errors = [{instancePath:instancePath+"/rateLimitGraphQL/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs20){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate11.errors = [{instancePath:instancePath+"/rateLimitGraphQL/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate75.errors = [{instancePath:instancePath+"/rateLimitGraphQL/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -592,13 +5239,13 @@ if(data7.remaining !== undefined){
 let data9 = data7.remaining;
 const _errs22 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate11.errors = [{instancePath:instancePath+"/rateLimitGraphQL/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate75.errors = [{instancePath:instancePath+"/rateLimitGraphQL/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs22){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate11.errors = [{instancePath:instancePath+"/rateLimitGraphQL/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate75.errors = [{instancePath:instancePath+"/rateLimitGraphQL/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -616,12 +5263,12 @@ if(errors === _errs24){
 if(errors === _errs24){
 if(typeof data10 === "string"){
 if(!(formats0.validate(data10))){
-validate11.errors = [{instancePath:instancePath+"/rateLimitGraphQL/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate75.errors = [{instancePath:instancePath+"/rateLimitGraphQL/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate11.errors = [{instancePath:instancePath+"/rateLimitGraphQL/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate75.errors = [{instancePath:instancePath+"/rateLimitGraphQL/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -636,11 +5283,11 @@ if(data7.severity !== undefined){
 let data11 = data7.severity;
 const _errs26 = errors;
 if(typeof data11 !== "string"){
-validate11.errors = [{instancePath:instancePath+"/rateLimitGraphQL/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate75.errors = [{instancePath:instancePath+"/rateLimitGraphQL/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data11 === "ok") || (data11 === "warning")) || (data11 === "low")) || (data11 === "exceeded"))){
-validate11.errors = [{instancePath:instancePath+"/rateLimitGraphQL/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/enum",keyword:"enum",params:{allowedValues: schema17.properties.severity.enum},message:"must be equal to one of the allowed values"}];
+validate75.errors = [{instancePath:instancePath+"/rateLimitGraphQL/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/enum",keyword:"enum",params:{allowedValues: schema111.properties.severity.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid4 = _errs26 === errors;
@@ -653,13 +5300,13 @@ if(data7.cost !== undefined){
 let data12 = data7.cost;
 const _errs28 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate11.errors = [{instancePath:instancePath+"/rateLimitGraphQL/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate75.errors = [{instancePath:instancePath+"/rateLimitGraphQL/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs28){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate11.errors = [{instancePath:instancePath+"/rateLimitGraphQL/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate75.errors = [{instancePath:instancePath+"/rateLimitGraphQL/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -676,7 +5323,7 @@ var valid4 = true;
 }
 }
 else {
-validate11.errors = [{instancePath:instancePath+"/rateLimitGraphQL",schemaPath:"#/components/schemas/RateLimit/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate75.errors = [{instancePath:instancePath+"/rateLimitGraphQL",schemaPath:"#/components/schemas/RateLimit/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -694,7 +5341,7 @@ if(errors === _errs31){
 if(data13 && typeof data13 == "object" && !Array.isArray(data13)){
 let missing2;
 if(((((data13.limit === undefined) && (missing2 = "limit")) || ((data13.remaining === undefined) && (missing2 = "remaining"))) || ((data13.resetsAt === undefined) && (missing2 = "resetsAt"))) || ((data13.severity === undefined) && (missing2 = "severity"))){
-validate11.errors = [{instancePath:instancePath+"/rateLimitREST",schemaPath:"#/components/schemas/RateLimit/required",keyword:"required",params:{missingProperty: missing2},message:"must have required property '"+missing2+"'"}];
+validate75.errors = [{instancePath:instancePath+"/rateLimitREST",schemaPath:"#/components/schemas/RateLimit/required",keyword:"required",params:{missingProperty: missing2},message:"must have required property '"+missing2+"'"}];
 return false;
 }
 else {
@@ -702,13 +5349,13 @@ if(data13.limit !== undefined){
 let data14 = data13.limit;
 const _errs33 = errors;
 if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
-validate11.errors = [{instancePath:instancePath+"/rateLimitREST/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate75.errors = [{instancePath:instancePath+"/rateLimitREST/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs33){
 if(typeof data14 == "number"){
 if(data14 < 0 || isNaN(data14)){
-validate11.errors = [{instancePath:instancePath+"/rateLimitREST/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate75.errors = [{instancePath:instancePath+"/rateLimitREST/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -723,13 +5370,13 @@ if(data13.remaining !== undefined){
 let data15 = data13.remaining;
 const _errs35 = errors;
 if(!((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15)))){
-validate11.errors = [{instancePath:instancePath+"/rateLimitREST/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate75.errors = [{instancePath:instancePath+"/rateLimitREST/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs35){
 if(typeof data15 == "number"){
 if(data15 < 0 || isNaN(data15)){
-validate11.errors = [{instancePath:instancePath+"/rateLimitREST/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate75.errors = [{instancePath:instancePath+"/rateLimitREST/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -747,12 +5394,12 @@ if(errors === _errs37){
 if(errors === _errs37){
 if(typeof data16 === "string"){
 if(!(formats0.validate(data16))){
-validate11.errors = [{instancePath:instancePath+"/rateLimitREST/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate75.errors = [{instancePath:instancePath+"/rateLimitREST/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate11.errors = [{instancePath:instancePath+"/rateLimitREST/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate75.errors = [{instancePath:instancePath+"/rateLimitREST/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -767,11 +5414,11 @@ if(data13.severity !== undefined){
 let data17 = data13.severity;
 const _errs39 = errors;
 if(typeof data17 !== "string"){
-validate11.errors = [{instancePath:instancePath+"/rateLimitREST/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate75.errors = [{instancePath:instancePath+"/rateLimitREST/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data17 === "ok") || (data17 === "warning")) || (data17 === "low")) || (data17 === "exceeded"))){
-validate11.errors = [{instancePath:instancePath+"/rateLimitREST/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/enum",keyword:"enum",params:{allowedValues: schema17.properties.severity.enum},message:"must be equal to one of the allowed values"}];
+validate75.errors = [{instancePath:instancePath+"/rateLimitREST/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/enum",keyword:"enum",params:{allowedValues: schema111.properties.severity.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid6 = _errs39 === errors;
@@ -784,13 +5431,13 @@ if(data13.cost !== undefined){
 let data18 = data13.cost;
 const _errs41 = errors;
 if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
-validate11.errors = [{instancePath:instancePath+"/rateLimitREST/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate75.errors = [{instancePath:instancePath+"/rateLimitREST/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs41){
 if(typeof data18 == "number"){
 if(data18 < 0 || isNaN(data18)){
-validate11.errors = [{instancePath:instancePath+"/rateLimitREST/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate75.errors = [{instancePath:instancePath+"/rateLimitREST/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -807,7 +5454,7 @@ var valid6 = true;
 }
 }
 else {
-validate11.errors = [{instancePath:instancePath+"/rateLimitREST",schemaPath:"#/components/schemas/RateLimit/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate75.errors = [{instancePath:instancePath+"/rateLimitREST",schemaPath:"#/components/schemas/RateLimit/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -820,7 +5467,7 @@ if(valid0){
 if(data.dependabotCommandsBlocked !== undefined){
 const _errs43 = errors;
 if(typeof data.dependabotCommandsBlocked !== "boolean"){
-validate11.errors = [{instancePath:instancePath+"/dependabotCommandsBlocked",schemaPath:"#/properties/dependabotCommandsBlocked/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate75.errors = [{instancePath:instancePath+"/dependabotCommandsBlocked",schemaPath:"#/properties/dependabotCommandsBlocked/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs43 === errors;
@@ -840,36 +5487,36 @@ var valid0 = true;
 }
 }
 else {
-validate11.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate75.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate11.errors = vErrors;
+validate75.errors = vErrors;
 return errors === 0;
 }
-validate11.evaluated = {"props":{"forge":true,"reachable":true,"repoCount":true,"truncated":true,"staleSince":true,"error":true,"errorKind":true,"rateLimitGraphQL":true,"rateLimitREST":true,"dependabotCommandsBlocked":true},"dynamicProps":false,"dynamicItems":false};
+validate75.evaluated = {"props":{"forge":true,"reachable":true,"repoCount":true,"truncated":true,"staleSince":true,"error":true,"errorKind":true,"rateLimitGraphQL":true,"rateLimitREST":true,"dependabotCommandsBlocked":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema19 = {"type":"object","required":["forge","repo","number","title","url","author","draft","labels","createdAt","updatedAt","ci","mergeStatus","behind","headSha","baseBranch","headBranch","crossRepository","kind","stack","stackedOn","stackChildren","requestedReviewerLogins","reviewRequestedFromMe","readyToMerge","needsReview","empty","allowedActions"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"repo":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"title":{"type":"string"},"url":{"type":"string","format":"uri"},"author":{"type":"string"},"draft":{"type":"boolean"},"labels":{"type":"array","items":{"$ref":"#/components/schemas/Label"}},"createdAt":{"type":"string","format":"date-time"},"updatedAt":{"type":"string","format":"date-time"},"ci":{"$ref":"#/components/schemas/CiStatus"},"mergeStatus":{"$ref":"#/components/schemas/MergeStatus"},"behind":{"type":"boolean"},"headSha":{"type":"string"},"baseBranch":{"type":"string"},"headBranch":{"type":"string"},"crossRepository":{"type":"boolean"},"kind":{"$ref":"#/components/schemas/PullRequestKind"},"stack":{"oneOf":[{"$ref":"#/components/schemas/StackPosition"},{"type":"null"}]},"stackedOn":{"oneOf":[{"$ref":"#/components/schemas/StackParent"},{"type":"null"}]},"stackChildren":{"type":"array","items":{"$ref":"#/components/schemas/ItemNumber"}},"requestedReviewerLogins":{"type":"array","items":{"type":"string"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"empty":{"type":"boolean"},"allowedActions":{"type":"array","minItems":2,"items":{"$ref":"#/components/schemas/AllowedAction"}},"autoMergeEnabled":{"type":"boolean"},"autoMergeAllowed":{"type":"boolean"},"autoMerge":{"$ref":"#/components/schemas/AutoMerge"},"review":{"$ref":"#/components/schemas/Review"},"botRequest":{"oneOf":[{"$ref":"#/components/schemas/BotRequest"},{"type":"null"}]},"updateRequest":{"oneOf":[{"$ref":"#/components/schemas/UpdateRequest"},{"type":"null"}]}}};
-const schema21 = {"type":"string","maxLength":255,"pattern":"^[^/\\s]+(/[^/\\s]+)+$"};
-const schema22 = {"type":"integer","minimum":1,"maximum":2147483647};
-const schema23 = {"type":"object","required":["name","color"],"properties":{"name":{"type":"string"},"color":{"type":"string","pattern":"^[0-9A-Fa-f]{6}$"}}};
-const schema24 = {"type":"string","enum":["success","failure","pending","none"]};
-const schema25 = {"type":"string","enum":["mergeable","conflicting","blocked","unstable","unknown"]};
-const schema26 = {"type":"string","enum":["release","dependency","regular"]};
-const schema27 = {"type":"object","required":["position","size"],"properties":{"position":{"type":"integer","minimum":1},"size":{"type":"integer","minimum":2}}};
-const schema34 = {"type":"object","required":["state","message"],"properties":{"state":{"type":"string","enum":["waiting","stopped"]},"code":{"type":"string"},"message":{"type":"string"}}};
-const schema35 = {"type":"object","required":["decision","approvals","requestedReviewers"],"properties":{"decision":{"type":"string","enum":["approved","changes_requested","review_required","none"]},"approvals":{"type":"integer","minimum":0},"requestedReviewers":{"type":"integer","minimum":0}}};
-const schema36 = {"type":"object","required":["bot","action","phase","requestedAt","expiresAt"],"properties":{"bot":{"type":"string","enum":["dependabot","renovate"]},"action":{"type":"string","enum":["rebase","recreate"]},"phase":{"type":"string","enum":["queued","rebasing","expired"]},"requestedAt":{"type":"string","format":"date-time"},"expiresAt":{"type":"string","format":"date-time"},"acknowledgedAt":{"type":"string","format":"date-time"},"commentUrl":{"type":"string","format":"uri"}}};
-const schema37 = {"type":"object","required":["phase","requestedAt","expiresAt"],"properties":{"phase":{"type":"string","enum":["queued","expired"]},"requestedAt":{"type":"string","format":"date-time"},"expiresAt":{"type":"string","format":"date-time"}}};
-const pattern0 = new RegExp("^[^/\\s]+(/[^/\\s]+)+$", "u");
-const pattern1 = new RegExp("^[0-9A-Fa-f]{6}$", "u");
-const formats8 = runtime1.fullFormats.uri;
-const schema28 = {"type":"object","required":["number","url"],"properties":{"number":{"$ref":"#/components/schemas/ItemNumber"},"url":{"type":"string","format":"uri"}}};
+const schema113 = {"type":"object","required":["forge","repo","number","title","url","author","draft","labels","createdAt","updatedAt","ci","mergeStatus","behind","headSha","baseBranch","headBranch","crossRepository","kind","stack","stackedOn","stackChildren","requestedReviewerLogins","reviewRequestedFromMe","readyToMerge","needsReview","empty","allowedActions"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"repo":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"title":{"type":"string"},"url":{"type":"string","format":"uri"},"author":{"type":"string"},"draft":{"type":"boolean"},"labels":{"type":"array","items":{"$ref":"#/components/schemas/Label"}},"createdAt":{"type":"string","format":"date-time"},"updatedAt":{"type":"string","format":"date-time"},"ci":{"$ref":"#/components/schemas/CiStatus"},"mergeStatus":{"$ref":"#/components/schemas/MergeStatus"},"behind":{"type":"boolean"},"headSha":{"type":"string"},"baseBranch":{"type":"string"},"headBranch":{"type":"string"},"crossRepository":{"type":"boolean"},"kind":{"$ref":"#/components/schemas/PullRequestKind"},"stack":{"oneOf":[{"$ref":"#/components/schemas/StackPosition"},{"type":"null"}]},"stackedOn":{"oneOf":[{"$ref":"#/components/schemas/StackParent"},{"type":"null"}]},"stackChildren":{"type":"array","items":{"$ref":"#/components/schemas/ItemNumber"}},"requestedReviewerLogins":{"type":"array","items":{"type":"string"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"empty":{"type":"boolean"},"allowedActions":{"type":"array","minItems":2,"items":{"$ref":"#/components/schemas/AllowedAction"}},"autoMergeEnabled":{"type":"boolean"},"autoMergeAllowed":{"type":"boolean"},"autoMerge":{"$ref":"#/components/schemas/AutoMerge"},"review":{"$ref":"#/components/schemas/Review"},"botRequest":{"oneOf":[{"$ref":"#/components/schemas/BotRequest"},{"type":"null"}]},"updateRequest":{"oneOf":[{"$ref":"#/components/schemas/UpdateRequest"},{"type":"null"}]}}};
+const schema115 = {"type":"string","maxLength":255,"pattern":"^[^/\\s]+(/[^/\\s]+)+$"};
+const schema116 = {"type":"integer","minimum":1,"maximum":2147483647};
+const schema117 = {"type":"object","required":["name","color"],"properties":{"name":{"type":"string"},"color":{"type":"string","pattern":"^[0-9A-Fa-f]{6}$"}}};
+const schema118 = {"type":"string","enum":["success","failure","pending","none"]};
+const schema119 = {"type":"string","enum":["mergeable","conflicting","blocked","unstable","unknown"]};
+const schema120 = {"type":"string","enum":["release","dependency","regular"]};
+const schema121 = {"type":"object","required":["position","size"],"properties":{"position":{"type":"integer","minimum":1},"size":{"type":"integer","minimum":2}}};
+const schema128 = {"type":"object","required":["state","message"],"properties":{"state":{"type":"string","enum":["waiting","stopped"]},"code":{"type":"string"},"message":{"type":"string"}}};
+const schema129 = {"type":"object","required":["decision","approvals","requestedReviewers"],"properties":{"decision":{"type":"string","enum":["approved","changes_requested","review_required","none"]},"approvals":{"type":"integer","minimum":0},"requestedReviewers":{"type":"integer","minimum":0}}};
+const schema130 = {"type":"object","required":["bot","action","phase","requestedAt","expiresAt"],"properties":{"bot":{"type":"string","enum":["dependabot","renovate"]},"action":{"type":"string","enum":["rebase","recreate"]},"phase":{"type":"string","enum":["queued","rebasing","expired"]},"requestedAt":{"type":"string","format":"date-time"},"expiresAt":{"type":"string","format":"date-time"},"acknowledgedAt":{"type":"string","format":"date-time"},"commentUrl":{"type":"string","format":"uri"}}};
+const schema131 = {"type":"object","required":["phase","requestedAt","expiresAt"],"properties":{"phase":{"type":"string","enum":["queued","expired"]},"requestedAt":{"type":"string","format":"date-time"},"expiresAt":{"type":"string","format":"date-time"}}};
+const pattern41 = new RegExp("^[^/\\s]+(/[^/\\s]+)+$", "u");
+const pattern42 = new RegExp("^[0-9A-Fa-f]{6}$", "u");
+const formats24 = runtime1.fullFormats.uri;
+const schema122 = {"type":"object","required":["number","url"],"properties":{"number":{"$ref":"#/components/schemas/ItemNumber"},"url":{"type":"string","format":"uri"}}};
 
-function validate14(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate78(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate14.evaluated;
+const evaluated0 = validate78.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -880,7 +5527,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.number === undefined) && (missing0 = "number")) || ((data.url === undefined) && (missing0 = "url"))){
-validate14.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate78.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -889,18 +5536,18 @@ let data0 = data.number;
 const _errs1 = errors;
 const _errs2 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate14.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate78.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs2){
 if(typeof data0 == "number"){
 if(data0 > 2147483647 || isNaN(data0)){
-validate14.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate78.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data0 < 1 || isNaN(data0)){
-validate14.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate78.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -918,13 +5565,13 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(!(formats8(data1))){
-validate14.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""}];
+if(!(formats24(data1))){
+validate78.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""}];
 return false;
 }
 }
 else {
-validate14.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate78.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -938,23 +5585,23 @@ var valid0 = true;
 }
 }
 else {
-validate14.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate78.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate14.errors = vErrors;
+validate78.errors = vErrors;
 return errors === 0;
 }
-validate14.evaluated = {"props":{"number":true,"url":true},"dynamicProps":false,"dynamicItems":false};
+validate78.evaluated = {"props":{"number":true,"url":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema31 = {"type":"object","required":["action"],"properties":{"action":{"$ref":"#/components/schemas/PullRequestAction"},"blocked":{"$ref":"#/components/schemas/ActionBlock"}}};
-const schema32 = {"type":"string","enum":["merge","close","update_branch","auto_merge","cancel_auto_merge","dependabot_rebase","dependabot_recreate","renovate_rebase","rerun_checks"]};
-const schema33 = {"type":"object","required":["code","message"],"properties":{"code":{"type":"string","enum":["already_up_to_date","conflict","not_mergeable","checks_pending","checks_failing","behind","blocked_by_protection","stacked"]},"message":{"type":"string"},"next":{"type":"string"}}};
+const schema125 = {"type":"object","required":["action"],"properties":{"action":{"$ref":"#/components/schemas/PullRequestAction"},"blocked":{"$ref":"#/components/schemas/ActionBlock"}}};
+const schema126 = {"type":"string","enum":["merge","close","update_branch","auto_merge","cancel_auto_merge","dependabot_rebase","dependabot_recreate","renovate_rebase","rerun_checks"]};
+const schema127 = {"type":"object","required":["code","message"],"properties":{"code":{"type":"string","enum":["already_up_to_date","conflict","not_mergeable","checks_pending","checks_failing","behind","blocked_by_protection","stacked"]},"message":{"type":"string"},"next":{"type":"string"}}};
 
-function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate80(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate16.evaluated;
+const evaluated0 = validate80.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -965,7 +5612,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.action === undefined) && (missing0 = "action")){
-validate16.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate80.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -973,11 +5620,11 @@ if(data.action !== undefined){
 let data0 = data.action;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate16.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/PullRequestAction/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate80.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/PullRequestAction/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((((((((data0 === "merge") || (data0 === "close")) || (data0 === "update_branch")) || (data0 === "auto_merge")) || (data0 === "cancel_auto_merge")) || (data0 === "dependabot_rebase")) || (data0 === "dependabot_recreate")) || (data0 === "renovate_rebase")) || (data0 === "rerun_checks"))){
-validate16.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/PullRequestAction/enum",keyword:"enum",params:{allowedValues: schema32.enum},message:"must be equal to one of the allowed values"}];
+validate80.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/PullRequestAction/enum",keyword:"enum",params:{allowedValues: schema126.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -994,7 +5641,7 @@ if(errors === _errs5){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 let missing1;
 if(((data1.code === undefined) && (missing1 = "code")) || ((data1.message === undefined) && (missing1 = "message"))){
-validate16.errors = [{instancePath:instancePath+"/blocked",schemaPath:"#/components/schemas/ActionBlock/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate80.errors = [{instancePath:instancePath+"/blocked",schemaPath:"#/components/schemas/ActionBlock/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
 return false;
 }
 else {
@@ -1002,11 +5649,11 @@ if(data1.code !== undefined){
 let data2 = data1.code;
 const _errs7 = errors;
 if(typeof data2 !== "string"){
-validate16.errors = [{instancePath:instancePath+"/blocked/code",schemaPath:"#/components/schemas/ActionBlock/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate80.errors = [{instancePath:instancePath+"/blocked/code",schemaPath:"#/components/schemas/ActionBlock/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((((((data2 === "already_up_to_date") || (data2 === "conflict")) || (data2 === "not_mergeable")) || (data2 === "checks_pending")) || (data2 === "checks_failing")) || (data2 === "behind")) || (data2 === "blocked_by_protection")) || (data2 === "stacked"))){
-validate16.errors = [{instancePath:instancePath+"/blocked/code",schemaPath:"#/components/schemas/ActionBlock/properties/code/enum",keyword:"enum",params:{allowedValues: schema33.properties.code.enum},message:"must be equal to one of the allowed values"}];
+validate80.errors = [{instancePath:instancePath+"/blocked/code",schemaPath:"#/components/schemas/ActionBlock/properties/code/enum",keyword:"enum",params:{allowedValues: schema127.properties.code.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid3 = _errs7 === errors;
@@ -1018,7 +5665,7 @@ if(valid3){
 if(data1.message !== undefined){
 const _errs9 = errors;
 if(typeof data1.message !== "string"){
-validate16.errors = [{instancePath:instancePath+"/blocked/message",schemaPath:"#/components/schemas/ActionBlock/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate80.errors = [{instancePath:instancePath+"/blocked/message",schemaPath:"#/components/schemas/ActionBlock/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid3 = _errs9 === errors;
@@ -1030,7 +5677,7 @@ if(valid3){
 if(data1.next !== undefined){
 const _errs11 = errors;
 if(typeof data1.next !== "string"){
-validate16.errors = [{instancePath:instancePath+"/blocked/next",schemaPath:"#/components/schemas/ActionBlock/properties/next/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate80.errors = [{instancePath:instancePath+"/blocked/next",schemaPath:"#/components/schemas/ActionBlock/properties/next/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid3 = _errs11 === errors;
@@ -1043,7 +5690,7 @@ var valid3 = true;
 }
 }
 else {
-validate16.errors = [{instancePath:instancePath+"/blocked",schemaPath:"#/components/schemas/ActionBlock/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate80.errors = [{instancePath:instancePath+"/blocked",schemaPath:"#/components/schemas/ActionBlock/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -1056,20 +5703,20 @@ var valid0 = true;
 }
 }
 else {
-validate16.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate80.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate16.errors = vErrors;
+validate80.errors = vErrors;
 return errors === 0;
 }
-validate16.evaluated = {"props":{"action":true,"blocked":true},"dynamicProps":false,"dynamicItems":false};
+validate80.evaluated = {"props":{"action":true,"blocked":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate13(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate77(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate13.evaluated;
+const evaluated0 = validate77.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1080,7 +5727,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((((((((((((((((((data.forge === undefined) && (missing0 = "forge")) || ((data.repo === undefined) && (missing0 = "repo"))) || ((data.number === undefined) && (missing0 = "number"))) || ((data.title === undefined) && (missing0 = "title"))) || ((data.url === undefined) && (missing0 = "url"))) || ((data.author === undefined) && (missing0 = "author"))) || ((data.draft === undefined) && (missing0 = "draft"))) || ((data.labels === undefined) && (missing0 = "labels"))) || ((data.createdAt === undefined) && (missing0 = "createdAt"))) || ((data.updatedAt === undefined) && (missing0 = "updatedAt"))) || ((data.ci === undefined) && (missing0 = "ci"))) || ((data.mergeStatus === undefined) && (missing0 = "mergeStatus"))) || ((data.behind === undefined) && (missing0 = "behind"))) || ((data.headSha === undefined) && (missing0 = "headSha"))) || ((data.baseBranch === undefined) && (missing0 = "baseBranch"))) || ((data.headBranch === undefined) && (missing0 = "headBranch"))) || ((data.crossRepository === undefined) && (missing0 = "crossRepository"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.stack === undefined) && (missing0 = "stack"))) || ((data.stackedOn === undefined) && (missing0 = "stackedOn"))) || ((data.stackChildren === undefined) && (missing0 = "stackChildren"))) || ((data.requestedReviewerLogins === undefined) && (missing0 = "requestedReviewerLogins"))) || ((data.reviewRequestedFromMe === undefined) && (missing0 = "reviewRequestedFromMe"))) || ((data.readyToMerge === undefined) && (missing0 = "readyToMerge"))) || ((data.needsReview === undefined) && (missing0 = "needsReview"))) || ((data.empty === undefined) && (missing0 = "empty"))) || ((data.allowedActions === undefined) && (missing0 = "allowedActions"))){
-validate13.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate77.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -1088,11 +5735,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate13.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate77.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate13.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema15.enum},message:"must be equal to one of the allowed values"}];
+validate77.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -1108,18 +5755,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate13.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate77.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
-if(!pattern0.test(data1)){
-validate13.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+if(!pattern41.test(data1)){
+validate77.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate13.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate77.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -1134,18 +5781,18 @@ let data2 = data.number;
 const _errs7 = errors;
 const _errs8 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate13.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate77.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate13.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate77.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate13.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate77.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -1160,7 +5807,7 @@ if(valid0){
 if(data.title !== undefined){
 const _errs10 = errors;
 if(typeof data.title !== "string"){
-validate13.errors = [{instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate77.errors = [{instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -1175,13 +5822,13 @@ const _errs12 = errors;
 if(errors === _errs12){
 if(errors === _errs12){
 if(typeof data4 === "string"){
-if(!(formats8(data4))){
-validate13.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""}];
+if(!(formats24(data4))){
+validate77.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""}];
 return false;
 }
 }
 else {
-validate13.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate77.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -1195,7 +5842,7 @@ if(valid0){
 if(data.author !== undefined){
 const _errs14 = errors;
 if(typeof data.author !== "string"){
-validate13.errors = [{instancePath:instancePath+"/author",schemaPath:"#/properties/author/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate77.errors = [{instancePath:instancePath+"/author",schemaPath:"#/properties/author/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs14 === errors;
@@ -1207,7 +5854,7 @@ if(valid0){
 if(data.draft !== undefined){
 const _errs16 = errors;
 if(typeof data.draft !== "boolean"){
-validate13.errors = [{instancePath:instancePath+"/draft",schemaPath:"#/properties/draft/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate77.errors = [{instancePath:instancePath+"/draft",schemaPath:"#/properties/draft/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs16 === errors;
@@ -1231,14 +5878,14 @@ if(errors === _errs21){
 if(data8 && typeof data8 == "object" && !Array.isArray(data8)){
 let missing1;
 if(((data8.name === undefined) && (missing1 = "name")) || ((data8.color === undefined) && (missing1 = "color"))){
-validate13.errors = [{instancePath:instancePath+"/labels/" + i0,schemaPath:"#/components/schemas/Label/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate77.errors = [{instancePath:instancePath+"/labels/" + i0,schemaPath:"#/components/schemas/Label/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
 return false;
 }
 else {
 if(data8.name !== undefined){
 const _errs23 = errors;
 if(typeof data8.name !== "string"){
-validate13.errors = [{instancePath:instancePath+"/labels/" + i0+"/name",schemaPath:"#/components/schemas/Label/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate77.errors = [{instancePath:instancePath+"/labels/" + i0+"/name",schemaPath:"#/components/schemas/Label/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid6 = _errs23 === errors;
@@ -1252,13 +5899,13 @@ let data10 = data8.color;
 const _errs25 = errors;
 if(errors === _errs25){
 if(typeof data10 === "string"){
-if(!pattern1.test(data10)){
-validate13.errors = [{instancePath:instancePath+"/labels/" + i0+"/color",schemaPath:"#/components/schemas/Label/properties/color/pattern",keyword:"pattern",params:{pattern: "^[0-9A-Fa-f]{6}$"},message:"must match pattern \""+"^[0-9A-Fa-f]{6}$"+"\""}];
+if(!pattern42.test(data10)){
+validate77.errors = [{instancePath:instancePath+"/labels/" + i0+"/color",schemaPath:"#/components/schemas/Label/properties/color/pattern",keyword:"pattern",params:{pattern: "^[0-9A-Fa-f]{6}$"},message:"must match pattern \""+"^[0-9A-Fa-f]{6}$"+"\""}];
 return false;
 }
 }
 else {
-validate13.errors = [{instancePath:instancePath+"/labels/" + i0+"/color",schemaPath:"#/components/schemas/Label/properties/color/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate77.errors = [{instancePath:instancePath+"/labels/" + i0+"/color",schemaPath:"#/components/schemas/Label/properties/color/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -1271,7 +5918,7 @@ var valid6 = true;
 }
 }
 else {
-validate13.errors = [{instancePath:instancePath+"/labels/" + i0,schemaPath:"#/components/schemas/Label/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate77.errors = [{instancePath:instancePath+"/labels/" + i0,schemaPath:"#/components/schemas/Label/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -1282,7 +5929,7 @@ break;
 }
 }
 else {
-validate13.errors = [{instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate77.errors = [{instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -1299,12 +5946,12 @@ if(errors === _errs27){
 if(errors === _errs27){
 if(typeof data11 === "string"){
 if(!(formats0.validate(data11))){
-validate13.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate77.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate13.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate77.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -1322,12 +5969,12 @@ if(errors === _errs29){
 if(errors === _errs29){
 if(typeof data12 === "string"){
 if(!(formats0.validate(data12))){
-validate13.errors = [{instancePath:instancePath+"/updatedAt",schemaPath:"#/properties/updatedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate77.errors = [{instancePath:instancePath+"/updatedAt",schemaPath:"#/properties/updatedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate13.errors = [{instancePath:instancePath+"/updatedAt",schemaPath:"#/properties/updatedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate77.errors = [{instancePath:instancePath+"/updatedAt",schemaPath:"#/properties/updatedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -1342,11 +5989,11 @@ if(data.ci !== undefined){
 let data13 = data.ci;
 const _errs31 = errors;
 if(typeof data13 !== "string"){
-validate13.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/components/schemas/CiStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate77.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/components/schemas/CiStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data13 === "success") || (data13 === "failure")) || (data13 === "pending")) || (data13 === "none"))){
-validate13.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/components/schemas/CiStatus/enum",keyword:"enum",params:{allowedValues: schema24.enum},message:"must be equal to one of the allowed values"}];
+validate77.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/components/schemas/CiStatus/enum",keyword:"enum",params:{allowedValues: schema118.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs31 === errors;
@@ -1359,11 +6006,11 @@ if(data.mergeStatus !== undefined){
 let data14 = data.mergeStatus;
 const _errs34 = errors;
 if(typeof data14 !== "string"){
-validate13.errors = [{instancePath:instancePath+"/mergeStatus",schemaPath:"#/components/schemas/MergeStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate77.errors = [{instancePath:instancePath+"/mergeStatus",schemaPath:"#/components/schemas/MergeStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((((data14 === "mergeable") || (data14 === "conflicting")) || (data14 === "blocked")) || (data14 === "unstable")) || (data14 === "unknown"))){
-validate13.errors = [{instancePath:instancePath+"/mergeStatus",schemaPath:"#/components/schemas/MergeStatus/enum",keyword:"enum",params:{allowedValues: schema25.enum},message:"must be equal to one of the allowed values"}];
+validate77.errors = [{instancePath:instancePath+"/mergeStatus",schemaPath:"#/components/schemas/MergeStatus/enum",keyword:"enum",params:{allowedValues: schema119.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs34 === errors;
@@ -1375,7 +6022,7 @@ if(valid0){
 if(data.behind !== undefined){
 const _errs37 = errors;
 if(typeof data.behind !== "boolean"){
-validate13.errors = [{instancePath:instancePath+"/behind",schemaPath:"#/properties/behind/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate77.errors = [{instancePath:instancePath+"/behind",schemaPath:"#/properties/behind/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs37 === errors;
@@ -1387,7 +6034,7 @@ if(valid0){
 if(data.headSha !== undefined){
 const _errs39 = errors;
 if(typeof data.headSha !== "string"){
-validate13.errors = [{instancePath:instancePath+"/headSha",schemaPath:"#/properties/headSha/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate77.errors = [{instancePath:instancePath+"/headSha",schemaPath:"#/properties/headSha/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs39 === errors;
@@ -1399,7 +6046,7 @@ if(valid0){
 if(data.baseBranch !== undefined){
 const _errs41 = errors;
 if(typeof data.baseBranch !== "string"){
-validate13.errors = [{instancePath:instancePath+"/baseBranch",schemaPath:"#/properties/baseBranch/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate77.errors = [{instancePath:instancePath+"/baseBranch",schemaPath:"#/properties/baseBranch/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs41 === errors;
@@ -1411,7 +6058,7 @@ if(valid0){
 if(data.headBranch !== undefined){
 const _errs43 = errors;
 if(typeof data.headBranch !== "string"){
-validate13.errors = [{instancePath:instancePath+"/headBranch",schemaPath:"#/properties/headBranch/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate77.errors = [{instancePath:instancePath+"/headBranch",schemaPath:"#/properties/headBranch/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs43 === errors;
@@ -1423,7 +6070,7 @@ if(valid0){
 if(data.crossRepository !== undefined){
 const _errs45 = errors;
 if(typeof data.crossRepository !== "boolean"){
-validate13.errors = [{instancePath:instancePath+"/crossRepository",schemaPath:"#/properties/crossRepository/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate77.errors = [{instancePath:instancePath+"/crossRepository",schemaPath:"#/properties/crossRepository/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs45 === errors;
@@ -1436,11 +6083,11 @@ if(data.kind !== undefined){
 let data20 = data.kind;
 const _errs47 = errors;
 if(typeof data20 !== "string"){
-validate13.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/PullRequestKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate77.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/PullRequestKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data20 === "release") || (data20 === "dependency")) || (data20 === "regular"))){
-validate13.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/PullRequestKind/enum",keyword:"enum",params:{allowedValues: schema26.enum},message:"must be equal to one of the allowed values"}];
+validate77.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/PullRequestKind/enum",keyword:"enum",params:{allowedValues: schema120.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs47 === errors;
@@ -1589,7 +6236,7 @@ else {
 vErrors.push(err7);
 }
 errors++;
-validate13.errors = vErrors;
+validate77.errors = vErrors;
 return false;
 }
 else {
@@ -1616,8 +6263,8 @@ const _errs62 = errors;
 let valid13 = false;
 let passing1 = null;
 const _errs63 = errors;
-if(!(validate14(data24, {instancePath:instancePath+"/stackedOn",parentData:data,parentDataProperty:"stackedOn",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate14.errors : vErrors.concat(validate14.errors);
+if(!(validate78(data24, {instancePath:instancePath+"/stackedOn",parentData:data,parentDataProperty:"stackedOn",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate78.errors : vErrors.concat(validate78.errors);
 errors = vErrors.length;
 }
 var _valid1 = _errs63 === errors;
@@ -1659,7 +6306,7 @@ else {
 vErrors.push(err9);
 }
 errors++;
-validate13.errors = vErrors;
+validate77.errors = vErrors;
 return false;
 }
 else {
@@ -1691,18 +6338,18 @@ let data26 = data25[i1];
 const _errs68 = errors;
 const _errs69 = errors;
 if(!((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26)))){
-validate13.errors = [{instancePath:instancePath+"/stackChildren/" + i1,schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate77.errors = [{instancePath:instancePath+"/stackChildren/" + i1,schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs69){
 if(typeof data26 == "number"){
 if(data26 > 2147483647 || isNaN(data26)){
-validate13.errors = [{instancePath:instancePath+"/stackChildren/" + i1,schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate77.errors = [{instancePath:instancePath+"/stackChildren/" + i1,schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data26 < 1 || isNaN(data26)){
-validate13.errors = [{instancePath:instancePath+"/stackChildren/" + i1,schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate77.errors = [{instancePath:instancePath+"/stackChildren/" + i1,schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -1715,7 +6362,7 @@ break;
 }
 }
 else {
-validate13.errors = [{instancePath:instancePath+"/stackChildren",schemaPath:"#/properties/stackChildren/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate77.errors = [{instancePath:instancePath+"/stackChildren",schemaPath:"#/properties/stackChildren/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -1735,7 +6382,7 @@ const len2 = data27.length;
 for(let i2=0; i2<len2; i2++){
 const _errs73 = errors;
 if(typeof data27[i2] !== "string"){
-validate13.errors = [{instancePath:instancePath+"/requestedReviewerLogins/" + i2,schemaPath:"#/properties/requestedReviewerLogins/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate77.errors = [{instancePath:instancePath+"/requestedReviewerLogins/" + i2,schemaPath:"#/properties/requestedReviewerLogins/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid16 = _errs73 === errors;
@@ -1745,7 +6392,7 @@ break;
 }
 }
 else {
-validate13.errors = [{instancePath:instancePath+"/requestedReviewerLogins",schemaPath:"#/properties/requestedReviewerLogins/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate77.errors = [{instancePath:instancePath+"/requestedReviewerLogins",schemaPath:"#/properties/requestedReviewerLogins/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -1758,7 +6405,7 @@ if(valid0){
 if(data.reviewRequestedFromMe !== undefined){
 const _errs75 = errors;
 if(typeof data.reviewRequestedFromMe !== "boolean"){
-validate13.errors = [{instancePath:instancePath+"/reviewRequestedFromMe",schemaPath:"#/properties/reviewRequestedFromMe/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate77.errors = [{instancePath:instancePath+"/reviewRequestedFromMe",schemaPath:"#/properties/reviewRequestedFromMe/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs75 === errors;
@@ -1770,7 +6417,7 @@ if(valid0){
 if(data.readyToMerge !== undefined){
 const _errs77 = errors;
 if(typeof data.readyToMerge !== "boolean"){
-validate13.errors = [{instancePath:instancePath+"/readyToMerge",schemaPath:"#/properties/readyToMerge/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate77.errors = [{instancePath:instancePath+"/readyToMerge",schemaPath:"#/properties/readyToMerge/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs77 === errors;
@@ -1782,7 +6429,7 @@ if(valid0){
 if(data.needsReview !== undefined){
 const _errs79 = errors;
 if(typeof data.needsReview !== "boolean"){
-validate13.errors = [{instancePath:instancePath+"/needsReview",schemaPath:"#/properties/needsReview/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate77.errors = [{instancePath:instancePath+"/needsReview",schemaPath:"#/properties/needsReview/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs79 === errors;
@@ -1794,7 +6441,7 @@ if(valid0){
 if(data.empty !== undefined){
 const _errs81 = errors;
 if(typeof data.empty !== "boolean"){
-validate13.errors = [{instancePath:instancePath+"/empty",schemaPath:"#/properties/empty/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate77.errors = [{instancePath:instancePath+"/empty",schemaPath:"#/properties/empty/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs81 === errors;
@@ -1809,7 +6456,7 @@ const _errs83 = errors;
 if(errors === _errs83){
 if(Array.isArray(data33)){
 if(data33.length < 2){
-validate13.errors = [{instancePath:instancePath+"/allowedActions",schemaPath:"#/properties/allowedActions/minItems",keyword:"minItems",params:{limit: 2},message:"must NOT have fewer than 2 items"}];
+validate77.errors = [{instancePath:instancePath+"/allowedActions",schemaPath:"#/properties/allowedActions/minItems",keyword:"minItems",params:{limit: 2},message:"must NOT have fewer than 2 items"}];
 return false;
 }
 else {
@@ -1817,8 +6464,8 @@ var valid17 = true;
 const len3 = data33.length;
 for(let i3=0; i3<len3; i3++){
 const _errs85 = errors;
-if(!(validate16(data33[i3], {instancePath:instancePath+"/allowedActions/" + i3,parentData:data33,parentDataProperty:i3,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate16.errors : vErrors.concat(validate16.errors);
+if(!(validate80(data33[i3], {instancePath:instancePath+"/allowedActions/" + i3,parentData:data33,parentDataProperty:i3,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate80.errors : vErrors.concat(validate80.errors);
 errors = vErrors.length;
 }
 var valid17 = _errs85 === errors;
@@ -1829,7 +6476,7 @@ break;
 }
 }
 else {
-validate13.errors = [{instancePath:instancePath+"/allowedActions",schemaPath:"#/properties/allowedActions/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate77.errors = [{instancePath:instancePath+"/allowedActions",schemaPath:"#/properties/allowedActions/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -1842,7 +6489,7 @@ if(valid0){
 if(data.autoMergeEnabled !== undefined){
 const _errs86 = errors;
 if(typeof data.autoMergeEnabled !== "boolean"){
-validate13.errors = [{instancePath:instancePath+"/autoMergeEnabled",schemaPath:"#/properties/autoMergeEnabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate77.errors = [{instancePath:instancePath+"/autoMergeEnabled",schemaPath:"#/properties/autoMergeEnabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs86 === errors;
@@ -1854,7 +6501,7 @@ if(valid0){
 if(data.autoMergeAllowed !== undefined){
 const _errs88 = errors;
 if(typeof data.autoMergeAllowed !== "boolean"){
-validate13.errors = [{instancePath:instancePath+"/autoMergeAllowed",schemaPath:"#/properties/autoMergeAllowed/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate77.errors = [{instancePath:instancePath+"/autoMergeAllowed",schemaPath:"#/properties/autoMergeAllowed/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs88 === errors;
@@ -1871,7 +6518,7 @@ if(errors === _errs91){
 if(data37 && typeof data37 == "object" && !Array.isArray(data37)){
 let missing3;
 if(((data37.state === undefined) && (missing3 = "state")) || ((data37.message === undefined) && (missing3 = "message"))){
-validate13.errors = [{instancePath:instancePath+"/autoMerge",schemaPath:"#/components/schemas/AutoMerge/required",keyword:"required",params:{missingProperty: missing3},message:"must have required property '"+missing3+"'"}];
+validate77.errors = [{instancePath:instancePath+"/autoMerge",schemaPath:"#/components/schemas/AutoMerge/required",keyword:"required",params:{missingProperty: missing3},message:"must have required property '"+missing3+"'"}];
 return false;
 }
 else {
@@ -1879,11 +6526,11 @@ if(data37.state !== undefined){
 let data38 = data37.state;
 const _errs93 = errors;
 if(typeof data38 !== "string"){
-validate13.errors = [{instancePath:instancePath+"/autoMerge/state",schemaPath:"#/components/schemas/AutoMerge/properties/state/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate77.errors = [{instancePath:instancePath+"/autoMerge/state",schemaPath:"#/components/schemas/AutoMerge/properties/state/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((data38 === "waiting") || (data38 === "stopped"))){
-validate13.errors = [{instancePath:instancePath+"/autoMerge/state",schemaPath:"#/components/schemas/AutoMerge/properties/state/enum",keyword:"enum",params:{allowedValues: schema34.properties.state.enum},message:"must be equal to one of the allowed values"}];
+validate77.errors = [{instancePath:instancePath+"/autoMerge/state",schemaPath:"#/components/schemas/AutoMerge/properties/state/enum",keyword:"enum",params:{allowedValues: schema128.properties.state.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid19 = _errs93 === errors;
@@ -1895,7 +6542,7 @@ if(valid19){
 if(data37.code !== undefined){
 const _errs95 = errors;
 if(typeof data37.code !== "string"){
-validate13.errors = [{instancePath:instancePath+"/autoMerge/code",schemaPath:"#/components/schemas/AutoMerge/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate77.errors = [{instancePath:instancePath+"/autoMerge/code",schemaPath:"#/components/schemas/AutoMerge/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid19 = _errs95 === errors;
@@ -1907,7 +6554,7 @@ if(valid19){
 if(data37.message !== undefined){
 const _errs97 = errors;
 if(typeof data37.message !== "string"){
-validate13.errors = [{instancePath:instancePath+"/autoMerge/message",schemaPath:"#/components/schemas/AutoMerge/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate77.errors = [{instancePath:instancePath+"/autoMerge/message",schemaPath:"#/components/schemas/AutoMerge/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid19 = _errs97 === errors;
@@ -1920,7 +6567,7 @@ var valid19 = true;
 }
 }
 else {
-validate13.errors = [{instancePath:instancePath+"/autoMerge",schemaPath:"#/components/schemas/AutoMerge/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate77.errors = [{instancePath:instancePath+"/autoMerge",schemaPath:"#/components/schemas/AutoMerge/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -1938,7 +6585,7 @@ if(errors === _errs100){
 if(data41 && typeof data41 == "object" && !Array.isArray(data41)){
 let missing4;
 if((((data41.decision === undefined) && (missing4 = "decision")) || ((data41.approvals === undefined) && (missing4 = "approvals"))) || ((data41.requestedReviewers === undefined) && (missing4 = "requestedReviewers"))){
-validate13.errors = [{instancePath:instancePath+"/review",schemaPath:"#/components/schemas/Review/required",keyword:"required",params:{missingProperty: missing4},message:"must have required property '"+missing4+"'"}];
+validate77.errors = [{instancePath:instancePath+"/review",schemaPath:"#/components/schemas/Review/required",keyword:"required",params:{missingProperty: missing4},message:"must have required property '"+missing4+"'"}];
 return false;
 }
 else {
@@ -1946,11 +6593,11 @@ if(data41.decision !== undefined){
 let data42 = data41.decision;
 const _errs102 = errors;
 if(typeof data42 !== "string"){
-validate13.errors = [{instancePath:instancePath+"/review/decision",schemaPath:"#/components/schemas/Review/properties/decision/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate77.errors = [{instancePath:instancePath+"/review/decision",schemaPath:"#/components/schemas/Review/properties/decision/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data42 === "approved") || (data42 === "changes_requested")) || (data42 === "review_required")) || (data42 === "none"))){
-validate13.errors = [{instancePath:instancePath+"/review/decision",schemaPath:"#/components/schemas/Review/properties/decision/enum",keyword:"enum",params:{allowedValues: schema35.properties.decision.enum},message:"must be equal to one of the allowed values"}];
+validate77.errors = [{instancePath:instancePath+"/review/decision",schemaPath:"#/components/schemas/Review/properties/decision/enum",keyword:"enum",params:{allowedValues: schema129.properties.decision.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid21 = _errs102 === errors;
@@ -1963,13 +6610,13 @@ if(data41.approvals !== undefined){
 let data43 = data41.approvals;
 const _errs104 = errors;
 if(!((typeof data43 == "number") && (!(data43 % 1) && !isNaN(data43)))){
-validate13.errors = [{instancePath:instancePath+"/review/approvals",schemaPath:"#/components/schemas/Review/properties/approvals/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate77.errors = [{instancePath:instancePath+"/review/approvals",schemaPath:"#/components/schemas/Review/properties/approvals/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs104){
 if(typeof data43 == "number"){
 if(data43 < 0 || isNaN(data43)){
-validate13.errors = [{instancePath:instancePath+"/review/approvals",schemaPath:"#/components/schemas/Review/properties/approvals/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate77.errors = [{instancePath:instancePath+"/review/approvals",schemaPath:"#/components/schemas/Review/properties/approvals/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -1984,13 +6631,13 @@ if(data41.requestedReviewers !== undefined){
 let data44 = data41.requestedReviewers;
 const _errs106 = errors;
 if(!((typeof data44 == "number") && (!(data44 % 1) && !isNaN(data44)))){
-validate13.errors = [{instancePath:instancePath+"/review/requestedReviewers",schemaPath:"#/components/schemas/Review/properties/requestedReviewers/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate77.errors = [{instancePath:instancePath+"/review/requestedReviewers",schemaPath:"#/components/schemas/Review/properties/requestedReviewers/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs106){
 if(typeof data44 == "number"){
 if(data44 < 0 || isNaN(data44)){
-validate13.errors = [{instancePath:instancePath+"/review/requestedReviewers",schemaPath:"#/components/schemas/Review/properties/requestedReviewers/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate77.errors = [{instancePath:instancePath+"/review/requestedReviewers",schemaPath:"#/components/schemas/Review/properties/requestedReviewers/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -2005,7 +6652,7 @@ var valid21 = true;
 }
 }
 else {
-validate13.errors = [{instancePath:instancePath+"/review",schemaPath:"#/components/schemas/Review/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate77.errors = [{instancePath:instancePath+"/review",schemaPath:"#/components/schemas/Review/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -2051,7 +6698,7 @@ vErrors.push(err11);
 errors++;
 }
 if(!((data46 === "dependabot") || (data46 === "renovate"))){
-const err12 = {instancePath:instancePath+"/botRequest/bot",schemaPath:"#/components/schemas/BotRequest/properties/bot/enum",keyword:"enum",params:{allowedValues: schema36.properties.bot.enum},message:"must be equal to one of the allowed values"};
+const err12 = {instancePath:instancePath+"/botRequest/bot",schemaPath:"#/components/schemas/BotRequest/properties/bot/enum",keyword:"enum",params:{allowedValues: schema130.properties.bot.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -2080,7 +6727,7 @@ vErrors.push(err13);
 errors++;
 }
 if(!((data47 === "rebase") || (data47 === "recreate"))){
-const err14 = {instancePath:instancePath+"/botRequest/action",schemaPath:"#/components/schemas/BotRequest/properties/action/enum",keyword:"enum",params:{allowedValues: schema36.properties.action.enum},message:"must be equal to one of the allowed values"};
+const err14 = {instancePath:instancePath+"/botRequest/action",schemaPath:"#/components/schemas/BotRequest/properties/action/enum",keyword:"enum",params:{allowedValues: schema130.properties.action.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -2109,7 +6756,7 @@ vErrors.push(err15);
 errors++;
 }
 if(!(((data48 === "queued") || (data48 === "rebasing")) || (data48 === "expired"))){
-const err16 = {instancePath:instancePath+"/botRequest/phase",schemaPath:"#/components/schemas/BotRequest/properties/phase/enum",keyword:"enum",params:{allowedValues: schema36.properties.phase.enum},message:"must be equal to one of the allowed values"};
+const err16 = {instancePath:instancePath+"/botRequest/phase",schemaPath:"#/components/schemas/BotRequest/properties/phase/enum",keyword:"enum",params:{allowedValues: schema130.properties.phase.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -2235,7 +6882,7 @@ const _errs125 = errors;
 if(errors === _errs125){
 if(errors === _errs125){
 if(typeof data52 === "string"){
-if(!(formats8(data52))){
+if(!(formats24(data52))){
 const err23 = {instancePath:instancePath+"/botRequest/commentUrl",schemaPath:"#/components/schemas/BotRequest/properties/commentUrl/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""};
 if(vErrors === null){
 vErrors = [err23];
@@ -2326,7 +6973,7 @@ else {
 vErrors.push(err27);
 }
 errors++;
-validate13.errors = vErrors;
+validate77.errors = vErrors;
 return false;
 }
 else {
@@ -2382,7 +7029,7 @@ vErrors.push(err29);
 errors++;
 }
 if(!((data54 === "queued") || (data54 === "expired"))){
-const err30 = {instancePath:instancePath+"/updateRequest/phase",schemaPath:"#/components/schemas/UpdateRequest/properties/phase/enum",keyword:"enum",params:{allowedValues: schema37.properties.phase.enum},message:"must be equal to one of the allowed values"};
+const err30 = {instancePath:instancePath+"/updateRequest/phase",schemaPath:"#/components/schemas/UpdateRequest/properties/phase/enum",keyword:"enum",params:{allowedValues: schema131.properties.phase.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -2521,7 +7168,7 @@ else {
 vErrors.push(err37);
 }
 errors++;
-validate13.errors = vErrors;
+validate77.errors = vErrors;
 return false;
 }
 else {
@@ -2575,21 +7222,21 @@ var valid0 = true;
 }
 }
 else {
-validate13.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate77.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate13.errors = vErrors;
+validate77.errors = vErrors;
 return errors === 0;
 }
-validate13.evaluated = {"props":{"forge":true,"repo":true,"number":true,"title":true,"url":true,"author":true,"draft":true,"labels":true,"createdAt":true,"updatedAt":true,"ci":true,"mergeStatus":true,"behind":true,"headSha":true,"baseBranch":true,"headBranch":true,"crossRepository":true,"kind":true,"stack":true,"stackedOn":true,"stackChildren":true,"requestedReviewerLogins":true,"reviewRequestedFromMe":true,"readyToMerge":true,"needsReview":true,"empty":true,"allowedActions":true,"autoMergeEnabled":true,"autoMergeAllowed":true,"autoMerge":true,"review":true,"botRequest":true,"updateRequest":true},"dynamicProps":false,"dynamicItems":false};
+validate77.evaluated = {"props":{"forge":true,"repo":true,"number":true,"title":true,"url":true,"author":true,"draft":true,"labels":true,"createdAt":true,"updatedAt":true,"ci":true,"mergeStatus":true,"behind":true,"headSha":true,"baseBranch":true,"headBranch":true,"crossRepository":true,"kind":true,"stack":true,"stackedOn":true,"stackChildren":true,"requestedReviewerLogins":true,"reviewRequestedFromMe":true,"readyToMerge":true,"needsReview":true,"empty":true,"allowedActions":true,"autoMergeEnabled":true,"autoMergeAllowed":true,"autoMerge":true,"review":true,"botRequest":true,"updateRequest":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema38 = {"type":"object","required":["forge","repo","number","title","url","author","labels","createdAt","updatedAt","housekeeping"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"repo":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"title":{"type":"string"},"url":{"type":"string","format":"uri"},"author":{"type":"string"},"labels":{"type":"array","items":{"$ref":"#/components/schemas/Label"}},"createdAt":{"type":"string","format":"date-time"},"updatedAt":{"type":"string","format":"date-time"},"housekeeping":{"type":"boolean"}}};
+const schema132 = {"type":"object","required":["forge","repo","number","title","url","author","labels","createdAt","updatedAt","housekeeping"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"repo":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"title":{"type":"string"},"url":{"type":"string","format":"uri"},"author":{"type":"string"},"labels":{"type":"array","items":{"$ref":"#/components/schemas/Label"}},"createdAt":{"type":"string","format":"date-time"},"updatedAt":{"type":"string","format":"date-time"},"housekeeping":{"type":"boolean"}}};
 
-function validate19(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate83(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate19.evaluated;
+const evaluated0 = validate83.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2600,7 +7247,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((data.forge === undefined) && (missing0 = "forge")) || ((data.repo === undefined) && (missing0 = "repo"))) || ((data.number === undefined) && (missing0 = "number"))) || ((data.title === undefined) && (missing0 = "title"))) || ((data.url === undefined) && (missing0 = "url"))) || ((data.author === undefined) && (missing0 = "author"))) || ((data.labels === undefined) && (missing0 = "labels"))) || ((data.createdAt === undefined) && (missing0 = "createdAt"))) || ((data.updatedAt === undefined) && (missing0 = "updatedAt"))) || ((data.housekeeping === undefined) && (missing0 = "housekeeping"))){
-validate19.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate83.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -2608,11 +7255,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate19.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate83.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate19.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema15.enum},message:"must be equal to one of the allowed values"}];
+validate83.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -2628,18 +7275,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate19.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate83.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
-if(!pattern0.test(data1)){
-validate19.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+if(!pattern41.test(data1)){
+validate83.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate19.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate83.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -2654,18 +7301,18 @@ let data2 = data.number;
 const _errs7 = errors;
 const _errs8 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate19.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate83.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate19.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate83.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate19.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate83.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -2680,7 +7327,7 @@ if(valid0){
 if(data.title !== undefined){
 const _errs10 = errors;
 if(typeof data.title !== "string"){
-validate19.errors = [{instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate83.errors = [{instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -2695,13 +7342,13 @@ const _errs12 = errors;
 if(errors === _errs12){
 if(errors === _errs12){
 if(typeof data4 === "string"){
-if(!(formats8(data4))){
-validate19.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""}];
+if(!(formats24(data4))){
+validate83.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""}];
 return false;
 }
 }
 else {
-validate19.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate83.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -2715,7 +7362,7 @@ if(valid0){
 if(data.author !== undefined){
 const _errs14 = errors;
 if(typeof data.author !== "string"){
-validate19.errors = [{instancePath:instancePath+"/author",schemaPath:"#/properties/author/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate83.errors = [{instancePath:instancePath+"/author",schemaPath:"#/properties/author/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs14 === errors;
@@ -2739,14 +7386,14 @@ if(errors === _errs19){
 if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
 let missing1;
 if(((data7.name === undefined) && (missing1 = "name")) || ((data7.color === undefined) && (missing1 = "color"))){
-validate19.errors = [{instancePath:instancePath+"/labels/" + i0,schemaPath:"#/components/schemas/Label/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate83.errors = [{instancePath:instancePath+"/labels/" + i0,schemaPath:"#/components/schemas/Label/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
 return false;
 }
 else {
 if(data7.name !== undefined){
 const _errs21 = errors;
 if(typeof data7.name !== "string"){
-validate19.errors = [{instancePath:instancePath+"/labels/" + i0+"/name",schemaPath:"#/components/schemas/Label/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate83.errors = [{instancePath:instancePath+"/labels/" + i0+"/name",schemaPath:"#/components/schemas/Label/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid6 = _errs21 === errors;
@@ -2760,13 +7407,13 @@ let data9 = data7.color;
 const _errs23 = errors;
 if(errors === _errs23){
 if(typeof data9 === "string"){
-if(!pattern1.test(data9)){
-validate19.errors = [{instancePath:instancePath+"/labels/" + i0+"/color",schemaPath:"#/components/schemas/Label/properties/color/pattern",keyword:"pattern",params:{pattern: "^[0-9A-Fa-f]{6}$"},message:"must match pattern \""+"^[0-9A-Fa-f]{6}$"+"\""}];
+if(!pattern42.test(data9)){
+validate83.errors = [{instancePath:instancePath+"/labels/" + i0+"/color",schemaPath:"#/components/schemas/Label/properties/color/pattern",keyword:"pattern",params:{pattern: "^[0-9A-Fa-f]{6}$"},message:"must match pattern \""+"^[0-9A-Fa-f]{6}$"+"\""}];
 return false;
 }
 }
 else {
-validate19.errors = [{instancePath:instancePath+"/labels/" + i0+"/color",schemaPath:"#/components/schemas/Label/properties/color/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate83.errors = [{instancePath:instancePath+"/labels/" + i0+"/color",schemaPath:"#/components/schemas/Label/properties/color/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -2779,7 +7426,7 @@ var valid6 = true;
 }
 }
 else {
-validate19.errors = [{instancePath:instancePath+"/labels/" + i0,schemaPath:"#/components/schemas/Label/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate83.errors = [{instancePath:instancePath+"/labels/" + i0,schemaPath:"#/components/schemas/Label/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -2790,7 +7437,7 @@ break;
 }
 }
 else {
-validate19.errors = [{instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate83.errors = [{instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -2807,12 +7454,12 @@ if(errors === _errs25){
 if(errors === _errs25){
 if(typeof data10 === "string"){
 if(!(formats0.validate(data10))){
-validate19.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate83.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate19.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate83.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -2830,12 +7477,12 @@ if(errors === _errs27){
 if(errors === _errs27){
 if(typeof data11 === "string"){
 if(!(formats0.validate(data11))){
-validate19.errors = [{instancePath:instancePath+"/updatedAt",schemaPath:"#/properties/updatedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate83.errors = [{instancePath:instancePath+"/updatedAt",schemaPath:"#/properties/updatedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate19.errors = [{instancePath:instancePath+"/updatedAt",schemaPath:"#/properties/updatedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate83.errors = [{instancePath:instancePath+"/updatedAt",schemaPath:"#/properties/updatedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -2849,7 +7496,7 @@ if(valid0){
 if(data.housekeeping !== undefined){
 const _errs29 = errors;
 if(typeof data.housekeeping !== "boolean"){
-validate19.errors = [{instancePath:instancePath+"/housekeeping",schemaPath:"#/properties/housekeeping/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate83.errors = [{instancePath:instancePath+"/housekeeping",schemaPath:"#/properties/housekeeping/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -2869,21 +7516,21 @@ var valid0 = true;
 }
 }
 else {
-validate19.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate83.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate19.errors = vErrors;
+validate83.errors = vErrors;
 return errors === 0;
 }
-validate19.evaluated = {"props":{"forge":true,"repo":true,"number":true,"title":true,"url":true,"author":true,"labels":true,"createdAt":true,"updatedAt":true,"housekeeping":true},"dynamicProps":false,"dynamicItems":false};
+validate83.evaluated = {"props":{"forge":true,"repo":true,"number":true,"title":true,"url":true,"author":true,"labels":true,"createdAt":true,"updatedAt":true,"housekeeping":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema43 = {"type":"object","required":["forge","fullName","url","hasWebhook","canManageWebhooks","ignored","ignoredPRs","ignoredIssues","autoUpdateBranch"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"url":{"type":"string","format":"uri"},"hasWebhook":{"type":"boolean"},"canManageWebhooks":{"type":"boolean"},"ignored":{"type":"boolean"},"ignoredPRs":{"type":"boolean"},"ignoredIssues":{"type":"boolean"},"autoUpdateBranch":{"type":"boolean"}}};
+const schema137 = {"type":"object","required":["forge","fullName","url","hasWebhook","canManageWebhooks","ignored","ignoredPRs","ignoredIssues","autoUpdateBranch"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"url":{"type":"string","format":"uri"},"hasWebhook":{"type":"boolean"},"canManageWebhooks":{"type":"boolean"},"ignored":{"type":"boolean"},"ignoredPRs":{"type":"boolean"},"ignoredIssues":{"type":"boolean"},"autoUpdateBranch":{"type":"boolean"}}};
 
-function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate85(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate21.evaluated;
+const evaluated0 = validate85.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2894,7 +7541,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((data.forge === undefined) && (missing0 = "forge")) || ((data.fullName === undefined) && (missing0 = "fullName"))) || ((data.url === undefined) && (missing0 = "url"))) || ((data.hasWebhook === undefined) && (missing0 = "hasWebhook"))) || ((data.canManageWebhooks === undefined) && (missing0 = "canManageWebhooks"))) || ((data.ignored === undefined) && (missing0 = "ignored"))) || ((data.ignoredPRs === undefined) && (missing0 = "ignoredPRs"))) || ((data.ignoredIssues === undefined) && (missing0 = "ignoredIssues"))) || ((data.autoUpdateBranch === undefined) && (missing0 = "autoUpdateBranch"))){
-validate21.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate85.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -2902,11 +7549,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate21.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate85.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate21.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema15.enum},message:"must be equal to one of the allowed values"}];
+validate85.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -2922,18 +7569,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate21.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate85.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
-if(!pattern0.test(data1)){
-validate21.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+if(!pattern41.test(data1)){
+validate85.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate21.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate85.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -2949,13 +7596,13 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(errors === _errs7){
 if(typeof data2 === "string"){
-if(!(formats8(data2))){
-validate21.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""}];
+if(!(formats24(data2))){
+validate85.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""}];
 return false;
 }
 }
 else {
-validate21.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate85.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -2969,7 +7616,7 @@ if(valid0){
 if(data.hasWebhook !== undefined){
 const _errs9 = errors;
 if(typeof data.hasWebhook !== "boolean"){
-validate21.errors = [{instancePath:instancePath+"/hasWebhook",schemaPath:"#/properties/hasWebhook/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate85.errors = [{instancePath:instancePath+"/hasWebhook",schemaPath:"#/properties/hasWebhook/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -2981,7 +7628,7 @@ if(valid0){
 if(data.canManageWebhooks !== undefined){
 const _errs11 = errors;
 if(typeof data.canManageWebhooks !== "boolean"){
-validate21.errors = [{instancePath:instancePath+"/canManageWebhooks",schemaPath:"#/properties/canManageWebhooks/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate85.errors = [{instancePath:instancePath+"/canManageWebhooks",schemaPath:"#/properties/canManageWebhooks/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -2993,7 +7640,7 @@ if(valid0){
 if(data.ignored !== undefined){
 const _errs13 = errors;
 if(typeof data.ignored !== "boolean"){
-validate21.errors = [{instancePath:instancePath+"/ignored",schemaPath:"#/properties/ignored/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate85.errors = [{instancePath:instancePath+"/ignored",schemaPath:"#/properties/ignored/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -3005,7 +7652,7 @@ if(valid0){
 if(data.ignoredPRs !== undefined){
 const _errs15 = errors;
 if(typeof data.ignoredPRs !== "boolean"){
-validate21.errors = [{instancePath:instancePath+"/ignoredPRs",schemaPath:"#/properties/ignoredPRs/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate85.errors = [{instancePath:instancePath+"/ignoredPRs",schemaPath:"#/properties/ignoredPRs/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs15 === errors;
@@ -3017,7 +7664,7 @@ if(valid0){
 if(data.ignoredIssues !== undefined){
 const _errs17 = errors;
 if(typeof data.ignoredIssues !== "boolean"){
-validate21.errors = [{instancePath:instancePath+"/ignoredIssues",schemaPath:"#/properties/ignoredIssues/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate85.errors = [{instancePath:instancePath+"/ignoredIssues",schemaPath:"#/properties/ignoredIssues/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -3029,7 +7676,7 @@ if(valid0){
 if(data.autoUpdateBranch !== undefined){
 const _errs19 = errors;
 if(typeof data.autoUpdateBranch !== "boolean"){
-validate21.errors = [{instancePath:instancePath+"/autoUpdateBranch",schemaPath:"#/properties/autoUpdateBranch/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate85.errors = [{instancePath:instancePath+"/autoUpdateBranch",schemaPath:"#/properties/autoUpdateBranch/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -3048,21 +7695,21 @@ var valid0 = true;
 }
 }
 else {
-validate21.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate85.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate21.errors = vErrors;
+validate85.errors = vErrors;
 return errors === 0;
 }
-validate21.evaluated = {"props":{"forge":true,"fullName":true,"url":true,"hasWebhook":true,"canManageWebhooks":true,"ignored":true,"ignoredPRs":true,"ignoredIssues":true,"autoUpdateBranch":true},"dynamicProps":false,"dynamicItems":false};
+validate85.evaluated = {"props":{"forge":true,"fullName":true,"url":true,"hasWebhook":true,"canManageWebhooks":true,"ignored":true,"ignoredPRs":true,"ignoredIssues":true,"autoUpdateBranch":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema46 = {"type":"object","required":["forge","fullName","number","mergedAt","message"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"mergedAt":{"type":"string","format":"date-time"},"message":{"type":"string"}}};
+const schema140 = {"type":"object","required":["forge","fullName","number","mergedAt","message"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"mergedAt":{"type":"string","format":"date-time"},"message":{"type":"string"}}};
 
-function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate87(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate23.evaluated;
+const evaluated0 = validate87.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3073,7 +7720,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.forge === undefined) && (missing0 = "forge")) || ((data.fullName === undefined) && (missing0 = "fullName"))) || ((data.number === undefined) && (missing0 = "number"))) || ((data.mergedAt === undefined) && (missing0 = "mergedAt"))) || ((data.message === undefined) && (missing0 = "message"))){
-validate23.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate87.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -3081,11 +7728,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate23.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate87.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate23.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema15.enum},message:"must be equal to one of the allowed values"}];
+validate87.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -3101,18 +7748,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate23.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate87.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
-if(!pattern0.test(data1)){
-validate23.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+if(!pattern41.test(data1)){
+validate87.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate23.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate87.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -3127,18 +7774,18 @@ let data2 = data.number;
 const _errs7 = errors;
 const _errs8 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate23.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate87.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate23.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate87.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate23.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate87.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -3157,12 +7804,12 @@ if(errors === _errs10){
 if(errors === _errs10){
 if(typeof data3 === "string"){
 if(!(formats0.validate(data3))){
-validate23.errors = [{instancePath:instancePath+"/mergedAt",schemaPath:"#/properties/mergedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate87.errors = [{instancePath:instancePath+"/mergedAt",schemaPath:"#/properties/mergedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate23.errors = [{instancePath:instancePath+"/mergedAt",schemaPath:"#/properties/mergedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate87.errors = [{instancePath:instancePath+"/mergedAt",schemaPath:"#/properties/mergedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -3176,7 +7823,7 @@ if(valid0){
 if(data.message !== undefined){
 const _errs12 = errors;
 if(typeof data.message !== "string"){
-validate23.errors = [{instancePath:instancePath+"/message",schemaPath:"#/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate87.errors = [{instancePath:instancePath+"/message",schemaPath:"#/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -3191,20 +7838,20 @@ var valid0 = true;
 }
 }
 else {
-validate23.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate87.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate23.errors = vErrors;
+validate87.errors = vErrors;
 return errors === 0;
 }
-validate23.evaluated = {"props":{"forge":true,"fullName":true,"number":true,"mergedAt":true,"message":true},"dynamicProps":false,"dynamicItems":false};
+validate87.evaluated = {"props":{"forge":true,"fullName":true,"number":true,"mergedAt":true,"message":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate74(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate10.evaluated;
+const evaluated0 = validate74.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3215,7 +7862,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((data.generatedAt === undefined) && (missing0 = "generatedAt")) || ((data.readIntervalSeconds === undefined) && (missing0 = "readIntervalSeconds"))) || ((data.forges === undefined) && (missing0 = "forges"))) || ((data.pullRequests === undefined) && (missing0 = "pullRequests"))) || ((data.issues === undefined) && (missing0 = "issues"))) || ((data.repos === undefined) && (missing0 = "repos"))) || ((data.openIssueCount === undefined) && (missing0 = "openIssueCount"))) || ((data.hiddenDrafts === undefined) && (missing0 = "hiddenDrafts"))) || ((data.autoMerged === undefined) && (missing0 = "autoMerged"))){
-validate10.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate74.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -3226,12 +7873,12 @@ if(errors === _errs1){
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(!(formats0.validate(data0))){
-validate10.errors = [{instancePath:instancePath+"/generatedAt",schemaPath:"#/properties/generatedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate74.errors = [{instancePath:instancePath+"/generatedAt",schemaPath:"#/properties/generatedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate10.errors = [{instancePath:instancePath+"/generatedAt",schemaPath:"#/properties/generatedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate74.errors = [{instancePath:instancePath+"/generatedAt",schemaPath:"#/properties/generatedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -3246,13 +7893,13 @@ if(data.readIntervalSeconds !== undefined){
 let data1 = data.readIntervalSeconds;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate10.errors = [{instancePath:instancePath+"/readIntervalSeconds",schemaPath:"#/properties/readIntervalSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate74.errors = [{instancePath:instancePath+"/readIntervalSeconds",schemaPath:"#/properties/readIntervalSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 1 || isNaN(data1)){
-validate10.errors = [{instancePath:instancePath+"/readIntervalSeconds",schemaPath:"#/properties/readIntervalSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate74.errors = [{instancePath:instancePath+"/readIntervalSeconds",schemaPath:"#/properties/readIntervalSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -3272,8 +7919,8 @@ var valid1 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs7 = errors;
-if(!(validate11(data2[i0], {instancePath:instancePath+"/forges/" + i0,parentData:data2,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate11.errors : vErrors.concat(validate11.errors);
+if(!(validate75(data2[i0], {instancePath:instancePath+"/forges/" + i0,parentData:data2,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs7 === errors;
@@ -3283,7 +7930,7 @@ break;
 }
 }
 else {
-validate10.errors = [{instancePath:instancePath+"/forges",schemaPath:"#/properties/forges/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate74.errors = [{instancePath:instancePath+"/forges",schemaPath:"#/properties/forges/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -3302,8 +7949,8 @@ var valid2 = true;
 const len1 = data4.length;
 for(let i1=0; i1<len1; i1++){
 const _errs10 = errors;
-if(!(validate13(data4[i1], {instancePath:instancePath+"/pullRequests/" + i1,parentData:data4,parentDataProperty:i1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate13.errors : vErrors.concat(validate13.errors);
+if(!(validate77(data4[i1], {instancePath:instancePath+"/pullRequests/" + i1,parentData:data4,parentDataProperty:i1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate77.errors : vErrors.concat(validate77.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs10 === errors;
@@ -3313,7 +7960,7 @@ break;
 }
 }
 else {
-validate10.errors = [{instancePath:instancePath+"/pullRequests",schemaPath:"#/properties/pullRequests/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate74.errors = [{instancePath:instancePath+"/pullRequests",schemaPath:"#/properties/pullRequests/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -3332,8 +7979,8 @@ var valid3 = true;
 const len2 = data6.length;
 for(let i2=0; i2<len2; i2++){
 const _errs13 = errors;
-if(!(validate19(data6[i2], {instancePath:instancePath+"/issues/" + i2,parentData:data6,parentDataProperty:i2,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate19.errors : vErrors.concat(validate19.errors);
+if(!(validate83(data6[i2], {instancePath:instancePath+"/issues/" + i2,parentData:data6,parentDataProperty:i2,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate83.errors : vErrors.concat(validate83.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs13 === errors;
@@ -3343,7 +7990,7 @@ break;
 }
 }
 else {
-validate10.errors = [{instancePath:instancePath+"/issues",schemaPath:"#/properties/issues/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate74.errors = [{instancePath:instancePath+"/issues",schemaPath:"#/properties/issues/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -3362,8 +8009,8 @@ var valid4 = true;
 const len3 = data8.length;
 for(let i3=0; i3<len3; i3++){
 const _errs16 = errors;
-if(!(validate21(data8[i3], {instancePath:instancePath+"/repos/" + i3,parentData:data8,parentDataProperty:i3,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate21.errors : vErrors.concat(validate21.errors);
+if(!(validate85(data8[i3], {instancePath:instancePath+"/repos/" + i3,parentData:data8,parentDataProperty:i3,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate85.errors : vErrors.concat(validate85.errors);
 errors = vErrors.length;
 }
 var valid4 = _errs16 === errors;
@@ -3373,7 +8020,7 @@ break;
 }
 }
 else {
-validate10.errors = [{instancePath:instancePath+"/repos",schemaPath:"#/properties/repos/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate74.errors = [{instancePath:instancePath+"/repos",schemaPath:"#/properties/repos/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -3387,13 +8034,13 @@ if(data.openIssueCount !== undefined){
 let data10 = data.openIssueCount;
 const _errs17 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate10.errors = [{instancePath:instancePath+"/openIssueCount",schemaPath:"#/properties/openIssueCount/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate74.errors = [{instancePath:instancePath+"/openIssueCount",schemaPath:"#/properties/openIssueCount/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate10.errors = [{instancePath:instancePath+"/openIssueCount",schemaPath:"#/properties/openIssueCount/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate74.errors = [{instancePath:instancePath+"/openIssueCount",schemaPath:"#/properties/openIssueCount/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -3408,13 +8055,13 @@ if(data.hiddenDrafts !== undefined){
 let data11 = data.hiddenDrafts;
 const _errs19 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate10.errors = [{instancePath:instancePath+"/hiddenDrafts",schemaPath:"#/properties/hiddenDrafts/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate74.errors = [{instancePath:instancePath+"/hiddenDrafts",schemaPath:"#/properties/hiddenDrafts/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate10.errors = [{instancePath:instancePath+"/hiddenDrafts",schemaPath:"#/properties/hiddenDrafts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate74.errors = [{instancePath:instancePath+"/hiddenDrafts",schemaPath:"#/properties/hiddenDrafts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -3434,8 +8081,8 @@ var valid5 = true;
 const len4 = data12.length;
 for(let i4=0; i4<len4; i4++){
 const _errs23 = errors;
-if(!(validate23(data12[i4], {instancePath:instancePath+"/autoMerged/" + i4,parentData:data12,parentDataProperty:i4,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors);
+if(!(validate87(data12[i4], {instancePath:instancePath+"/autoMerged/" + i4,parentData:data12,parentDataProperty:i4,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate87.errors : vErrors.concat(validate87.errors);
 errors = vErrors.length;
 }
 var valid5 = _errs23 === errors;
@@ -3445,7 +8092,7 @@ break;
 }
 }
 else {
-validate10.errors = [{instancePath:instancePath+"/autoMerged",schemaPath:"#/properties/autoMerged/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate74.errors = [{instancePath:instancePath+"/autoMerged",schemaPath:"#/properties/autoMerged/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -3465,117 +8112,159 @@ var valid0 = true;
 }
 }
 else {
-validate10.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate74.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate10.errors = vErrors;
+validate74.errors = vErrors;
 return errors === 0;
 }
-validate10.evaluated = {"props":{"generatedAt":true,"readIntervalSeconds":true,"forges":true,"pullRequests":true,"issues":true,"repos":true,"openIssueCount":true,"hiddenDrafts":true,"autoMerged":true},"dynamicProps":false,"dynamicItems":false};
+validate74.evaluated = {"props":{"generatedAt":true,"readIntervalSeconds":true,"forges":true,"pullRequests":true,"issues":true,"repos":true,"openIssueCount":true,"hiddenDrafts":true,"autoMerged":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate9(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate73(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-dashboardSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate9.evaluated;
+const evaluated0 = validate73.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate10(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate10.errors : vErrors.concat(validate10.errors);
+if(!(validate74(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
 errors = vErrors.length;
 }
-validate9.errors = vErrors;
+validate73.errors = vErrors;
 return errors === 0;
 }
-validate9.evaluated = {"props":{"generatedAt":true,"readIntervalSeconds":true,"forges":true,"pullRequests":true,"issues":true,"repos":true,"openIssueCount":true,"hiddenDrafts":true,"autoMerged":true},"dynamicProps":false,"dynamicItems":false};
+validate73.evaluated = {"props":{"generatedAt":true,"readIntervalSeconds":true,"forges":true,"pullRequests":true,"issues":true,"repos":true,"openIssueCount":true,"hiddenDrafts":true,"autoMerged":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listTokensResponse200 = validate26;
-const schema50 = {"$id":"function-listTokensResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/APIToken"}}]};
-const schema51 = {"type":"object","required":["id","label","scopes","createdAt","expiresAt"],"properties":{"id":{"type":"string","maxLength":64},"label":{"type":"string","maxLength":100},"scopes":{"$ref":"#/components/schemas/Scopes"},"createdAt":{"type":"string","format":"date-time"},"expiresAt":{"type":"string","format":"date-time"},"lastUsedAt":{"type":"string","format":"date-time"}}};
-const schema52 = {"type":"array","minItems":1,"maxItems":2,"uniqueItems":true,"items":{"$ref":"#/components/schemas/Scope"}};
-const schema53 = {"type":"string","enum":["read","write"]};
-const func12 = runtime2.default;
+export const refreshDashboardQuery = validate90;
+const schema144 = {"$id":"function-refreshDashboardQuery","allOf":[{"type":"object","properties":{"includeDrafts":{"type":"boolean","default":false}},"required":[]}]};
 
-function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate90(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-refreshDashboardQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate28.evaluated;
+const evaluated0 = validate90.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(Array.isArray(data)){
-if(data.length > 2){
-validate28.errors = [{instancePath,schemaPath:"#/maxItems",keyword:"maxItems",params:{limit: 2},message:"must NOT have more than 2 items"}];
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.includeDrafts === undefined){
+data.includeDrafts = false;
+}
+if(typeof data.includeDrafts !== "boolean"){
+validate90.errors = [{instancePath:instancePath+"/includeDrafts",schemaPath:"#/allOf/0/properties/includeDrafts/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
-}
-else {
-if(data.length < 1){
-validate28.errors = [{instancePath,schemaPath:"#/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
-return false;
-}
-else {
-var valid0 = true;
-const len0 = data.length;
-for(let i0=0; i0<len0; i0++){
-let data0 = data[i0];
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate28.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/Scope/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!((data0 === "read") || (data0 === "write"))){
-validate28.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/Scope/enum",keyword:"enum",params:{allowedValues: schema53.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-if(!valid0){
-break;
-}
-}
-if(valid0){
-let i1 = data.length;
-let j0;
-if(i1 > 1){
-outer0:
-for(;i1--;){
-for(j0 = i1; j0--;){
-if(func12(data[i1], data[j0])){
-validate28.errors = [{instancePath,schemaPath:"#/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)"}];
-return false;
-break outer0;
-}
-}
-}
-}
-}
-}
 }
 }
 else {
-validate28.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate90.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate28.errors = vErrors;
+validate90.errors = vErrors;
 return errors === 0;
 }
-validate28.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate90.evaluated = {"props":{"includeDrafts":true},"dynamicProps":false,"dynamicItems":false};
 
+export const streamDashboardQuery = validate91;
+const schema145 = {"$id":"function-streamDashboardQuery","allOf":[{"type":"object","properties":{"includeDrafts":{"type":"boolean","default":false}},"required":[]}]};
 
-function validate27(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate91(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-streamDashboardQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate27.evaluated;
+const evaluated0 = validate91.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.includeDrafts === undefined){
+data.includeDrafts = false;
+}
+if(typeof data.includeDrafts !== "boolean"){
+validate91.errors = [{instancePath:instancePath+"/includeDrafts",schemaPath:"#/allOf/0/properties/includeDrafts/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+}
+else {
+validate91.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate91.errors = vErrors;
+return errors === 0;
+}
+validate91.evaluated = {"props":{"includeDrafts":true},"dynamicProps":false,"dynamicItems":false};
+
+export const streamDashboardHeaders = validate92;
+const schema146 = {"$id":"function-streamDashboardHeaders","allOf":[{"type":"object","properties":{"last-event-id":{"type":"string","maxLength":64}},"required":[]}]};
+
+function validate92(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-streamDashboardHeaders" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate92.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data["last-event-id"] !== undefined){
+let data0 = data["last-event-id"];
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 64){
+validate92.errors = [{instancePath:instancePath+"/last-event-id",schemaPath:"#/allOf/0/properties/last-event-id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+}
+else {
+validate92.errors = [{instancePath:instancePath+"/last-event-id",schemaPath:"#/allOf/0/properties/last-event-id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+else {
+validate92.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate92.errors = vErrors;
+return errors === 0;
+}
+validate92.evaluated = {"props":{"last-event-id":true},"dynamicProps":false,"dynamicItems":false};
+
+export const sharingSchema = validate93;
+const schema147 = {"$id":"function-sharingSchema","allOf":[{"$ref":"response#/components/schemas/Sharing"}]};
+const schema148 = {"type":"object","required":["sharedWith","sharedWithMe"],"properties":{"sharedWith":{"type":"array","items":{"$ref":"#/components/schemas/SharedUser"}},"sharedWithMe":{"type":"array","items":{"$ref":"#/components/schemas/SharedUser"}}}};
+const schema149 = {"type":"object","required":["username","displayName"],"properties":{"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100}}};
+
+function validate94(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate94.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3585,23 +8274,87 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((data.id === undefined) && (missing0 = "id")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.scopes === undefined) && (missing0 = "scopes"))) || ((data.createdAt === undefined) && (missing0 = "createdAt"))) || ((data.expiresAt === undefined) && (missing0 = "expiresAt"))){
-validate27.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+if(((data.sharedWith === undefined) && (missing0 = "sharedWith")) || ((data.sharedWithMe === undefined) && (missing0 = "sharedWithMe"))){
+validate94.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
-if(data.id !== undefined){
-let data0 = data.id;
+if(data.sharedWith !== undefined){
+let data0 = data.sharedWith;
 const _errs1 = errors;
 if(errors === _errs1){
-if(typeof data0 === "string"){
-if(func0(data0) > 64){
-validate27.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+if(Array.isArray(data0)){
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+let data1 = data0[i0];
+const _errs3 = errors;
+const _errs4 = errors;
+if(errors === _errs4){
+if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+let missing1;
+if(((data1.username === undefined) && (missing1 = "username")) || ((data1.displayName === undefined) && (missing1 = "displayName"))){
+validate94.errors = [{instancePath:instancePath+"/sharedWith/" + i0,schemaPath:"#/components/schemas/SharedUser/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+return false;
+}
+else {
+if(data1.username !== undefined){
+let data2 = data1.username;
+const _errs6 = errors;
+if(errors === _errs6){
+if(typeof data2 === "string"){
+if(func0(data2) > 64){
+validate94.errors = [{instancePath:instancePath+"/sharedWith/" + i0+"/username",schemaPath:"#/components/schemas/SharedUser/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate27.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate94.errors = [{instancePath:instancePath+"/sharedWith/" + i0+"/username",schemaPath:"#/components/schemas/SharedUser/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid3 = _errs6 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data1.displayName !== undefined){
+let data3 = data1.displayName;
+const _errs8 = errors;
+if(errors === _errs8){
+if(typeof data3 === "string"){
+if(func0(data3) > 100){
+validate94.errors = [{instancePath:instancePath+"/sharedWith/" + i0+"/displayName",schemaPath:"#/components/schemas/SharedUser/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+return false;
+}
+}
+else {
+validate94.errors = [{instancePath:instancePath+"/sharedWith/" + i0+"/displayName",schemaPath:"#/components/schemas/SharedUser/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid3 = _errs8 === errors;
+}
+else {
+var valid3 = true;
+}
+}
+}
+}
+else {
+validate94.errors = [{instancePath:instancePath+"/sharedWith/" + i0,schemaPath:"#/components/schemas/SharedUser/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid1 = _errs3 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate94.errors = [{instancePath:instancePath+"/sharedWith",schemaPath:"#/properties/sharedWith/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -3611,100 +8364,83 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.label !== undefined){
-let data1 = data.label;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data1 === "string"){
-if(func0(data1) > 100){
-validate27.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
-return false;
-}
-}
-else {
-validate27.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.scopes !== undefined){
-const _errs5 = errors;
-if(!(validate28(data.scopes, {instancePath:instancePath+"/scopes",parentData:data,parentDataProperty:"scopes",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate28.errors : vErrors.concat(validate28.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.createdAt !== undefined){
-let data3 = data.createdAt;
-const _errs6 = errors;
-if(errors === _errs6){
-if(errors === _errs6){
-if(typeof data3 === "string"){
-if(!(formats0.validate(data3))){
-validate27.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
-return false;
-}
-}
-else {
-validate27.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.expiresAt !== undefined){
-let data4 = data.expiresAt;
-const _errs8 = errors;
-if(errors === _errs8){
-if(errors === _errs8){
-if(typeof data4 === "string"){
-if(!(formats0.validate(data4))){
-validate27.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
-return false;
-}
-}
-else {
-validate27.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-var valid0 = _errs8 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.lastUsedAt !== undefined){
-let data5 = data.lastUsedAt;
+if(data.sharedWithMe !== undefined){
+let data4 = data.sharedWithMe;
 const _errs10 = errors;
 if(errors === _errs10){
-if(errors === _errs10){
-if(typeof data5 === "string"){
-if(!(formats0.validate(data5))){
-validate27.errors = [{instancePath:instancePath+"/lastUsedAt",schemaPath:"#/properties/lastUsedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+if(Array.isArray(data4)){
+var valid4 = true;
+const len1 = data4.length;
+for(let i1=0; i1<len1; i1++){
+let data5 = data4[i1];
+const _errs12 = errors;
+const _errs13 = errors;
+if(errors === _errs13){
+if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
+let missing2;
+if(((data5.username === undefined) && (missing2 = "username")) || ((data5.displayName === undefined) && (missing2 = "displayName"))){
+validate94.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1,schemaPath:"#/components/schemas/SharedUser/required",keyword:"required",params:{missingProperty: missing2},message:"must have required property '"+missing2+"'"}];
+return false;
+}
+else {
+if(data5.username !== undefined){
+let data6 = data5.username;
+const _errs15 = errors;
+if(errors === _errs15){
+if(typeof data6 === "string"){
+if(func0(data6) > 64){
+validate94.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1+"/username",schemaPath:"#/components/schemas/SharedUser/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate27.errors = [{instancePath:instancePath+"/lastUsedAt",schemaPath:"#/properties/lastUsedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate94.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1+"/username",schemaPath:"#/components/schemas/SharedUser/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
+}
+var valid6 = _errs15 === errors;
+}
+else {
+var valid6 = true;
+}
+if(valid6){
+if(data5.displayName !== undefined){
+let data7 = data5.displayName;
+const _errs17 = errors;
+if(errors === _errs17){
+if(typeof data7 === "string"){
+if(func0(data7) > 100){
+validate94.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1+"/displayName",schemaPath:"#/components/schemas/SharedUser/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+return false;
+}
+}
+else {
+validate94.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1+"/displayName",schemaPath:"#/components/schemas/SharedUser/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid6 = _errs17 === errors;
+}
+else {
+var valid6 = true;
+}
+}
+}
+}
+else {
+validate94.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1,schemaPath:"#/components/schemas/SharedUser/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid4 = _errs12 === errors;
+if(!valid4){
+break;
+}
+}
+}
+else {
+validate94.errors = [{instancePath:instancePath+"/sharedWithMe",schemaPath:"#/properties/sharedWithMe/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
 }
 }
 var valid0 = _errs10 === errors;
@@ -3715,26 +8451,172 @@ var valid0 = true;
 }
 }
 }
+else {
+validate94.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate94.errors = vErrors;
+return errors === 0;
+}
+validate94.evaluated = {"props":{"sharedWith":true,"sharedWithMe":true},"dynamicProps":false,"dynamicItems":false};
+
+
+function validate93(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-sharingSchema" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate93.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate94(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate94.errors : vErrors.concat(validate94.errors);
+errors = vErrors.length;
+}
+validate93.errors = vErrors;
+return errors === 0;
+}
+validate93.evaluated = {"props":{"sharedWith":true,"sharedWithMe":true},"dynamicProps":false,"dynamicItems":false};
+
+export const unshareBoardParams = validate96;
+const schema151 = {"$id":"function-unshareBoardParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
+
+function validate96(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-unshareBoardParams" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate96.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.username === undefined) && (missing0 = "username")){
+validate96.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.username !== undefined){
+let data0 = data.username;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(func0(data0) > 64){
+validate96.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate96.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern0.test(data0)){
+validate96.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
+return false;
 }
 }
 }
 }
 else {
-validate27.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate96.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
-validate27.errors = vErrors;
+}
+}
+}
+else {
+validate96.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate96.errors = vErrors;
 return errors === 0;
 }
-validate27.evaluated = {"props":{"id":true,"label":true,"scopes":true,"createdAt":true,"expiresAt":true,"lastUsedAt":true},"dynamicProps":false,"dynamicItems":false};
+validate96.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
 
+export const shareBoardParams = validate97;
+const schema153 = {"$id":"function-shareBoardParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
 
-function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-listTokensResponse200" */;
+function validate97(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-shareBoardParams" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate26.evaluated;
+const evaluated0 = validate97.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.username === undefined) && (missing0 = "username")){
+validate97.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.username !== undefined){
+let data0 = data.username;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(func0(data0) > 64){
+validate97.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate97.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern0.test(data0)){
+validate97.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate97.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate97.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate97.errors = vErrors;
+return errors === 0;
+}
+validate97.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
+
+export const listUsersResponse200 = validate98;
+const schema155 = {"$id":"function-listUsersResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/AdminUser"}}]};
+const schema156 = {"type":"object","required":["username","displayName","isAdmin","createdAt"],"properties":{"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"isAdmin":{"type":"boolean"},"createdAt":{"type":"string","format":"date-time"}}};
+
+function validate98(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-listUsersResponse200" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate98.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3747,10 +8629,102 @@ if(Array.isArray(data)){
 var valid1 = true;
 const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
+let data0 = data[i0];
 const _errs2 = errors;
-if(!(validate27(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate27.errors : vErrors.concat(validate27.errors);
-errors = vErrors.length;
+const _errs3 = errors;
+if(errors === _errs3){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+let missing0;
+if(((((data0.username === undefined) && (missing0 = "username")) || ((data0.displayName === undefined) && (missing0 = "displayName"))) || ((data0.isAdmin === undefined) && (missing0 = "isAdmin"))) || ((data0.createdAt === undefined) && (missing0 = "createdAt"))){
+validate98.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminUser/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data0.username !== undefined){
+let data1 = data0.username;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(func0(data1) > 64){
+validate98.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminUser/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+}
+else {
+validate98.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminUser/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid3 = _errs5 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data0.displayName !== undefined){
+let data2 = data0.displayName;
+const _errs7 = errors;
+if(errors === _errs7){
+if(typeof data2 === "string"){
+if(func0(data2) > 100){
+validate98.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminUser/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+return false;
+}
+}
+else {
+validate98.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminUser/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid3 = _errs7 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data0.isAdmin !== undefined){
+const _errs9 = errors;
+if(typeof data0.isAdmin !== "boolean"){
+validate98.errors = [{instancePath:instancePath+"/" + i0+"/isAdmin",schemaPath:"response#/components/schemas/AdminUser/properties/isAdmin/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid3 = _errs9 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data0.createdAt !== undefined){
+let data4 = data0.createdAt;
+const _errs11 = errors;
+if(errors === _errs11){
+if(errors === _errs11){
+if(typeof data4 === "string"){
+if(!(formats0.validate(data4))){
+validate98.errors = [{instancePath:instancePath+"/" + i0+"/createdAt",schemaPath:"response#/components/schemas/AdminUser/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
+}
+}
+else {
+validate98.errors = [{instancePath:instancePath+"/" + i0+"/createdAt",schemaPath:"response#/components/schemas/AdminUser/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid3 = _errs11 === errors;
+}
+else {
+var valid3 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate98.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminUser/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
 }
 var valid1 = _errs2 === errors;
 if(!valid1){
@@ -3759,24 +8733,292 @@ break;
 }
 }
 else {
-validate26.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate98.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate26.errors = vErrors;
+validate98.errors = vErrors;
 return errors === 0;
 }
-validate26.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate98.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-export const createTokenHeaders = validate31;
-const schema54 = {"$id":"function-createTokenHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
-const pattern6 = new RegExp("^[\\x21-\\x7e]+$", "u");
+export const deleteUserParams = validate99;
+const schema157 = {"$id":"function-deleteUserParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
 
-function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-createTokenHeaders" */;
+function validate99(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-deleteUserParams" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate31.evaluated;
+const evaluated0 = validate99.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.username === undefined) && (missing0 = "username")){
+validate99.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.username !== undefined){
+let data0 = data.username;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(func0(data0) > 64){
+validate99.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate99.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern0.test(data0)){
+validate99.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate99.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate99.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate99.errors = vErrors;
+return errors === 0;
+}
+validate99.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
+
+export const revokeUserParams = validate100;
+const schema159 = {"$id":"function-revokeUserParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
+
+function validate100(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-revokeUserParams" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate100.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.username === undefined) && (missing0 = "username")){
+validate100.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.username !== undefined){
+let data0 = data.username;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(func0(data0) > 64){
+validate100.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate100.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern0.test(data0)){
+validate100.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate100.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate100.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate100.errors = vErrors;
+return errors === 0;
+}
+validate100.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
+
+export const listInvitesResponse200 = validate101;
+const schema161 = {"$id":"function-listInvitesResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/AdminInvite"}}]};
+const schema162 = {"type":"object","required":["id","username","displayName","expiresAt"],"properties":{"id":{"type":"string","maxLength":64},"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"expiresAt":{"type":"string","format":"date-time"}}};
+
+function validate101(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-listInvitesResponse200" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate101.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(Array.isArray(data)){
+var valid1 = true;
+const len0 = data.length;
+for(let i0=0; i0<len0; i0++){
+let data0 = data[i0];
+const _errs2 = errors;
+const _errs3 = errors;
+if(errors === _errs3){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+let missing0;
+if(((((data0.id === undefined) && (missing0 = "id")) || ((data0.username === undefined) && (missing0 = "username"))) || ((data0.displayName === undefined) && (missing0 = "displayName"))) || ((data0.expiresAt === undefined) && (missing0 = "expiresAt"))){
+validate101.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminInvite/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data0.id !== undefined){
+let data1 = data0.id;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(func0(data1) > 64){
+validate101.errors = [{instancePath:instancePath+"/" + i0+"/id",schemaPath:"response#/components/schemas/AdminInvite/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+}
+else {
+validate101.errors = [{instancePath:instancePath+"/" + i0+"/id",schemaPath:"response#/components/schemas/AdminInvite/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid3 = _errs5 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data0.username !== undefined){
+let data2 = data0.username;
+const _errs7 = errors;
+if(errors === _errs7){
+if(typeof data2 === "string"){
+if(func0(data2) > 64){
+validate101.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminInvite/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+}
+else {
+validate101.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminInvite/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid3 = _errs7 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data0.displayName !== undefined){
+let data3 = data0.displayName;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data3 === "string"){
+if(func0(data3) > 100){
+validate101.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminInvite/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+return false;
+}
+}
+else {
+validate101.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminInvite/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid3 = _errs9 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data0.expiresAt !== undefined){
+let data4 = data0.expiresAt;
+const _errs11 = errors;
+if(errors === _errs11){
+if(errors === _errs11){
+if(typeof data4 === "string"){
+if(!(formats0.validate(data4))){
+validate101.errors = [{instancePath:instancePath+"/" + i0+"/expiresAt",schemaPath:"response#/components/schemas/AdminInvite/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
+}
+}
+else {
+validate101.errors = [{instancePath:instancePath+"/" + i0+"/expiresAt",schemaPath:"response#/components/schemas/AdminInvite/properties/expiresAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid3 = _errs11 === errors;
+}
+else {
+var valid3 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate101.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminInvite/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid1 = _errs2 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate101.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+validate101.errors = vErrors;
+return errors === 0;
+}
+validate101.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+
+export const createInviteHeaders = validate102;
+const schema163 = {"$id":"function-createInviteHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+
+function validate102(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-createInviteHeaders" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate102.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3792,49 +9034,47 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 255){
-validate31.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate102.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate31.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate102.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
-if(!pattern6.test(data0)){
-validate31.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
-return false;
-}
-}
-}
-}
-else {
-validate31.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+if(!pattern22.test(data0)){
+validate102.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate31.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate102.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
-validate31.errors = vErrors;
+}
+}
+else {
+validate102.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate102.errors = vErrors;
 return errors === 0;
 }
-validate31.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate102.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const createTokenBody = validate32;
-const schema55 = {"$id":"function-createTokenBody","allOf":[{"$ref":"request#/components/schemas/CreateTokenRequest"}]};
-const schema57 = {"type":"object","required":["label","expiresAt"],"additionalProperties":false,"properties":{"label":{"type":"string","minLength":1,"maxLength":100,"pattern":"\\S"},"expiresAt":{"type":"string","format":"date-time","maxLength":64},"scopes":{"type":"array","minItems":1,"maxItems":2,"uniqueItems":true,"items":{"$ref":"#/components/schemas/Scope"},"default":["read"]}}};
-const schema58 = {"type":"string","enum":["read","write"]};
-const pattern7 = new RegExp("\\S", "u");
+export const createInviteBody = validate103;
+const schema164 = {"$id":"function-createInviteBody","allOf":[{"$ref":"request#/components/schemas/CreateInviteRequest"}]};
+const schema165 = {"type":"object","required":["username","displayName"],"additionalProperties":false,"properties":{"username":{"$ref":"#/components/schemas/Username"},"displayName":{"$ref":"#/components/schemas/DisplayName"}}};
 
-function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate104(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate34.evaluated;
+const evaluated0 = validate104.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3843,48 +9083,46 @@ evaluated0.items = undefined;
 }
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.scopes === undefined){
-data.scopes = ["read"];
-}
 let missing0;
-if(((data.label === undefined) && (missing0 = "label")) || ((data.expiresAt === undefined) && (missing0 = "expiresAt"))){
-validate34.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+if(((data.username === undefined) && (missing0 = "username")) || ((data.displayName === undefined) && (missing0 = "displayName"))){
+validate104.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(((key0 === "label") || (key0 === "expiresAt")) || (key0 === "scopes"))){
-validate34.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+if(!((key0 === "username") || (key0 === "displayName"))){
+validate104.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
 }
 if(_errs1 === errors){
-if(data.label !== undefined){
-let data0 = data.label;
+if(data.username !== undefined){
+let data0 = data.username;
 const _errs2 = errors;
-if(errors === _errs2){
+const _errs3 = errors;
+if(errors === _errs3){
 if(typeof data0 === "string"){
-if(func0(data0) > 100){
-validate34.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+if(func0(data0) > 64){
+validate104.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate34.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate104.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
-if(!pattern7.test(data0)){
-validate34.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
+if(!pattern0.test(data0)){
+validate104.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate34.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate104.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -3894,318 +9132,228 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.expiresAt !== undefined){
-let data1 = data.expiresAt;
-const _errs4 = errors;
-if(errors === _errs4){
-if(errors === _errs4){
-if(typeof data1 === "string"){
-if(func0(data1) > 64){
-validate34.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
-return false;
-}
-else {
-if(!(formats0.validate(data1))){
-validate34.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
-return false;
-}
-}
-}
-else {
-validate34.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-let data2 = data.scopes;
+if(data.displayName !== undefined){
+let data1 = data.displayName;
+const _errs5 = errors;
 const _errs6 = errors;
 if(errors === _errs6){
-if(Array.isArray(data2)){
-if(data2.length > 2){
-validate34.errors = [{instancePath:instancePath+"/scopes",schemaPath:"#/properties/scopes/maxItems",keyword:"maxItems",params:{limit: 2},message:"must NOT have more than 2 items"}];
-return false;
-}
-else {
-if(data2.length < 1){
-validate34.errors = [{instancePath:instancePath+"/scopes",schemaPath:"#/properties/scopes/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
-return false;
-}
-else {
-var valid1 = true;
-const len0 = data2.length;
-for(let i0=0; i0<len0; i0++){
-let data3 = data2[i0];
-const _errs8 = errors;
-if(typeof data3 !== "string"){
-validate34.errors = [{instancePath:instancePath+"/scopes/" + i0,schemaPath:"#/components/schemas/Scope/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!((data3 === "read") || (data3 === "write"))){
-validate34.errors = [{instancePath:instancePath+"/scopes/" + i0,schemaPath:"#/components/schemas/Scope/enum",keyword:"enum",params:{allowedValues: schema58.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid1 = _errs8 === errors;
-if(!valid1){
-break;
-}
-}
-if(valid1){
-let i1 = data2.length;
-let j0;
-if(i1 > 1){
-outer0:
-for(;i1--;){
-for(j0 = i1; j0--;){
-if(func12(data2[i1], data2[j0])){
-validate34.errors = [{instancePath:instancePath+"/scopes",schemaPath:"#/properties/scopes/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)"}];
-return false;
-break outer0;
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate34.errors = [{instancePath:instancePath+"/scopes",schemaPath:"#/properties/scopes/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-}
-var valid0 = _errs6 === errors;
-}
-}
-}
-}
-}
-else {
-validate34.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate34.errors = vErrors;
-return errors === 0;
-}
-validate34.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-
-function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-createTokenBody" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate32.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate34(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate34.errors : vErrors.concat(validate34.errors);
-errors = vErrors.length;
-}
-validate32.errors = vErrors;
-return errors === 0;
-}
-validate32.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const createdTokenSchema = validate36;
-const schema59 = {"$id":"function-createdTokenSchema","allOf":[{"$ref":"response#/components/schemas/CreatedToken"}]};
-const schema60 = {"type":"object","required":["id","label","scopes","createdAt","expiresAt","token"],"properties":{"id":{"type":"string","maxLength":64},"label":{"type":"string","maxLength":100},"scopes":{"$ref":"#/components/schemas/Scopes"},"createdAt":{"type":"string","format":"date-time"},"expiresAt":{"type":"string","format":"date-time"},"token":{"type":"string","pattern":"^trl_[A-Za-z0-9_-]{43}[A-Za-z0-9]{6}$"}}};
-const pattern8 = new RegExp("^trl_[A-Za-z0-9_-]{43}[A-Za-z0-9]{6}$", "u");
-
-function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate37.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((((data.id === undefined) && (missing0 = "id")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.scopes === undefined) && (missing0 = "scopes"))) || ((data.createdAt === undefined) && (missing0 = "createdAt"))) || ((data.expiresAt === undefined) && (missing0 = "expiresAt"))) || ((data.token === undefined) && (missing0 = "token"))){
-validate37.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.id !== undefined){
-let data0 = data.id;
-const _errs1 = errors;
-if(errors === _errs1){
-if(typeof data0 === "string"){
-if(func0(data0) > 64){
-validate37.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
-return false;
-}
-}
-else {
-validate37.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.label !== undefined){
-let data1 = data.label;
-const _errs3 = errors;
-if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func0(data1) > 100){
-validate37.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate104.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+return false;
+}
+else {
+if(func0(data1) < 1){
+validate104.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern1.test(data1)){
+validate104.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
 return false;
 }
 }
+}
+}
 else {
-validate37.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate104.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.scopes !== undefined){
-const _errs5 = errors;
-if(!(validate28(data.scopes, {instancePath:instancePath+"/scopes",parentData:data,parentDataProperty:"scopes",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate28.errors : vErrors.concat(validate28.errors);
-errors = vErrors.length;
 }
 var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
 }
-if(valid0){
-if(data.createdAt !== undefined){
-let data3 = data.createdAt;
-const _errs6 = errors;
-if(errors === _errs6){
-if(errors === _errs6){
-if(typeof data3 === "string"){
-if(!(formats0.validate(data3))){
-validate37.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
-return false;
-}
-}
-else {
-validate37.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.expiresAt !== undefined){
-let data4 = data.expiresAt;
-const _errs8 = errors;
-if(errors === _errs8){
-if(errors === _errs8){
-if(typeof data4 === "string"){
-if(!(formats0.validate(data4))){
-validate37.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
-return false;
-}
-}
-else {
-validate37.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-var valid0 = _errs8 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.token !== undefined){
-let data5 = data.token;
-const _errs10 = errors;
-if(errors === _errs10){
-if(typeof data5 === "string"){
-if(!pattern8.test(data5)){
-validate37.errors = [{instancePath:instancePath+"/token",schemaPath:"#/properties/token/pattern",keyword:"pattern",params:{pattern: "^trl_[A-Za-z0-9_-]{43}[A-Za-z0-9]{6}$"},message:"must match pattern \""+"^trl_[A-Za-z0-9_-]{43}[A-Za-z0-9]{6}$"+"\""}];
-return false;
-}
-}
-else {
-validate37.errors = [{instancePath:instancePath+"/token",schemaPath:"#/properties/token/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid0 = _errs10 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
 }
 }
 }
 }
 else {
-validate37.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate104.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate37.errors = vErrors;
+validate104.errors = vErrors;
 return errors === 0;
 }
-validate37.evaluated = {"props":{"id":true,"label":true,"scopes":true,"createdAt":true,"expiresAt":true,"token":true},"dynamicProps":false,"dynamicItems":false};
+validate104.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-createdTokenSchema" */;
+function validate103(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-createInviteBody" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate36.evaluated;
+const evaluated0 = validate103.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate37(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate37.errors : vErrors.concat(validate37.errors);
+if(!(validate104(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate104.errors : vErrors.concat(validate104.errors);
 errors = vErrors.length;
 }
-validate36.errors = vErrors;
+validate103.errors = vErrors;
 return errors === 0;
 }
-validate36.evaluated = {"props":{"id":true,"label":true,"scopes":true,"createdAt":true,"expiresAt":true,"token":true},"dynamicProps":false,"dynamicItems":false};
+validate103.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const revokeTokenParams = validate40;
-const schema61 = {"$id":"function-revokeTokenParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
-const pattern9 = new RegExp("^[A-Za-z0-9_-]{1,64}$", "u");
+export const createdInviteSchema = validate106;
+const schema168 = {"$id":"function-createdInviteSchema","allOf":[{"$ref":"response#/components/schemas/CreatedInvite"}]};
+const schema169 = {"type":"object","required":["token","id","username","displayName","expiresAt"],"properties":{"token":{"type":"string","maxLength":256},"id":{"type":"string","maxLength":64},"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"expiresAt":{"type":"string","format":"date-time"}}};
 
-function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-revokeTokenParams" */;
+function validate106(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-createdInviteSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate40.evaluated;
+const evaluated0 = validate106.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs1 = errors;
+if(errors === _errs1){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((data.token === undefined) && (missing0 = "token")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.username === undefined) && (missing0 = "username"))) || ((data.displayName === undefined) && (missing0 = "displayName"))) || ((data.expiresAt === undefined) && (missing0 = "expiresAt"))){
+validate106.errors = [{instancePath,schemaPath:"response#/components/schemas/CreatedInvite/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.token !== undefined){
+let data0 = data.token;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(func0(data0) > 256){
+validate106.errors = [{instancePath:instancePath+"/token",schemaPath:"response#/components/schemas/CreatedInvite/properties/token/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+return false;
+}
+}
+else {
+validate106.errors = [{instancePath:instancePath+"/token",schemaPath:"response#/components/schemas/CreatedInvite/properties/token/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid2 = _errs3 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data.id !== undefined){
+let data1 = data.id;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(func0(data1) > 64){
+validate106.errors = [{instancePath:instancePath+"/id",schemaPath:"response#/components/schemas/CreatedInvite/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+}
+else {
+validate106.errors = [{instancePath:instancePath+"/id",schemaPath:"response#/components/schemas/CreatedInvite/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid2 = _errs5 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data.username !== undefined){
+let data2 = data.username;
+const _errs7 = errors;
+if(errors === _errs7){
+if(typeof data2 === "string"){
+if(func0(data2) > 64){
+validate106.errors = [{instancePath:instancePath+"/username",schemaPath:"response#/components/schemas/CreatedInvite/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+}
+else {
+validate106.errors = [{instancePath:instancePath+"/username",schemaPath:"response#/components/schemas/CreatedInvite/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid2 = _errs7 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data.displayName !== undefined){
+let data3 = data.displayName;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data3 === "string"){
+if(func0(data3) > 100){
+validate106.errors = [{instancePath:instancePath+"/displayName",schemaPath:"response#/components/schemas/CreatedInvite/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+return false;
+}
+}
+else {
+validate106.errors = [{instancePath:instancePath+"/displayName",schemaPath:"response#/components/schemas/CreatedInvite/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid2 = _errs9 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data.expiresAt !== undefined){
+let data4 = data.expiresAt;
+const _errs11 = errors;
+if(errors === _errs11){
+if(errors === _errs11){
+if(typeof data4 === "string"){
+if(!(formats0.validate(data4))){
+validate106.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"response#/components/schemas/CreatedInvite/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
+}
+}
+else {
+validate106.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"response#/components/schemas/CreatedInvite/properties/expiresAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid2 = _errs11 === errors;
+}
+else {
+var valid2 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate106.errors = [{instancePath,schemaPath:"response#/components/schemas/CreatedInvite/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate106.errors = vErrors;
+return errors === 0;
+}
+validate106.evaluated = {"props":{"token":true,"id":true,"username":true,"displayName":true,"expiresAt":true},"dynamicProps":false,"dynamicItems":false};
+
+export const revokeInviteParams = validate107;
+const schema170 = {"$id":"function-revokeInviteParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
+
+function validate107(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-revokeInviteParams" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate107.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4217,7 +9365,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.id === undefined) && (missing0 = "id")){
-validate40.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate107.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -4226,13 +9374,13 @@ let data0 = data.id;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern9.test(data0)){
-validate40.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
+if(!pattern33.test(data0)){
+validate107.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
 return false;
 }
 }
 else {
-validate40.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate107.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -4240,11 +9388,539 @@ return false;
 }
 }
 else {
-validate40.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate107.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate40.errors = vErrors;
+validate107.errors = vErrors;
 return errors === 0;
 }
-validate40.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+validate107.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+
+export const listRequestsQuery = validate108;
+const schema171 = {"$id":"function-listRequestsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":1000},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]}]};
+const schema172 = {"type":"string","enum":["github","forgejo","gitlab"]};
+
+function validate108(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-listRequestsQuery" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate108.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.limit === undefined){
+data.limit = 1000;
+}
+if(data.offset === undefined){
+data.offset = 0;
+}
+if(data.forge !== undefined){
+let data0 = data.forge;
+const _errs2 = errors;
+if(typeof data0 !== "string"){
+validate108.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
+validate108.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema172.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid1 = _errs2 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data.account !== undefined){
+let data1 = data.account;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(func0(data1) > 64){
+validate108.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(func0(data1) < 1){
+validate108.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+}
+else {
+validate108.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid1 = _errs5 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+let data2 = data.limit;
+const _errs7 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate108.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data2 == "number"){
+if(data2 > 1000 || isNaN(data2)){
+validate108.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"}];
+return false;
+}
+else {
+if(data2 < 1 || isNaN(data2)){
+validate108.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs7 === errors;
+if(valid1){
+let data3 = data.offset;
+const _errs9 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate108.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data3 == "number"){
+if(data3 > 2147483647 || isNaN(data3)){
+validate108.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+return false;
+}
+else {
+if(data3 < 0 || isNaN(data3)){
+validate108.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs9 === errors;
+}
+}
+}
+}
+else {
+validate108.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate108.errors = vErrors;
+return errors === 0;
+}
+validate108.evaluated = {"props":{"forge":true,"account":true,"limit":true,"offset":true},"dynamicProps":false,"dynamicItems":false};
+
+export const listRequestsResponse200 = validate109;
+const schema173 = {"$id":"function-listRequestsResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/RequestLogEntry"}}]};
+const schema174 = {"type":"object","required":["loggedAt","forge","method","endpoint","outcome"],"properties":{"loggedAt":{"type":"string","format":"date-time"},"forge":{"$ref":"#/components/schemas/ForgeName"},"method":{"type":"string"},"endpoint":{"type":"string"},"outcome":{"$ref":"#/components/schemas/RequestOutcome"},"account":{"type":"string"},"statusCode":{"type":"integer","minimum":100,"maximum":599},"rateLimit":{"$ref":"#/components/schemas/RateLimit"}}};
+const schema176 = {"type":"string","enum":["success","unreachable","unauthorized","not_found","rate_limited","conflict","unknown"]};
+
+function validate110(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate110.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((data.loggedAt === undefined) && (missing0 = "loggedAt")) || ((data.forge === undefined) && (missing0 = "forge"))) || ((data.method === undefined) && (missing0 = "method"))) || ((data.endpoint === undefined) && (missing0 = "endpoint"))) || ((data.outcome === undefined) && (missing0 = "outcome"))){
+validate110.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.loggedAt !== undefined){
+let data0 = data.loggedAt;
+const _errs1 = errors;
+if(errors === _errs1){
+if(errors === _errs1){
+if(typeof data0 === "string"){
+if(!(formats0.validate(data0))){
+validate110.errors = [{instancePath:instancePath+"/loggedAt",schemaPath:"#/properties/loggedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
+}
+}
+else {
+validate110.errors = [{instancePath:instancePath+"/loggedAt",schemaPath:"#/properties/loggedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.forge !== undefined){
+let data1 = data.forge;
+const _errs3 = errors;
+if(typeof data1 !== "string"){
+validate110.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data1 === "github") || (data1 === "forgejo")) || (data1 === "gitlab"))){
+validate110.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.method !== undefined){
+const _errs6 = errors;
+if(typeof data.method !== "string"){
+validate110.errors = [{instancePath:instancePath+"/method",schemaPath:"#/properties/method/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.endpoint !== undefined){
+const _errs8 = errors;
+if(typeof data.endpoint !== "string"){
+validate110.errors = [{instancePath:instancePath+"/endpoint",schemaPath:"#/properties/endpoint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.outcome !== undefined){
+let data4 = data.outcome;
+const _errs10 = errors;
+if(typeof data4 !== "string"){
+validate110.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/components/schemas/RequestOutcome/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((((((data4 === "success") || (data4 === "unreachable")) || (data4 === "unauthorized")) || (data4 === "not_found")) || (data4 === "rate_limited")) || (data4 === "conflict")) || (data4 === "unknown"))){
+validate110.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/components/schemas/RequestOutcome/enum",keyword:"enum",params:{allowedValues: schema176.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.account !== undefined){
+const _errs13 = errors;
+if(typeof data.account !== "string"){
+validate110.errors = [{instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.statusCode !== undefined){
+let data6 = data.statusCode;
+const _errs15 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate110.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data6 == "number"){
+if(data6 > 599 || isNaN(data6)){
+validate110.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/maximum",keyword:"maximum",params:{comparison: "<=", limit: 599},message:"must be <= 599"}];
+return false;
+}
+else {
+if(data6 < 100 || isNaN(data6)){
+validate110.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/minimum",keyword:"minimum",params:{comparison: ">=", limit: 100},message:"must be >= 100"}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.rateLimit !== undefined){
+let data7 = data.rateLimit;
+const _errs17 = errors;
+const _errs18 = errors;
+if(errors === _errs18){
+if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
+let missing1;
+if(((((data7.limit === undefined) && (missing1 = "limit")) || ((data7.remaining === undefined) && (missing1 = "remaining"))) || ((data7.resetsAt === undefined) && (missing1 = "resetsAt"))) || ((data7.severity === undefined) && (missing1 = "severity"))){
+validate110.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/components/schemas/RateLimit/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+return false;
+}
+else {
+if(data7.limit !== undefined){
+let data8 = data7.limit;
+const _errs20 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate110.errors = [{instancePath:instancePath+"/rateLimit/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs20){
+if(typeof data8 == "number"){
+if(data8 < 0 || isNaN(data8)){
+validate110.errors = [{instancePath:instancePath+"/rateLimit/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid4 = _errs20 === errors;
+}
+else {
+var valid4 = true;
+}
+if(valid4){
+if(data7.remaining !== undefined){
+let data9 = data7.remaining;
+const _errs22 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+validate110.errors = [{instancePath:instancePath+"/rateLimit/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs22){
+if(typeof data9 == "number"){
+if(data9 < 0 || isNaN(data9)){
+validate110.errors = [{instancePath:instancePath+"/rateLimit/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid4 = _errs22 === errors;
+}
+else {
+var valid4 = true;
+}
+if(valid4){
+if(data7.resetsAt !== undefined){
+let data10 = data7.resetsAt;
+const _errs24 = errors;
+if(errors === _errs24){
+if(errors === _errs24){
+if(typeof data10 === "string"){
+if(!(formats0.validate(data10))){
+validate110.errors = [{instancePath:instancePath+"/rateLimit/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
+}
+}
+else {
+validate110.errors = [{instancePath:instancePath+"/rateLimit/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid4 = _errs24 === errors;
+}
+else {
+var valid4 = true;
+}
+if(valid4){
+if(data7.severity !== undefined){
+let data11 = data7.severity;
+const _errs26 = errors;
+if(typeof data11 !== "string"){
+validate110.errors = [{instancePath:instancePath+"/rateLimit/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!((((data11 === "ok") || (data11 === "warning")) || (data11 === "low")) || (data11 === "exceeded"))){
+validate110.errors = [{instancePath:instancePath+"/rateLimit/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/enum",keyword:"enum",params:{allowedValues: schema111.properties.severity.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid4 = _errs26 === errors;
+}
+else {
+var valid4 = true;
+}
+if(valid4){
+if(data7.cost !== undefined){
+let data12 = data7.cost;
+const _errs28 = errors;
+if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
+validate110.errors = [{instancePath:instancePath+"/rateLimit/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs28){
+if(typeof data12 == "number"){
+if(data12 < 0 || isNaN(data12)){
+validate110.errors = [{instancePath:instancePath+"/rateLimit/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid4 = _errs28 === errors;
+}
+else {
+var valid4 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate110.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/components/schemas/RateLimit/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate110.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate110.errors = vErrors;
+return errors === 0;
+}
+validate110.evaluated = {"props":{"loggedAt":true,"forge":true,"method":true,"endpoint":true,"outcome":true,"account":true,"statusCode":true,"rateLimit":true},"dynamicProps":false,"dynamicItems":false};
+
+
+function validate109(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-listRequestsResponse200" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate109.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(Array.isArray(data)){
+var valid1 = true;
+const len0 = data.length;
+for(let i0=0; i0<len0; i0++){
+const _errs2 = errors;
+if(!(validate110(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate110.errors : vErrors.concat(validate110.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs2 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate109.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+validate109.errors = vErrors;
+return errors === 0;
+}
+validate109.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+
+export const exportRequestsQuery = validate112;
+const schema178 = {"$id":"function-exportRequestsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64}},"required":[]}]};
+
+function validate112(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-exportRequestsQuery" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate112.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.forge !== undefined){
+let data0 = data.forge;
+const _errs2 = errors;
+if(typeof data0 !== "string"){
+validate112.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
+validate112.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema172.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid1 = _errs2 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data.account !== undefined){
+let data1 = data.account;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(func0(data1) > 64){
+validate112.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(func0(data1) < 1){
+validate112.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+}
+else {
+validate112.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid1 = _errs5 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
+else {
+validate112.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate112.errors = vErrors;
+return errors === 0;
+}
+validate112.evaluated = {"props":{"forge":true,"account":true},"dynamicProps":false,"dynamicItems":false};

@@ -2,8 +2,13 @@ import type { PersonalTokens } from '../../accounts/tokens.js';
 import type { Boards } from '../../dashboard/boards.js';
 import type { DashboardHandlers } from '../../generated/dashboard/operations.js';
 import type { Readiness } from '../../storage/readiness.js';
+import { adminHandlers } from './admin.js';
+import { authHandlers } from './auth.js';
 import { boardHandlers } from './board.js';
+import { credentialsHandlers } from './credentials.js';
 import { healthHandlers } from './health.js';
+import { settingsHandlers } from './settings.js';
+import { sharingHandlers } from './sharing.js';
 import { tokensHandlers } from './tokens.js';
 
 /** What the operations of the dashboard stand on. */
@@ -17,6 +22,11 @@ export interface DashboardServices {
 
 export const dashboardHandlers = (services: DashboardServices): DashboardHandlers => ({
   ...healthHandlers(services),
-  ...boardHandlers(services),
+  ...authHandlers(),
+  ...credentialsHandlers(),
   ...tokensHandlers(services),
+  ...settingsHandlers(),
+  ...boardHandlers(services),
+  ...sharingHandlers(),
+  ...adminHandlers(),
 });
