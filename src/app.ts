@@ -140,7 +140,7 @@ function dashboardRouter({ config, services, limits }: RouterOptions): RequestHa
     operations: isRunning ? operations : operations.filter(({ id }) => ALWAYS.includes(id)),
     revision,
     schemes,
-    handlers: dashboardHandlers({ boards, readiness, tokens: accounts.tokens, version }),
+    handlers: dashboardHandlers({ accounts, boards, readiness, version }),
     authenticate: authenticatorFor(['personal']),
     limits,
     replays: services.replays,

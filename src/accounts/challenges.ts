@@ -45,5 +45,5 @@ export async function takeChallenge(
     .where('hash', '=', hashSecret(challenge))
     .returningAll()
     .executeTakeFirst();
-  return row !== undefined && row.ceremony === ceremony && row.expires_at > at ? row : undefined;
+  return row?.ceremony === ceremony && row.expires_at > at ? row : undefined;
 }

@@ -1,14 +1,13 @@
 /** What a browser is asked for. */
-import { generateAuthenticationOptions, generateRegistrationOptions } from '@simplewebauthn/server';
-import type {
-  PublicKeyCredentialCreationOptionsJSON,
-  PublicKeyCredentialRequestOptionsJSON,
-} from '@simplewebauthn/server';
+import type { components } from '../generated/dashboard/types.js';
 import { CEREMONY_MS } from './challenges.js';
 import type { RelyingParty } from './relying-party.js';
 
-export type CreationOptions = PublicKeyCredentialCreationOptionsJSON;
-export type RequestOptions = PublicKeyCredentialRequestOptionsJSON;
+export type CreationOptions = components['schemas']['CreationOptions'];
+export type RequestOptions = components['schemas']['RequestOptions'];
+
+/** Signatures that we can check, by their COSE numbers, the best first: Ed25519, ES256, RS256. */
+export const ALGORITHMS: readonly number[] = [-8, -7, -257];
 
 export interface PasskeyOffer {
   readonly username: string;
@@ -20,25 +19,21 @@ export interface PasskeyOffer {
 }
 
 /** A discoverable credential, so that whoever signs in need not say who they are, and the server need not tell. */
-export function toCreationOptions({ id, name }: RelyingParty, offer: PasskeyOffer): Promise<CreationOptions> {
+export function toCreationOptions({ id, name }: RelyingParty, offer: PasskeyOffer): CreationOptions {
   const { username, displayName, userHandle, challenge, known = [] } = offer;
-  return generateRegistrationOptions({
-    rpID: id,
-    rpName: name,
-    userName: username,
-    userDisplayName: displayName,
-    userID: toBytes(userHandle),
-    challenge: toBytes(challenge),
+  return {
+    rp: { id, name },
+    user: { id: userHandle, name: username, displayName },
+    challenge,
+    pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
     timeout: CEREMONY_MS,
-    excludeCredentials: known.map((credential) => ({ id: credential })),
-    authenticatorSelection: { residentKey: 'required', userVerification: 'preferred' },
-  });
+    excludeCredentials: known.map((credential) => ({ type: 'public-key', id: credential })),
+    authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'preferred' },
+    attestation: 'none',
+  };
 }
 
 /** Any passkey of ours; none is listed, so the options tell nothing of any account. */
-export function toRequestOptions({ id }: RelyingParty, challenge: string): Promise<RequestOptions> {
-  const options = { rpID: id, challenge: toBytes(challenge), timeout: CEREMONY_MS };
-  return generateAuthenticationOptions({ ...options, allowCredentials: [], userVerification: 'preferred' });
+export function toRequestOptions({ id }: RelyingParty, challenge: string): RequestOptions {
+  return { challenge, rpId: id, timeout: CEREMONY_MS, allowCredentials: [], userVerification: 'preferred' };
 }
-
-const toBytes = (text: string) => new Uint8Array(Buffer.from(text, 'base64url'));

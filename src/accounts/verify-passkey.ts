@@ -4,6 +4,7 @@ import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simp
 import { decodeAttestationObject } from '@simplewebauthn/server/helpers';
 import type { PasskeysTable } from '../storage/tables.js';
 import { refuseCeremony } from './credential-json.js';
+import { ALGORITHMS } from './passkey-options.js';
 import type { RelyingParty } from './relying-party.js';
 
 export type NewPasskey = Pick<PasskeysTable, 'counter' | 'id' | 'public_key' | 'transports'>;
@@ -29,7 +30,11 @@ export async function verifyNewPasskey(
   const response = credential as RegistrationResponseJSON;
   const { verified, registrationInfo } = await refusing(async () => {
     requirePlain(response);
-    return verifyRegistrationResponse({ response, ...expected(challenge, relyingParty) });
+    return verifyRegistrationResponse({
+      response,
+      ...expected(challenge, relyingParty),
+      supportedAlgorithmIDs: [...ALGORITHMS],
+    });
   });
   if (!verified) throw refuseCeremony();
   const { id, publicKey, counter } = registrationInfo.credential;

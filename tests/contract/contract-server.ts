@@ -93,13 +93,13 @@ export async function startContractServer(): Promise<ContractServer> {
   };
 }
 
-function createServices(database: Database, { tokens }: Accounts): AllServices {
+function createServices(database: Database, accounts: Accounts): AllServices {
   return {
     version: '1.2.3',
     environment: 'test',
     basePath: secrets.basePath,
     readiness: createReadiness(database),
-    tokens,
+    accounts,
     boards: createBoards(database),
     audit: createAuditLog(database),
     consumers: createConsumers(database),

@@ -1,28 +1,43 @@
+import type { Person } from '../../accounts/people.js';
+import type { SignedIn } from '../../accounts/registration.js';
 import type { AuthHandlers } from '../../generated/dashboard/operations.js';
+import type { components } from '../../generated/dashboard/types.js';
+import type { DashboardServices } from './handlers.js';
 
-export const authHandlers = (): AuthHandlers => ({
-  async getRegistrationStatus() {
-    throw new Error('getRegistrationStatus is not written yet.');
-  },
-  async beginRegistration() {
-    throw new Error('beginRegistration is not written yet.');
-  },
-  async finishRegistration() {
-    throw new Error('finishRegistration is not written yet.');
-  },
-  async beginLogin() {
-    throw new Error('beginLogin is not written yet.');
-  },
-  async finishLogin() {
-    throw new Error('finishLogin is not written yet.');
-  },
-  async logout() {
-    throw new Error('logout is not written yet.');
-  },
-  async logoutEverywhere() {
-    throw new Error('logoutEverywhere is not written yet.');
-  },
-  async getSession() {
-    throw new Error('getSession is not written yet.');
-  },
-});
+export const authHandlers = ({ accounts }: Pick<DashboardServices, 'accounts'>): AuthHandlers => {
+  const { registration, signIn, sessions, people, cookies } = accounts;
+
+  const welcome = ({ person, sessionId }: SignedIn) =>
+    ({ status: 200, body: toSessionUser(person), headers: { 'Set-Cookie': cookies.give(sessionId) } }) as const;
+  const farewell = () => ({ status: 204, headers: { 'Set-Cookie': cookies.clear() } }) as const;
+
+  return {
+    getRegistrationStatus: async () => ({ status: 200, body: { open: await registration.isOpen() } }),
+
+    beginRegistration: async ({ body }) => ({ status: 200, body: await registration.begin(body) }),
+
+    finishRegistration: async ({ query, body, address }) =>
+      welcome(await registration.finish({ username: query.username, credential: body }, address)),
+
+    beginLogin: async () => ({ status: 200, body: await signIn.begin() }),
+
+    finishLogin: async ({ query, body, address }) =>
+      welcome(await signIn.finish({ username: query.username, credential: body }, address)),
+
+    async logout({ caller, address }) {
+      await sessions.signOut(caller, address);
+      return farewell();
+    },
+
+    async logoutEverywhere({ caller, address }) {
+      await sessions.signOutEverywhere(caller, address);
+      return farewell();
+    },
+
+    getSession: async ({ caller }) => ({ status: 200, body: toSessionUser(await people.read(caller)) }),
+  };
+};
+
+function toSessionUser({ username, displayName, isAdmin }: Person): components['schemas']['SessionUser'] {
+  return { username, displayName, isAdmin };
+}

@@ -1,16 +1,27 @@
+import type { Passkey } from '../../accounts/passkeys.js';
 import type { CredentialsHandlers } from '../../generated/dashboard/operations.js';
+import type { components } from '../../generated/dashboard/types.js';
+import type { DashboardServices } from './handlers.js';
 
-export const credentialsHandlers = (): CredentialsHandlers => ({
-  async listCredentials() {
-    throw new Error('listCredentials is not written yet.');
+export const credentialsHandlers = ({ accounts }: Pick<DashboardServices, 'accounts'>): CredentialsHandlers => ({
+  async listCredentials({ caller }) {
+    const own = await accounts.passkeys.list(caller);
+    return { status: 200, body: own.map(toBody) };
   },
-  async beginCredential() {
-    throw new Error('beginCredential is not written yet.');
+
+  beginCredential: async ({ caller }) => ({ status: 200, body: await accounts.passkeys.begin(caller) }),
+
+  async finishCredential({ caller, query, body, address }) {
+    const added = await accounts.passkeys.finish(caller, { label: query.label, credential: body }, address);
+    return { status: 201, body: toBody(added) };
   },
-  async finishCredential() {
-    throw new Error('finishCredential is not written yet.');
-  },
-  async deleteCredential() {
-    throw new Error('deleteCredential is not written yet.');
+
+  async deleteCredential({ caller, params, address }) {
+    await accounts.passkeys.remove(caller, params.id, address);
+    return { status: 204 };
   },
 });
+
+function toBody({ id, label, createdAt }: Passkey): components['schemas']['Credential'] {
+  return { id, label, createdAt: createdAt.toISOString() };
+}

@@ -1,4 +1,4 @@
-import type { PersonalTokens } from '../../accounts/tokens.js';
+import type { Accounts } from '../../accounts/accounts.js';
 import type { Boards } from '../../dashboard/boards.js';
 import type { DashboardHandlers } from '../../generated/dashboard/operations.js';
 import type { Readiness } from '../../storage/readiness.js';
@@ -13,17 +13,17 @@ import { tokensHandlers } from './tokens.js';
 
 /** What the operations of the dashboard stand on. */
 export interface DashboardServices {
+  readonly accounts: Accounts;
   readonly boards: Boards;
   readonly readiness: Readiness;
-  readonly tokens: PersonalTokens;
   /** The release without its leading v, or `dev`. */
   readonly version: string;
 }
 
 export const dashboardHandlers = (services: DashboardServices): DashboardHandlers => ({
   ...healthHandlers(services),
-  ...authHandlers(),
-  ...credentialsHandlers(),
+  ...authHandlers(services),
+  ...credentialsHandlers(services),
   ...tokensHandlers(services),
   ...settingsHandlers(),
   ...boardHandlers(services),

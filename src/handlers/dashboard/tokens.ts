@@ -3,7 +3,7 @@ import type { TokensHandlers } from '../../generated/dashboard/operations.js';
 import type { components } from '../../generated/dashboard/types.js';
 import type { DashboardServices } from './handlers.js';
 
-export const tokensHandlers = ({ tokens }: Pick<DashboardServices, 'tokens'>): TokensHandlers => ({
+export const tokensHandlers = ({ accounts: { tokens } }: Pick<DashboardServices, 'accounts'>): TokensHandlers => ({
   async listTokens({ caller }) {
     const own = await tokens.list(caller);
     return { status: 200, body: own.map(toBody) };
