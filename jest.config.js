@@ -1,4 +1,7 @@
-export default {
+/** What every run has; the engine is what they differ in. */
+const project = (engine) => ({
+  displayName: engine,
+  globals: { ENGINE: engine },
   testEnvironment: 'node',
   roots: ['<rootDir>/tests'],
   extensionsToTreatAsEsm: ['.ts'],
@@ -6,8 +9,23 @@ export default {
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: { '\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } } }] },
   setupFilesAfterEnv: ['<rootDir>/tests/seed.ts'],
-  maxWorkers: 2,
   testTimeout: 20_000,
+});
+
+export default {
+  projects: [
+    project('SQLite'),
+    {
+      ...project('PostgreSQL'),
+      // Everything that stands on the database, a second time.
+      testMatch: ['accounts', 'commands', 'contract', 'dashboard', 'secrets', 'storage'].map(
+        (room) => `<rootDir>/tests/${room}/**/*.test.ts`,
+      ),
+      globalSetup: '<rootDir>/tests/storage/start-postgres.js',
+      globalTeardown: '<rootDir>/tests/storage/stop-postgres.js',
+    },
+  ],
+  maxWorkers: 2,
   coverageProvider: 'v8',
   collectCoverageFrom: ['src/**/*.ts', '!src/generated/**'],
 };

@@ -17,6 +17,8 @@ export interface Config {
   readonly site: string;
   /** Absolute. */
   readonly state: string;
+  /** A PostgreSQL database, with its password; `undefined` for SQLite in the state folder. */
+  readonly databaseUrl: string | undefined;
   readonly services: readonly ServiceName[];
   /** Whether the site's folders are followed while the server runs. */
   readonly watch: boolean;
@@ -129,6 +131,7 @@ const withDefaults = (settings: Settings, folder: string, production: boolean): 
   publicUrl: settings.publicUrl?.replace(/\/$/, ''),
   site: settings.site ?? resolve(PACKAGE_ROOT, 'examples/site'),
   state: settings.state ?? resolve(folder, '.trellis'),
+  databaseUrl: settings.databaseUrl,
   services: settings.services ?? ['site', 'dashboard', 'secrets'],
   watch: settings.watch ?? true,
   introspection: settings.introspection ?? true,

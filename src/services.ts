@@ -26,6 +26,7 @@ import type { Site } from './site/site.js';
 import { openConfiguredSite, openImaging } from './site-data.js';
 import type { Imaging } from './site-data.js';
 import { openDatabase } from './storage/database.js';
+import type { DatabasePlace } from './storage/database.js';
 import { openStateFolder } from './storage/state-folder.js';
 import type { StateFolder } from './storage/state-folder.js';
 import { createReadiness } from './storage/readiness.js';
@@ -86,7 +87,7 @@ export async function openServices(config: Config, options: ServicesOptions): Pr
 
 async function openAll(config: Config, options: ServicesOptions, folder: StateFolder): Promise<Services> {
   const site = config.services.includes('site') ? await openSiteData(config, options) : undefined;
-  const database = await openDatabase({ file: join(config.state, 'trellis.db') }).catch((error: unknown) => {
+  const database = await openDatabase(placeOf(config)).catch((error: unknown) => {
     site?.close();
     throw error;
   });
@@ -134,4 +135,8 @@ function openSiteData(config: Config, { terminal, signal }: ServicesOptions): Pr
     ? { onChange: (change: LiveChange) => say(formatChange(change)), onProblem: say }
     : undefined;
   return openConfiguredSite(config, { recordsDirectory: join(config.state, 'site'), terminal, signal, watch });
+}
+
+function placeOf({ databaseUrl, state }: Config): DatabasePlace {
+  return databaseUrl === undefined ? { file: join(state, 'trellis.db') } : { url: databaseUrl };
 }

@@ -19,7 +19,7 @@ export interface Settings {
   readonly queryValues?: number;
   readonly queryWorkMs?: number;
   readonly queryTimeoutMs?: number;
-  readonly databaseUrl?: never;
+  readonly databaseUrl?: string;
   readonly objects?: never;
   readonly trustProxy?: number;
   readonly rateLimit?: number;
@@ -138,9 +138,10 @@ export const SETTINGS: Readonly<Record<keyof Settings, Setting>> = {
   databaseUrl: {
     env: 'DATABASE_URL',
     flag: '--database-url <url>',
-    description: 'reserved: this version keeps its data in SQLite, in the state folder',
-    schema: UNSUPPORTED,
-    expected: 'to be unset, as this version keeps its data in SQLite',
+    description:
+      'a PostgreSQL database (15 or later) for accounts, boards and secrets (default: SQLite in the state folder)',
+    schema: { type: 'string', pattern: '^postgres(ql)?://[^\\s]+$', maxLength: 4096 },
+    expected: 'an address such as postgres://user:password@host:5432/database',
     secret: true,
   },
   objects: {

@@ -81,9 +81,9 @@ test.each<[string, Record<string, string>, string]>([
     'TRELLIS_SITE_ACCESS: expected "public", the only access that this version knows; received "token"',
   ],
   [
-    'a database that is not built, without its password',
-    { DATABASE_URL: 'postgres://me:password@db' },
-    'DATABASE_URL: expected to be unset, as this version keeps its data in SQLite; received a value',
+    'another kind of database, without its password',
+    { DATABASE_URL: 'mysql://me:password@db' },
+    'DATABASE_URL: expected an address such as postgres://user:password@host:5432/database; received a value',
   ],
   [
     'an object store that is not built',

@@ -1,35 +1,73 @@
-import { Kysely } from 'kysely';
+import { Kysely, PostgresAdapter, sql } from 'kysely';
+import { inTurn } from '../in-turn.js';
+import type { InTurn } from '../in-turn.js';
+import { retryConflicts } from './conflicts.js';
+import { DatabaseError, toDatabaseError } from './database-error.js';
 import { migrate } from './migrate.js';
+import { postgresDialect } from './postgres.js';
 import { sqliteDialect } from './sqlite.js';
 import type { Tables } from './tables.js';
 
 /** The precious data: accounts, boards and secrets. */
 export type Database = Kysely<Tables>;
 
+/** A SQLite file, or `:memory:`; or the address of a PostgreSQL database, which holds its password. */
+export type DatabasePlace = { readonly file: string } | { readonly url: string };
+
+const OLDEST_POSTGRES = 15;
+
+/** Where a database keeps whose turn it is. */
+const TURNS = Symbol('turns');
+
 /**
  * Opens the database and brings its tables up to date, which waits for another
  * process that is doing the same.
  *
  * The caller ends it with `destroy()`.
+ *
+ * @throws DatabaseError when there is no PostgreSQL 15 or later that lets us in.
  */
-export async function openDatabase({ file }: { readonly file: string }): Promise<Database> {
-  const database: Database = new Kysely({ dialect: sqliteDialect(file) });
+export async function openDatabase(place: DatabasePlace): Promise<Database> {
+  const dialect = 'url' in place ? postgresDialect(place.url) : sqliteDialect(place.file);
+  const database: Database = Object.assign(new Kysely<Tables>({ dialect }), { [TURNS]: inTurn(1) });
   try {
+    if (isPostgres(database)) await requireVersion(database);
     await migrate(database);
   } catch (error) {
     await database.destroy();
-    throw error;
+    throw toDatabaseError(error);
   }
   return database;
+}
+
+/** Whether the database is PostgreSQL; otherwise it is SQLite. */
+export function isPostgres(database: Database): boolean {
+  return database.getExecutor().adapter instanceof PostgresAdapter;
 }
 
 /**
  * Runs `work` in one transaction: all of it is kept, or, when it throws, nothing.
  * Inside a transaction it joins that one, so domain functions can call each other.
  *
+ * Transactions are serializable: each is as if it ran alone, so what `work` read
+ * still holds when it writes. On PostgreSQL it is run again when another process
+ * was in its way; whatever else it does must bear that.
+ *
  * Inside `work`, query only what it is given: anything else waits for the
  * transaction, and so for itself.
  */
 export async function inTransaction<T>(database: Database, work: (transaction: Database) => Promise<T>): Promise<T> {
-  return database.isTransaction ? work(database) : database.transaction().execute(work);
+  if (database.isTransaction) return work(database);
+  // SQLite's transactions take turns at its one connection.
+  if (!isPostgres(database)) return database.transaction().execute(work);
+  const run = () => database.transaction().setIsolationLevel('serializable').execute(work);
+  const { [TURNS]: turn } = database as Partial<Readonly<Record<typeof TURNS, InTurn>>>;
+  return retryConflicts(turn === undefined ? run : () => turn(run));
+}
+
+async function requireVersion(database: Database): Promise<void> {
+  const { rows } = await sql<{ server_version: string }>`show server_version`.execute(database);
+  const version = rows[0]?.server_version ?? '';
+  if (Number.parseInt(version, 10) >= OLDEST_POSTGRES) return;
+  throw new DatabaseError(`expected PostgreSQL ${OLDEST_POSTGRES} or later; the server is ${version}`);
 }

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
-import { inTransaction } from './database.js';
+import { DatabaseError } from './database-error.js';
+import { isPostgres } from './database.js';
 import type { Database } from './database.js';
 import { accounts } from './migrations/0001-accounts.js';
 import { boards } from './migrations/0002-boards.js';
@@ -18,18 +19,24 @@ interface SchemaVersions {
 }
 
 /**
+/** Any number will do that nobody else locks in the same database. */
+const MIGRATION_LOCK = 7_872_656_915;
+
  * Runs the migrations that the database has not had, all of them or none.
- * The write lock that the transaction takes first keeps other processes out.
+ * Other processes wait: on SQLite for the write lock that every transaction
+ * takes first, on PostgreSQL for a lock of its own.
  *
- * @throws Error when the database was written by a newer release.
+ * @throws DatabaseError when the database was written by a newer release.
  */
 export async function migrate(database: Database, migrations = MIGRATIONS): Promise<void> {
-  await inTransaction(database, async (transaction) => {
+  await database.transaction().execute(async (transaction) => {
+    if (isPostgres(database)) await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction);
     const versions = transaction as unknown as Kysely<SchemaVersions>;
     await createVersions(versions);
     const version = await findVersion(versions);
     if (version > migrations.length) {
-      throw new Error(`Expected a database of version ${migrations.length} at most; it is of version ${version}.`);
+      const expected = `expected a database of version ${migrations.length} at most`;
+      throw new DatabaseError(`${expected}; it is of version ${version}, which a newer release wrote`);
     }
     for (const [index, run] of migrations.entries()) {
       if (index < version) continue;

@@ -4,8 +4,8 @@ import { createAuthenticator } from '../../src/accounts/authenticate.js';
 import type { CredentialSource } from '../../src/accounts/authenticate.js';
 import type { Caller } from '../../src/accounts/callers.js';
 import { createToken, findTokenKind } from '../../src/accounts/token-format.js';
-import { openDatabase } from '../../src/storage/database.js';
 import type { Database } from '../../src/storage/database.js';
+import { openTestDatabase } from '../storage/engine.js';
 
 const DAY = 86_400_000;
 /** Where the caller sits. */
@@ -29,7 +29,7 @@ function authenticator(
 
 beforeEach(async () => {
   at = START;
-  database = await openDatabase({ file: ':memory:' });
+  database = await openTestDatabase();
   accounts = createAccounts(database, { origin: () => 'http://localhost:4000', now });
   const person = await accounts.people.add({ username: 'Ada', displayName: 'Ada L.' });
   session = await accounts.sessions.start(person.id);

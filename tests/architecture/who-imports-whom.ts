@@ -37,7 +37,7 @@ export const whoImportsWhom: Readonly<Record<string, Rule>> = {
   images: domain,
   dashboard: domain,
   secrets: domain,
-  storage: { rooms: ['errors'], packages: 'no transport' },
+  storage: { rooms: ['errors', 'in-turn'], packages: 'no transport' },
 
   generated: { rooms: ['client'] },
   client: { rooms: [], packages: 'browser' },

@@ -17,12 +17,12 @@ import { createConsumers } from '../../src/secrets/consumers.js';
 import { createSecretObjects } from '../../src/secrets/objects.js';
 import { createOwner } from '../../src/secrets/owner.js';
 import { contractRouter } from '../../src/server/contract-router.js';
-import { openDatabase } from '../../src/storage/database.js';
 import type { Database } from '../../src/storage/database.js';
 import { createReadiness } from '../../src/storage/readiness.js';
 import { createReplays } from '../../src/storage/replays.js';
 import { serve } from '../server/serve.js';
 import type { TestServer } from '../server/serve.js';
+import { openTestDatabase } from '../storage/engine.js';
 
 type AllServices = DashboardServices & SecretsServices;
 
@@ -41,7 +41,7 @@ export const ORIGIN = 'http://localhost:4000';
 
 /** Both services over a database of their own, as the product serves them, answers held to the contract too. */
 export async function startContractServer(): Promise<ContractServer> {
-  const database = await openDatabase({ file: ':memory:' });
+  const database = await openTestDatabase();
   const accounts = createAccounts(database, { origin: () => ORIGIN });
   const services = createServices(database, accounts);
   const authenticatorFor = (tokens: readonly TokenKind[]) =>

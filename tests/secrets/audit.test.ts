@@ -1,8 +1,8 @@
 import type { Caller } from '../../src/accounts/callers.js';
 import { appendAudit, createAuditLog, hashEntry } from '../../src/secrets/audit.js';
 import { createSecretObjects } from '../../src/secrets/objects.js';
-import { openDatabase } from '../../src/storage/database.js';
 import type { Database } from '../../src/storage/database.js';
+import { openTestDatabase } from '../storage/engine.js';
 
 const owner: Caller = {
   kind: 'token',
@@ -18,7 +18,7 @@ const origin = { caller: owner, ip: '192.0.2.7', at: 1_795_000_000_000 };
 let database: Database;
 
 beforeEach(async () => {
-  database = await openDatabase({ file: ':memory:' });
+  database = await openTestDatabase();
 });
 afterEach(() => database.destroy());
 

@@ -76,7 +76,7 @@ test('keeps nothing of a migration that fails', async () => {
 test('refuses a database of a newer release', async () => {
   const database = await openDatabase({ file: ':memory:' });
   await expect(migrate(database, [])).rejects.toThrow(
-    /^Expected a database of version 0 at most; it is of version \d+\.$/,
+    /^expected a database of version 0 at most; it is of version \d+, which a newer release wrote$/,
   );
   await database.destroy();
 });

@@ -1,9 +1,9 @@
-import { openDatabase } from '../../src/storage/database.js';
 import { createReadiness } from '../../src/storage/readiness.js';
+import { openTestDatabase } from './engine.js';
 
 test('reuses an answer for three seconds, and then sees that the database is gone', async () => {
   let at = 0;
-  const database = await openDatabase({ file: ':memory:' });
+  const database = await openTestDatabase();
   const readiness = createReadiness(database, () => at);
   expect(await readiness.isReady()).toBe(true);
   await database.destroy();
@@ -15,7 +15,7 @@ test('reuses an answer for three seconds, and then sees that the database is gon
 });
 
 test('is over at once when the server is told to stop', async () => {
-  const database = await openDatabase({ file: ':memory:' });
+  const database = await openTestDatabase();
   const readiness = createReadiness(database);
   expect((await readiness.require()).openResources).toBeGreaterThan(0);
   readiness.stop();

@@ -1,8 +1,8 @@
-import { openDatabase } from '../../src/storage/database.js';
 import type { Database } from '../../src/storage/database.js';
 import { createReplays } from '../../src/storage/replays.js';
 import type { Replays } from '../../src/storage/replays.js';
 import { seal, unseal } from '../../src/storage/seal.js';
+import { openTestDatabase } from './engine.js';
 
 const request = { scope: 'ada createToken', key: 'k1', request: { body: { label: 'x' } } };
 
@@ -14,7 +14,7 @@ let replays: Replays;
 beforeEach(async () => {
   at = 0;
   made = 0;
-  database = await openDatabase({ file: ':memory:' });
+  database = await openTestDatabase();
   replays = createReplays(database, () => at);
 });
 afterEach(() => database.destroy());

@@ -14,7 +14,7 @@ async function createObjects({ schema }: Kysely<unknown>): Promise<void> {
     .addColumn('id', 'text', (column) => column.primaryKey())
     .addColumn('slug', 'text', (column) => column.notNull())
     .addColumn('description', 'text')
-    .addColumn('sealed', sql`blob`, (column) => column.notNull())
+    .addColumn('sealed', 'blob', (column) => column.notNull())
     .addColumn('created_at', 'bigint', (column) => column.notNull())
     .addColumn('updated_at', 'bigint', (column) => column.notNull())
     .addColumn('created_by_type', 'text', (column) => column.notNull())

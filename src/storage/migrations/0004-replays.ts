@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 
 /** First answers to requests that carried an idempotency key. */
@@ -7,7 +6,7 @@ export async function replays({ schema }: Kysely<unknown>): Promise<void> {
     .createTable('replays')
     .addColumn('id', 'text', (column) => column.primaryKey())
     .addColumn('fingerprint', 'text', (column) => column.notNull())
-    .addColumn('sealed', sql`blob`, (column) => column.notNull())
+    .addColumn('sealed', 'blob', (column) => column.notNull())
     .addColumn('expires_at', 'bigint', (column) => column.notNull())
     .execute();
   await schema.createIndex('replays_by_expiry').on('replays').column('expires_at').execute();

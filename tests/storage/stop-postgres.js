@@ -1,0 +1,1 @@
+export { stopPostgres as default } from './start-postgres.js';
