@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import { DatabaseError } from './database-error.js';
 import { isPostgres } from './database.js';
@@ -18,10 +19,10 @@ interface SchemaVersions {
   schema_versions: { version: number };
 }
 
-/**
 /** Any number will do that nobody else locks in the same database. */
 const MIGRATION_LOCK = 7_872_656_915;
 
+/**
  * Runs the migrations that the database has not had, all of them or none.
  * Other processes wait: on SQLite for the write lock that every transaction
  * takes first, on PostgreSQL for a lock of its own.
