@@ -9,7 +9,6 @@ const project = (engine) => ({
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: { '\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } } }] },
   setupFilesAfterEnv: ['<rootDir>/tests/seed.ts'],
-  testTimeout: 20_000,
 });
 
 export default {
@@ -25,6 +24,8 @@ export default {
       globalTeardown: '<rootDir>/tests/storage/stop-postgres.js',
     },
   ],
+  // Of the run: what a project says of it is not read.
+  testTimeout: 20_000,
   maxWorkers: 2,
   coverageProvider: 'v8',
   collectCoverageFrom: ['src/**/*.ts', '!src/generated/**'],
