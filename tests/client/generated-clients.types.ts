@@ -2,9 +2,9 @@
  * Run by the compiler alone: each expected error that does not come fails the
  * type check.
  */
-import { readAll, readAllAfter } from '../../src/client/paging.js';
-import { createDashboardClient } from '../../src/generated/dashboard/client.js';
-import { createSecretsClient } from '../../src/generated/secrets/client.js';
+import type { components } from '../../src/generated/dashboard/client.js';
+import { createDashboardClient, readEvents } from '../../src/generated/dashboard/client.js';
+import { createSecretsClient, readAll, readAllAfter } from '../../src/generated/secrets/client.js';
 
 const dashboard = createDashboardClient('http://localhost:4000', {
   token: 'trl_x',
@@ -62,3 +62,19 @@ export async function listsAreIterated(): Promise<readonly (string | number)[]> 
   }
   return found;
 }
+
+export async function streamsAreIterated(signal: AbortSignal): Promise<string | undefined> {
+  const open = readEvents<components['schemas']['Dashboard']>(
+    (init) => dashboard.GET('/api/dashboard/stream', { ...init, params: { query: { includeDrafts: true } } }),
+    { signal },
+  );
+  for await (const { id, data } of open) {
+    if (data.pullRequests.some(({ ci }) => ci === 'failure')) return id;
+    // @ts-expect-error an event has no such member
+    if (data.version) return undefined;
+  }
+  return undefined;
+}
+
+export const follow = () =>
+  readEvents<components['schemas']['Dashboard']>((init) => dashboard.GET('/api/dashboard/stream', init));

@@ -4,7 +4,18 @@ import { pascal, quote } from './names.js';
 /** The variable that people know for personal tokens; a service with tokens of another kind has its own. */
 const TOKEN_VARIABLES: Readonly<Record<string, string>> = { dashboard: 'TRELLIS_TOKEN' };
 
-/** The function that makes a client of the service. */
+/** What whoever has the client needs beside it: the file is what the package of the client gives. */
+const EXPORTS = `export type { ClientOptions } from '../../client/client-options.js';
+export { ApiError, decodeError } from '../../client/errors.js';
+export type { StreamEvent, StreamInit, StreamOptions } from '../../client/events.js';
+export { readEvents } from '../../client/events.js';
+export type { Page, PageAfter } from '../../client/paging.js';
+export { readAll, readAllAfter } from '../../client/paging.js';
+export type { RetryNotice, RetrySettings } from '../../client/retry.js';
+export type { components, operations, paths } from './types.js';
+`;
+
+/** The function that makes a client of the service, and what is used with it. */
 export function writeClient({ service, title, basePath, revision }: Contract): string {
   const name = pascal(service);
   const variable = TOKEN_VARIABLES[service] ?? `TRELLIS_${service.toUpperCase()}_TOKEN`;
@@ -13,6 +24,7 @@ import { createClient } from '../../client/create-client.js';
 import type { ClientOptions } from '../../client/client-options.js';
 import type { paths } from './types.js';
 
+${EXPORTS}
 /** Names the contract that these types were made from. */
 export const revision = ${quote(revision)};
 

@@ -4,6 +4,15 @@ import { createClient } from '../../client/create-client.js';
 import type { ClientOptions } from '../../client/client-options.js';
 import type { paths } from './types.js';
 
+export type { ClientOptions } from '../../client/client-options.js';
+export { ApiError, decodeError } from '../../client/errors.js';
+export type { StreamEvent, StreamInit, StreamOptions } from '../../client/events.js';
+export { readEvents } from '../../client/events.js';
+export type { Page, PageAfter } from '../../client/paging.js';
+export { readAll, readAllAfter } from '../../client/paging.js';
+export type { RetryNotice, RetrySettings } from '../../client/retry.js';
+export type { components, operations, paths } from './types.js';
+
 /** Names the contract that these types were made from. */
 export const revision = '285d5d99530bf0cf';
 
