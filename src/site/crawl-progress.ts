@@ -5,7 +5,8 @@ export interface CrawlProgress {
   /** Files to read; 0 while the folder is still being listed. */
   readonly total: number;
   readonly hashed: number;
-  readonly totalBytes: number;
+  /** Absent while not all sizes are known: many files are looked at only when they are read. */
+  readonly totalBytes?: number;
   /** Read so far. */
   readonly bytes: number;
 }

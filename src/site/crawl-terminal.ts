@@ -41,10 +41,16 @@ function barOn(stream: NodeJS.WriteStream): View {
       const payload = { text: describeProgress(progress, milliseconds) };
       if (!shown) bar.start(1, 0, payload);
       shown = true;
-      bar.update(progress.totalBytes === 0 ? 0 : progress.bytes / progress.totalBytes, payload);
+      bar.update(toFraction(progress), payload);
     },
     stop: () => bar.stop(),
   };
+}
+
+/** By bytes where they are known, as files differ much in size. */
+function toFraction({ total, hashed, bytes, totalBytes }: CrawlProgress): number {
+  const [done, all] = totalBytes === undefined ? [hashed, total] : [bytes, totalBytes];
+  return all === 0 ? 0 : done / all;
 }
 
 function linesOn(stream: NodeJS.WriteStream): View {
@@ -66,7 +72,8 @@ export function describeProgress(
 ): string {
   if (total === 0) return `Listing the site: ${toCount(found)} files and folders`;
   const rate = prettyBytes(Math.round((bytes * 1000) / Math.max(1, milliseconds)));
-  return `Reading the site: ${toCount(hashed)} of ${toCount(total)} files, ${prettyBytes(bytes)} of ${prettyBytes(totalBytes)}, ${rate}/s`;
+  const ofBytes = totalBytes === undefined ? '' : ` of ${prettyBytes(totalBytes)}`;
+  return `Reading the site: ${toCount(hashed)} of ${toCount(total)} files, ${prettyBytes(bytes)}${ofBytes}, ${rate}/s`;
 }
 
 function toCount(value: number): string {

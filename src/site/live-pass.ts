@@ -3,7 +3,7 @@ import type { LiveCounts } from './live-look.js';
 import type { LiveSource } from './live-source.js';
 import type { RecordStore } from './record-store.js';
 import type { Content, ContentProblems } from './sources/content/content.js';
-import { RACY_MS } from './sources/crawl-memory.js';
+import { RACY_MS } from './sources/entries.js';
 import { openDigesters } from './sources/digesters.js';
 import { NeedsCrawlError } from './needs-crawl-error.js';
 

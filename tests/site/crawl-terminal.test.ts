@@ -8,8 +8,13 @@ test('says how far the reading is, and how fast', () => {
   expect(describeProgress(progress, 2000)).toBe('Reading the site: 12,000 of 20,000 files, 110 MB of 184 MB, 55 MB/s');
 });
 
+test('says how far the reading is while not all sizes are known', () => {
+  const unsized = { found: 21_000, total: 20_000, hashed: 12_000, bytes: 110e6 };
+  expect(describeProgress(unsized, 2000)).toBe('Reading the site: 12,000 of 20,000 files, 110 MB, 55 MB/s');
+});
+
 test('says what was found while the folder is listed', () => {
-  expect(describeProgress({ found: 1234, total: 0, hashed: 0, totalBytes: 0, bytes: 0 }, 0)).toBe(
+  expect(describeProgress({ found: 1234, total: 0, hashed: 0, bytes: 0 }, 0)).toBe(
     'Listing the site: 1,234 files and folders',
   );
 });

@@ -1,18 +1,11 @@
 import type { RecordStore, RecordWriter } from '../record-store.js';
 import type { KnownEntry, Memory } from './crawl-plan.js';
-import { STAT_FIELDS } from './entries.js';
+import { RACY_MS, STAT_FIELDS } from './entries.js';
 import type { StatField, StatNumbers } from './entries.js';
 import { RECORD_FORMAT } from './file-record.js';
 import { positionsOf } from './positions.js';
 import type { Signatures } from './signatures.js';
 import type { SiteSource } from './site-source.js';
-
-/**
- * The time of change of a file is only as fine as its file system's clock, two
- * seconds at worst (FAT). A file that changed within this time before it was
- * read may have changed again without a trace, so it is read again next time.
- */
-export const RACY_MS = 2000;
 
 type Note = 'maker' | 'signatures' | 'trustedUntil';
 

@@ -1,18 +1,19 @@
 import type { CrawlProgress } from '../crawl-progress.js';
 import type { RecordStore, RecordWriter } from '../record-store.js';
-import { isFirstCrawl, isUnchanged, noteEnd, noteStart, RACY_MS, readMemory } from './crawl-memory.js';
+import { isFirstCrawl, isUnchanged, noteEnd, noteStart, readMemory } from './crawl-memory.js';
 import { changedPaths, planCrawl } from './crawl-plan.js';
 import type { CrawlPlan, PlannedWrite } from './crawl-plan.js';
 import { digestWrites, measureWork } from './digest-writes.js';
 import { createEntryWriter } from './entry-writer.js';
 import type { EntryWriter } from './entry-writer.js';
-import { isFolder } from './entries.js';
+import { isFolder, RACY_MS } from './entries.js';
 import type { Entries } from './entries.js';
 import { NoRoomError } from './content/no-room.js';
 import type { SourceContent } from './content/source-content.js';
 import { isImage } from './file-record.js';
-import { ReadAhead } from './read-ahead.js';
+import { ReadAhead, WORTH_IT } from './read-ahead.js';
 import { signFolders } from './signatures.js';
+import type { Signatures } from './signatures.js';
 import type { SiteSource } from './site-source.js';
 import { walk } from './walk.js';
 import type { Walk, WalkObserver } from './walk.js';
@@ -78,11 +79,13 @@ async function crawlWith(options: CrawlOptions, ahead: ReadAhead): Promise<Crawl
     if (isFirst) ahead.offer(entries);
     onProgress?.({ ...NOTHING_READ, found: entries.length });
   };
-  const found = await walk({ ...source, signal, onFound, observer });
-  const signed = signFolders(found, startedMs - RACY_MS);
+  // The files of a first crawl are all opened, and looked at then.
+  const found = await walk({ ...source, signal, onFound, observer, ...(isFirst && { lookedAt: WORTH_IT }) });
+  const sign = (): Signatures => signFolders(found, startedMs - RACY_MS);
+  const signed = isFirst ? undefined : sign();
   const writer = createEntryWriter(source, found);
   let hashed = 0;
-  if (content?.hasUnread || !isUnchanged(store, source, signed)) {
+  if (signed === undefined || content?.hasUnread || !isUnchanged(store, source, signed)) {
     const memory = { ...readMemory(store, source), content };
     let plan = planCrawl(found, memory);
     if (content?.expect(changedPaths(found, plan))) plan = planCrawl(found, memory);
@@ -99,7 +102,7 @@ async function crawlWith(options: CrawlOptions, ahead: ReadAhead): Promise<Crawl
     const apply = (): Promise<number> => applyWrites(options, { found, plan, writer, changes, ahead });
     // Queries that are answered meanwhile need the indexes.
     hashed = await (atomic ? apply() : store.fill(apply));
-    changes.add((rows) => noteEnd(rows, source, signed, startedMs));
+    changes.add((rows) => noteEnd(rows, source, signed ?? sign(), startedMs));
     changes.write();
     content?.noteEnd();
   }
@@ -111,7 +114,7 @@ async function crawlWith(options: CrawlOptions, ahead: ReadAhead): Promise<Crawl
   };
 }
 
-const NOTHING_READ: CrawlProgress = { found: 0, total: 0, hashed: 0, totalBytes: 0, bytes: 0 };
+const NOTHING_READ: CrawlProgress = { found: 0, total: 0, hashed: 0, bytes: 0 };
 
 /**
  * Writes a transaction. A larger one rewrites the pages of the indexes less
@@ -148,8 +151,9 @@ async function applyWrites(
   { source: { root }, content, signal, onProgress }: CrawlOptions,
   { found: { entries }, plan, writer, changes, ahead }: Applying,
 ): Promise<number> {
-  const work = measureWork(entries, plan.writes);
   const writes = await ahead.addDigests(plan.writes);
+  const work = measureWork(entries, plan.writes);
+  const isSized = !plan.writes.some(({ index }) => entries.isUnread(index));
   const left = measureWork(entries, writes);
   const digesters = ahead.digestersFor(left);
   const pending: PlannedWrite[] = [];
@@ -171,7 +175,13 @@ async function applyWrites(
     if (pending.length >= TRANSACTION_ROWS) flush();
     hashed += batch.files;
     bytes += batch.bytes;
-    onProgress?.({ found: entries.length, total: work.files, hashed, totalBytes: work.bytes, bytes });
+    onProgress?.({
+      found: entries.length,
+      total: work.files,
+      hashed,
+      bytes,
+      ...(isSized && { totalBytes: work.bytes }),
+    });
   }
   flush();
   return hashed;

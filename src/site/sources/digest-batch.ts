@@ -1,50 +1,62 @@
 import { createFileDigester } from './digest-file.js';
-import type { Witness, StatNumbers } from './entries.js';
-import { STAT_FIELDS } from './entries.js';
+import type { Witness } from './entries.js';
+import { WIDTH, writeNumbers } from './entries.js';
 import { errorCode, isGone } from './unreadable.js';
 
 /** Files to read, in a form that is cheap to hand to another thread. */
 export interface DigestBatch {
   readonly root: string;
   readonly paths: readonly string[];
-  /** Four numbers a file: size, mtimeMs, ctimeMs, ino. */
+  /** Four numbers a file: size, mtimeMs, ctimeMs, ino; NaN for a file that was only listed. */
   readonly witnesses: Float64Array;
 }
 
 export interface DigestAnswer {
-  /** In the order of the batch; empty for a file that has gone. */
+  /** In the order of the batch, of as many of its files as were read; empty for one that has gone. */
   readonly digests: readonly string[];
-  /** The new numbers of files that changed since they were listed. */
-  readonly changed: readonly { readonly index: number; readonly stats: StatNumbers }[];
-  /** The first file that can't be read; those after it were not tried. */
+  /** The places in the batch of files that changed since they were listed, or were only listed. */
+  readonly changed: readonly number[];
+  /** All the numbers of each of these, in their order. */
+  readonly numbers: Float64Array;
+  /** The file after the last of `digests`, if it can't be read. */
   readonly failure: { readonly path: string; readonly code: string } | undefined;
 }
 
-/** Gives a function that reads batches, one file at a time. */
+/** What is read at once when sizes were not known beforehand: soon done, so that a refusal or an abort is soon noticed. */
+const MAX_BYTES = 8 * 1024 * 1024;
+
+/** Gives a function that reads batches, one file at a time: all of a batch, or as much as is soon done. */
 export function createBatchDigester(): (batch: DigestBatch) => DigestAnswer {
   const digestFile = createFileDigester();
   return ({ root, paths, witnesses }) => {
     const digests: string[] = [];
-    const changed: { index: number; stats: StatNumbers }[] = [];
+    const changed: number[] = [];
+    const numbers = new Float64Array(paths.length * WIDTH);
+    const answer = (failure?: DigestAnswer['failure']): DigestAnswer => ({
+      digests,
+      changed,
+      numbers: numbers.slice(0, changed.length * WIDTH),
+      failure,
+    });
+    let bytes = 0;
     for (const [index, path] of paths.entries()) {
       try {
         const found = digestFile(`${root}/${path}`, toWitness(witnesses, index));
         digests.push(found?.digest ?? '');
-        if (found?.stats) changed.push({ index, stats: toNumbers(found.stats) });
+        if (!found?.stats) continue;
+        writeNumbers(numbers, (changed.push(index) - 1) * WIDTH, found.stats);
+        bytes += found.stats.size;
       } catch (error) {
-        if (!isGone(error)) return { digests, changed, failure: { path, code: errorCode(error) } };
+        if (!isGone(error)) return answer({ path, code: errorCode(error) });
         digests.push('');
       }
+      if (bytes >= MAX_BYTES) break;
     }
-    return { digests, changed, failure: undefined };
+    return answer();
   };
 }
 
 function toWitness(numbers: Float64Array, index: number): Witness {
   const read = (offset: number): number => numbers[index * 4 + offset] ?? 0;
   return { size: read(0), mtimeMs: read(1), ctimeMs: read(2), ino: read(3) };
-}
-
-function toNumbers(stats: StatNumbers): StatNumbers {
-  return Object.fromEntries(STAT_FIELDS.map((field) => [field, stats[field]])) as Record<keyof StatNumbers, number>;
 }

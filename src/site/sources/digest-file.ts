@@ -3,11 +3,17 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
 import { whenDescriptorsAllow } from './descriptors.js';
-import { isUntouched } from './entries.js';
+import { isUntouched, RACY_MS } from './entries.js';
 import type { Witness } from './entries.js';
 
 /** Larger files are read in pieces of this size, so memory does not grow with the file. */
 const PIECE_BYTES = 256 * 1024;
+
+/** Opening a pipe that took the file's place would otherwise wait for its other end. */
+const OPEN = constants.O_RDONLY | constants.O_NONBLOCK;
+
+/** Of a file that was only listed nobody has looked where a link leads that took its place. */
+const OPEN_LISTED = OPEN | constants.O_NOFOLLOW;
 
 /** A file that is written to all the time (a log) is taken as it is after this many readings. */
 const MAX_READINGS = 3;
@@ -23,8 +29,8 @@ export interface Digested {
 export function createFileDigester(): (path: string, known: Witness) => Digested | undefined {
   const buffer = Buffer.allocUnsafe(PIECE_BYTES);
   return (path, known) => {
-    // Opening a pipe that took the file's place would otherwise wait for its other end.
-    const descriptor = whenDescriptorsAllow(() => openSync(path, constants.O_RDONLY | constants.O_NONBLOCK));
+    const flags = Number.isNaN(known.size) ? OPEN_LISTED : OPEN;
+    const descriptor = whenDescriptorsAllow(() => openSync(path, flags));
     try {
       return digestDescriptor(descriptor, buffer, known);
     } finally {
@@ -36,14 +42,21 @@ export function createFileDigester(): (path: string, known: Witness) => Digested
 function digestDescriptor(descriptor: number, buffer: Buffer, known: Witness): Digested | undefined {
   let before = known;
   for (let reading = 1; ; reading += 1) {
+    const startedMs = Date.now();
     const digest = digestBytes(descriptor, buffer);
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) return undefined;
-    if (isUntouched(stats, before) || reading === MAX_READINGS) {
+    const isSame = isUntouched(stats, before) || isSettled(stats, startedMs);
+    if (isSame || reading === MAX_READINGS) {
       return { digest, stats: before === known && isUntouched(stats, known) ? undefined : stats };
     }
     before = stats;
   }
+}
+
+/** Whether a file was last changed well before its reading began. */
+function isSettled({ ctimeMs }: Witness, startedMs: number): boolean {
+  return ctimeMs < startedMs - RACY_MS;
 }
 
 function digestBytes(descriptor: number, buffer: Buffer): string {

@@ -5,4 +5,7 @@ import type { DigestBatch } from './digest-batch.js';
 
 const digest = createBatchDigester();
 
-parentPort?.on('message', (batch: DigestBatch) => parentPort?.postMessage(digest(batch)));
+parentPort?.on('message', (batch: DigestBatch) => {
+  const answer = digest(batch);
+  parentPort?.postMessage(answer, [answer.numbers.buffer as ArrayBuffer]);
+});

@@ -1,7 +1,7 @@
 import type { AppError } from '../../errors.js';
 import type { DigestAnswer, DigestBatch } from './digest-batch.js';
 import type { Digesters } from './digesters.js';
-import { isFolder } from './entries.js';
+import { isFolder, WIDTH } from './entries.js';
 import type { Entries } from './entries.js';
 import type { PlannedWrite } from './crawl-plan.js';
 import { unreadable } from './unreadable.js';
@@ -29,7 +29,7 @@ export function measureWork(entries: Entries, writes: readonly PlannedWrite[]): 
   for (const write of writes) {
     if (!needsDigest(entries, write)) continue;
     files += 1;
-    bytes += entries.size(write.index);
+    if (!entries.isUnread(write.index)) bytes += entries.size(write.index);
   }
   return { files, bytes };
 }
@@ -96,17 +96,28 @@ async function digestBatch(from: DigestFrom, writes: readonly PlannedWrite[]): P
       writes.filter(({ index }) => entries.path(index) !== path),
     );
   }
-  return { ...work, writes: withDigests(writes, toRead, answer) };
+  return { files: work.files, bytes: sizeOf(entries, toRead), writes: withDigests(writes, toRead, answer) };
 }
 
-/** Reads the files of these entries, whose numbers are brought up to date when they changed meanwhile. */
+function sizeOf(entries: Entries, indexes: readonly number[]): number {
+  return indexes.reduce((bytes, index) => bytes + (entries.isUnread(index) ? 0 : entries.size(index)), 0);
+}
+
+/** What the reading of files came to: a digest of each up to the first that can't be read. */
+export type Digests = Pick<DigestAnswer, 'digests' | 'failure'>;
+
+/** Reads the files of these entries, whose numbers are brought up to date when they changed or were not known. */
 export async function readDigests(
   { entries, root, digesters }: Omit<DigestFrom, 'onUnreadable'>,
   indexes: readonly number[],
-): Promise<DigestAnswer> {
-  const answer = await digesters.digest(toDigestBatch(entries, root, indexes));
-  for (const { index, stats } of answer.changed) entries.update(indexes[index] ?? 0, stats);
-  return answer;
+): Promise<Digests> {
+  const { digests, changed, numbers, failure } = await digesters.digest(toDigestBatch(entries, root, indexes));
+  for (const [place, index] of changed.entries()) {
+    entries.set(indexes[index] ?? 0, numbers.subarray(place * WIDTH, (place + 1) * WIDTH));
+  }
+  if (failure || digests.length === indexes.length) return { digests, failure };
+  const rest = await readDigests({ entries, root, digesters }, indexes.slice(digests.length));
+  return { digests: [...digests, ...rest.digests], failure: rest.failure };
 }
 
 function toDigestBatch(entries: Entries, root: string, indexes: readonly number[]): DigestBatch {
@@ -115,11 +126,7 @@ function toDigestBatch(entries: Entries, root: string, indexes: readonly number[
   return { root, paths: indexes.map((index) => entries.path(index)), witnesses };
 }
 
-function withDigests(
-  writes: readonly PlannedWrite[],
-  read: readonly number[],
-  { digests }: DigestAnswer,
-): PlannedWrite[] {
+function withDigests(writes: readonly PlannedWrite[], read: readonly number[], { digests }: Digests): PlannedWrite[] {
   let next = 0;
   return writes.map((write) => {
     if (write.index !== read[next]) return write;

@@ -21,8 +21,11 @@ export const STAT_FIELDS = [
 export type StatField = (typeof STAT_FIELDS)[number];
 export type StatNumbers = Readonly<Record<StatField, number>>;
 
-const WIDTH = STAT_FIELDS.length;
+/** Numbers an entry. */
+export const WIDTH = STAT_FIELDS.length;
+
 const FORMAT_BITS = 0o170000;
+const FILE_FORMAT = 0o100000;
 const FOLDER_FORMAT = 0o040000;
 
 export function isFolder({ mode }: Pick<StatNumbers, 'mode'>): boolean {
@@ -36,6 +39,32 @@ export function isUntouched(now: Witness, then: Witness): boolean {
 
 /** What every write to a file changes at least one of. */
 export type Witness = Pick<StatNumbers, 'size' | 'mtimeMs' | 'ctimeMs' | 'ino'>;
+
+/**
+ * The time of change of a file is only as fine as its file system's clock, two
+ * seconds at worst (FAT). A file that changed within this time before it was
+ * read may have changed again without a trace, so it is read again next time.
+ */
+export const RACY_MS = 2000;
+
+/** Puts the numbers of an entry at a place of an array, in the order of {@link STAT_FIELDS}. */
+export function writeNumbers(numbers: Float64Array, at: number, stats: StatNumbers): void {
+  // Written out, because a loop over the names takes ten times as long, and this is done for every file.
+  numbers[at] = stats.dev;
+  numbers[at + 1] = stats.mode;
+  numbers[at + 2] = stats.nlink;
+  numbers[at + 3] = stats.uid;
+  numbers[at + 4] = stats.gid;
+  numbers[at + 5] = stats.rdev;
+  numbers[at + 6] = stats.blksize;
+  numbers[at + 7] = stats.ino;
+  numbers[at + 8] = stats.size;
+  numbers[at + 9] = stats.blocks;
+  numbers[at + 10] = stats.atimeMs;
+  numbers[at + 11] = stats.mtimeMs;
+  numbers[at + 12] = stats.ctimeMs;
+  numbers[at + 13] = stats.birthtimeMs;
+}
 
 /** What a walk found: paths from the root, with `/`, and the numbers of each, without an object per entry. */
 export class Entries {
@@ -54,25 +83,27 @@ export class Entries {
     return index;
   }
 
-  /** Replaces the numbers of an entry that changed while it was read. */
-  update(index: number, stats: StatNumbers): void {
-    const numbers = this.#numbers;
+  /** Adds a regular file whose numbers are left to whoever reads it; until then all but its kind are NaN. */
+  addUnread(path: string): void {
+    const index = this.paths.push(path) - 1;
     const at = index * WIDTH;
-    // Written out, because a loop over the names takes ten times as long, and this is done for every file.
-    numbers[at] = stats.dev;
-    numbers[at + 1] = stats.mode;
-    numbers[at + 2] = stats.nlink;
-    numbers[at + 3] = stats.uid;
-    numbers[at + 4] = stats.gid;
-    numbers[at + 5] = stats.rdev;
-    numbers[at + 6] = stats.blksize;
-    numbers[at + 7] = stats.ino;
-    numbers[at + 8] = stats.size;
-    numbers[at + 9] = stats.blocks;
-    numbers[at + 10] = stats.atimeMs;
-    numbers[at + 11] = stats.mtimeMs;
-    numbers[at + 12] = stats.ctimeMs;
-    numbers[at + 13] = stats.birthtimeMs;
+    if (at === this.#numbers.length) this.#grow();
+    this.#numbers.fill(NaN, at, at + WIDTH);
+    this.#numbers[at + 1] = FILE_FORMAT;
+  }
+
+  isUnread(index: number): boolean {
+    return Number.isNaN(this.size(index));
+  }
+
+  /** Replaces the numbers of an entry that changed while it was read, in the order of {@link STAT_FIELDS}. */
+  set(index: number, numbers: Float64Array): void {
+    this.#numbers.set(numbers, index * WIDTH);
+  }
+
+  /** Replaces the numbers of an entry. */
+  update(index: number, stats: StatNumbers): void {
+    writeNumbers(this.#numbers, index * WIDTH, stats);
   }
 
   /** Size, mtimeMs, ctimeMs and ino, of which every write to an entry changes at least one, of each entry of a range. */

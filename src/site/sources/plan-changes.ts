@@ -1,7 +1,7 @@
 import type { RecordStore } from '../record-store.js';
-import { findKnown, RACY_MS } from './crawl-memory.js';
+import { findKnown } from './crawl-memory.js';
 import type { ContentMemory, CrawlPlan, KnownEntry, PlannedWrite } from './crawl-plan.js';
-import { isFolder, STAT_FIELDS } from './entries.js';
+import { isFolder, RACY_MS, STAT_FIELDS } from './entries.js';
 import type { StatNumbers } from './entries.js';
 import { isAtOrBelow, Listing } from './listing.js';
 import type { ListedEntry } from './listing.js';

@@ -7,7 +7,7 @@ import { isFolder } from './entries.js';
 import type { Entries } from './entries.js';
 
 /** Fewer files are read in the thread that walks, which has no time for it yet. */
-const WORTH_IT = 2000;
+export const WORTH_IT = 2000;
 
 /** What is handed to a thread at once, and how many of these are under way for each: more than one pause of the walk needs. */
 const BATCH_ENTRIES = 256;

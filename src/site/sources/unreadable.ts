@@ -1,9 +1,9 @@
 import { AppError } from '../../errors.js';
 
-/** It was there when its folder was listed and is there no longer, or a folder on the way to it is gone. */
+/** It was there when its folder was listed and is there no longer, a link took its place, or a folder on the way is gone. */
 export function isGone(error: unknown): boolean {
   const code = errorCode(error);
-  return code === 'ENOENT' || code === 'ENOTDIR';
+  return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP';
 }
 
 /** `EACCES`, or the text of an error that has no code. */

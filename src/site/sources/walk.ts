@@ -21,6 +21,11 @@ export interface WalkOptions {
   /** Called every few milliseconds with the entries so far. */
   readonly onFound?: ((entries: Entries) => void) | undefined;
   readonly observer?: WalkObserver | undefined;
+  /**
+   * How many entries are looked at here; files that are found after these are
+   * only listed, and left to whoever opens them to read. All, unless named.
+   */
+  readonly lookedAt?: number;
   /** Where to look; the root with all that is in it, unless named. */
   readonly starts?: readonly WalkStart[];
   /** Told of what can't be read, so that the walk goes on with the rest; without it the walk ends there. */
@@ -141,7 +146,7 @@ class Walker implements Walk {
     const folder = this.entries.path(index);
     for (const entry of this.#list(index)) {
       const path = join(folder, entry.name);
-      if (!isLeftOut(entry.name) && !this.#options.ignore?.(path)) this.#visit(path, entry.isSymbolicLink());
+      if (!isLeftOut(entry.name) && !this.#options.ignore?.(path)) this.#meet(path, entry);
       yield this.entries;
     }
     this.folders.push({ index, from, to: this.entries.length });
@@ -170,20 +175,38 @@ class Walker implements Walk {
     if (stats?.isDirectory()) this.entries.update(index, stats);
   }
 
+  #meet(path: string, entry: Dirent): void {
+    const { lookedAt = Infinity } = this.#options;
+    if (entry.isFile() && this.entries.length >= lookedAt) this.#addListed(path);
+    else this.#visit(path, entry.isSymbolicLink());
+  }
+
+  #addListed(path: string): void {
+    const absolute = this.#absolute(path);
+    if (this.#except.has(absolute)) return;
+    requireShort(absolute, path);
+    this.#requireRoom();
+    this.entries.addUnread(path);
+  }
+
   #visit(path: string, isLink: boolean): void {
     const absolute = this.#absolute(path);
     if (this.#except.has(absolute)) return;
     if (isLink) this.#options.observer?.link(path);
     const stats = this.#attempt(path, () => (isLink ? this.#follow(absolute) : lstatSync(absolute)));
     if (!stats?.isFile() && !stats?.isDirectory()) return;
-    if (this.entries.length === MAX_ENTRIES) throw tooMany();
+    this.#requireRoom();
     const index = this.entries.add(path, stats);
     if (stats.isDirectory()) this.#pending.push(index);
   }
 
+  #requireRoom(): void {
+    if (this.entries.length === MAX_ENTRIES) throw tooMany();
+  }
+
   #attempt<T>(path: string, read: () => T): T | undefined {
     return this.#tolerate(path, () => {
-      if (isLonger(this.#absolute(path), MAX_PATH_BYTES)) throw unreadable(path, 'ENAMETOOLONG');
+      requireShort(this.#absolute(path), path);
       return attempt(path, read);
     });
   }
@@ -216,6 +239,10 @@ class Walker implements Walk {
     const { root } = this.#options;
     return path === '' ? root : `${root === '/' ? '' : root}/${path}`;
   }
+}
+
+function requireShort(absolute: string, path: string): void {
+  if (isLonger(absolute, MAX_PATH_BYTES)) throw unreadable(path, 'ENAMETOOLONG');
 }
 
 /** Whether a text has more bytes than that; only a long one needs counting, at most three bytes a code unit. */

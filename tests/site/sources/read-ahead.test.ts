@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { lstatSync, rmSync, symlinkSync } from 'node:fs';
 
 import type { PlannedWrite } from '../../../src/site/sources/crawl-plan.js';
+import { STAT_FIELDS } from '../../../src/site/sources/entries.js';
 import type { Entries } from '../../../src/site/sources/entries.js';
 import { ReadAhead } from '../../../src/site/sources/read-ahead.js';
 import { walk } from '../../../src/site/sources/walk.js';
@@ -63,4 +64,35 @@ test('reads nothing while few files are found', async () => {
   expect(few.length).toBe(COUNT / 10 + 1);
   const writes = await readAhead(few, root);
   expect(writes.every(({ digest }) => digest === undefined)).toBe(true);
+});
+
+describe('of files that were only listed', () => {
+  const listFiles = () => walk({ root: folder.directory, except: [], lookedAt: 0 });
+
+  test('reads the numbers with the bytes', async () => {
+    const { entries: listed } = await listFiles();
+    const writes = await readAhead(listed);
+    const read = writes.filter(({ digest }) => digest !== undefined);
+    expect(read.length).toBeGreaterThan(500);
+    for (const { index } of read) {
+      const stats = lstatSync(folder.path(listed.path(index)));
+      const numbers = Object.fromEntries(STAT_FIELDS.map((field) => [field, stats[field]]));
+      expect({ ...listed.stats(index), atimeMs: 0 }).toEqual({ ...numbers, atimeMs: 0 });
+    }
+    const left = writes.findLast(({ digest }) => digest === undefined);
+    expect(left && listed.isUnread(left.index)).toBe(true);
+  });
+
+  test('does not follow a link that took the place of one', async () => {
+    const { entries: listed } = await listFiles();
+    const replaced = listed.paths.findIndex((path) => path.endsWith('.md'));
+    const file = folder.path(listed.path(replaced));
+    rmSync(file);
+    symlinkSync('/etc/hostname', file);
+    const writes = await readAhead(listed);
+    expect(writes[replaced]?.digest).toBeUndefined();
+    expect(writes.filter(({ digest }) => digest !== undefined).length).toBeGreaterThan(500);
+    rmSync(file);
+    folder.put(listed.path(replaced));
+  });
 });

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+
+import { createBatchDigester } from '../../../src/site/sources/digest-batch.js';
+import { STAT_FIELDS } from '../../../src/site/sources/entries.js';
+import { SiteFolder } from './site-folder.js';
+
+const MEGABYTE = 1024 * 1024;
+
+let folder: SiteFolder;
+beforeAll(() => {
+  folder = new SiteFolder();
+});
+afterAll(() => folder.remove());
+
+const unknown = (count: number): Float64Array => new Float64Array(count * 4).fill(NaN);
+
+test('stops after some megabytes of files whose sizes were not known', () => {
+  const texts = ['a', 'b', 'c'].map((letter) => letter.repeat(5 * MEGABYTE));
+  const paths = texts.map((text, index) => {
+    folder.put(`large/${index}`, text);
+    return `large/${index}`;
+  });
+  const answer = createBatchDigester()({ root: folder.directory, paths, witnesses: unknown(3) });
+  expect(answer.digests).toEqual(texts.slice(0, 2).map((text) => createHash('md5').update(text).digest('hex')));
+  expect(answer.changed).toEqual([0, 1]);
+  expect(answer.numbers).toHaveLength(2 * STAT_FIELDS.length);
+  expect(answer.numbers[STAT_FIELDS.indexOf('size')]).toBe(5 * MEGABYTE);
+});
+
+test('goes on after a file that has gone', () => {
+  folder.put('there');
+  const answer = createBatchDigester()({ root: folder.directory, paths: ['gone', 'there'], witnesses: unknown(2) });
+  expect(answer.digests).toEqual(['', createHash('md5').update('there').digest('hex')]);
+  expect(answer.changed).toEqual([1]);
+});
