@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { imagesCommand } from './commands/images.js';
 import { loadConfig } from './config.js';
 import { SETTINGS } from './settings.js';
 import { StartError } from './start-error.js';
@@ -26,6 +27,8 @@ const serveCommand = program
 for (const { flag, description, env } of Object.values(SETTINGS)) {
   serveCommand.option(flag, `${description} [${env}]`);
 }
+
+program.addCommand(imagesCommand());
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`);

@@ -3,7 +3,7 @@ import type { Config } from './config.js';
 import { drain, listen, localOrigin } from './listen.js';
 import { openServices } from './services.js';
 import type { Services, ServicesOptions } from './services.js';
-import { StartError } from './start-error.js';
+import { toStartError } from './start-error.js';
 
 export interface ServeOptions {
   readonly version: string;
@@ -65,20 +65,6 @@ async function open(config: Config, options: ServicesOptions): Promise<Services>
   } catch (error) {
     throw toStartError(error, config);
   }
-}
-
-/** What a person can mend gets one line; anything else keeps its stack. */
-function toStartError(error: unknown, { site, state }: Config): unknown {
-  if (!(error instanceof Error)) return error;
-  const code = 'code' in error ? error.code : undefined;
-  if (error.name === 'AbortError') return new StartError('stopped before the site was read', { cause: error });
-  if (error.name === 'AppError') return new StartError(`TRELLIS_SITE (${site}): ${error.message}`, { cause: error });
-  if (error.name === 'StateFolderError') return new StartError(`TRELLIS_STATE (${state}): ${error.message}`);
-  if (code === 'EACCES' || code === 'EROFS' || code === 'ENOTDIR' || code === 'EEXIST') {
-    const message = `TRELLIS_STATE (${state}): expected a folder that can be written; ${error.message}`;
-    return new StartError(message, { cause: error });
-  }
-  return error;
 }
 
 function describe({ version, site }: Services, origin: string, milliseconds: number): string[] {

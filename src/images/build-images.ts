@@ -35,13 +35,18 @@ export async function buildImages(
   const progress = { total: links.length, done: 0, made: 0, failed: 0 };
   const rest = links.values();
 
+  let defect: unknown;
+
   async function makeNext(): Promise<void> {
     for (const link of rest) {
-      signal?.throwIfAborted();
+      if (signal?.aborted || defect !== undefined) return;
       try {
         if (await makeFile(link)) progress.made += 1;
       } catch (error) {
-        if (!(error instanceof AppError)) throw error;
+        if (!(error instanceof AppError)) {
+          defect = error;
+          return;
+        }
         progress.failed += 1;
         onFailure?.(link, error);
       }
@@ -50,6 +55,11 @@ export async function buildImages(
     }
   }
 
+  // What is under way comes to its end before this does.
   await Promise.all(Array.from({ length: MAX_STARTED }, makeNext));
+  signal?.throwIfAborted();
+  if (defect !== undefined) throw toError(defect);
   return progress;
 }
+
+const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));

@@ -1,0 +1,120 @@
+import { execute, GraphQLError, Kind, parse, validate } from 'graphql';
+import type { DocumentNode, ExecutionResult, FieldNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import type { SiteContext } from '../resolvers/context.js';
+import type { StoredQuery } from '../site/stored-queries.js';
+import { StartError } from '../start-error.js';
+
+/** Why a part of an answer is missing. */
+export interface QueryFailure {
+  readonly message: string;
+  /** Of a refusal, its code; absent for whatever else went wrong. */
+  readonly code: string | undefined;
+}
+
+export interface StoredQuestion {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly query: StoredQuery;
+  readonly contextOf: () => SiteContext;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reads a stored query: one operation that the schema knows.
+ *
+ * @throws StartError that names the file and the place.
+ */
+export function requireStoredQuery(schema: GraphQLSchema, { file, text }: StoredQuery): DocumentNode {
+  const document = parseOrRefuse(file, text);
+  if (document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length !== 1) {
+    throw new StartError(`${file}: expected one operation; give each a file of its own`);
+  }
+  const [error] = validate(schema, document);
+  if (error) throw refusal(file, error);
+  return withPages(document);
+}
+
+function parseOrRefuse(file: string, text: string): DocumentNode {
+  try {
+    return parse(text);
+  } catch (error) {
+    throw error instanceof GraphQLError ? refusal(file, error) : error;
+  }
+}
+
+function refusal(file: string, error: GraphQLError): StartError {
+  const [at] = error.locations ?? [];
+  return new StartError(`${file}${at ? `:${at.line}:${at.column}` : ''}: ${error.message}`);
+}
+
+/** Asks a query with each of its sets of variables, for every page; gives what its answers lack. */
+export async function askStoredQuery(question: StoredQuestion): Promise<QueryFailure[]> {
+  const failures: QueryFailure[] = [];
+  for (const variables of question.query.variables) {
+    for (let skip: number | undefined = startOf(question, variables); skip !== undefined;) {
+      question.signal.throwIfAborted();
+      const result = await askPage(question, skip === 0 ? variables : { ...variables, skip });
+      for (const error of result.errors ?? []) failures.push(toFailure(question.query.file, error));
+      skip = nextPage(result, skip);
+    }
+  }
+  return failures;
+}
+
+async function askPage({ schema, document, contextOf }: StoredQuestion, variableValues: object) {
+  const args = { schema, document, variableValues: variableValues as Record<string, unknown> };
+  return execute({ ...args, contextValue: contextOf() });
+}
+
+function toFailure(file: string, { message, path = [], originalError }: GraphQLError): QueryFailure {
+  const code = originalError && 'code' in originalError ? String(originalError.code) : undefined;
+  const isRefusal = originalError?.name === 'AppError' || originalError === undefined;
+  // Twenty images of one broken file say the same; the place of the first would be told as if it mattered.
+  return { message: `${file}: ${isRefusal ? message : `${path.join('.')}: ${message}`}`, code };
+}
+
+const PAGE = 'trellisPage';
+
+const PAGE_INFO = operationOf(parse(`{ ${PAGE}: pageInfo { hasNextPage perPage } }`)).selectionSet;
+
+/** Of a connection at the top whose `skip` is `$skip`: what tells whether there is another page. */
+function withPages(document: DocumentNode): DocumentNode {
+  const definitions = document.definitions.map((definition) => {
+    if (definition.kind !== Kind.OPERATION_DEFINITION) return definition;
+    const selections = definition.selectionSet.selections.map((selection) =>
+      selection.kind === Kind.FIELD && isPaged(selection) ? withPage(selection) : selection,
+    );
+    return { ...definition, selectionSet: { ...definition.selectionSet, selections } };
+  });
+  return { ...document, definitions };
+}
+
+const isPaged = ({ arguments: args = [] }: FieldNode): boolean =>
+  args.some(({ name, value }) => name.value === 'skip' && value.kind === Kind.VARIABLE && value.name.value === 'skip');
+
+function withPage(field: FieldNode): FieldNode {
+  const selections = [...(field.selectionSet?.selections ?? []), ...PAGE_INFO.selections];
+  return { ...field, selectionSet: { kind: Kind.SELECTION_SET, selections } };
+}
+
+/** The one that every document here has. */
+function operationOf({ definitions }: DocumentNode): OperationDefinitionNode {
+  return definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION) as OperationDefinitionNode;
+}
+
+/** Where the first page starts: as the variables or their defaults say. */
+function startOf({ document }: StoredQuestion, variables: Readonly<Record<string, unknown>>): number {
+  if (typeof variables.skip === 'number') return variables.skip;
+  const { variableDefinitions = [] } = operationOf(document);
+  const own = variableDefinitions.find(({ variable }) => variable.name.value === 'skip')?.defaultValue;
+  return own?.kind === Kind.INT ? Number(own.value) : 0;
+}
+
+/** Where the next page starts, by the shortest of the pages that have one. */
+function nextPage({ data }: ExecutionResult, skip: number): number | undefined {
+  const steps = Object.values(data ?? {}).flatMap((value) => {
+    const page = (value as Record<string, { hasNextPage: boolean; perPage: number | null }> | null)?.[PAGE];
+    return page?.hasNextPage && page.perPage ? [page.perPage] : [];
+  });
+  return steps.length === 0 ? undefined : skip + Math.min(...steps);
+}

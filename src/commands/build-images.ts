@@ -1,0 +1,56 @@
+import type { BuildProgress } from '../images/build-images.js';
+import { openProgress } from './progress.js';
+import { withStoredImages } from './stored-images.js';
+import type { ImagesCommandOptions, StoredImages } from './stored-images.js';
+
+/**
+ * Makes the images that the site's stored queries ask for, but those that are
+ * there. Gives the exit code: 1 when any could not be made.
+ *
+ * @throws StartError for a site, a query or a state folder that can't be used.
+ */
+export function buildStoredImages(options: ImagesCommandOptions): Promise<number> {
+  const startedAt = performance.now();
+  return withStoredImages(options, async (stored) => {
+    const reasons = new Map<string, number>();
+    const note = (message: string): void => void reasons.set(message, (reasons.get(message) ?? 0) + 1);
+    for (const { message } of stored.failures) note(message);
+    const progress = await build(stored, options, note);
+    for (const [reason, count] of reasons) {
+      options.terminal.write(`trellis: ${count > 1 ? `${count} times: ` : ''}${reason}\n`);
+    }
+    if (!options.quiet) options.print(summarize(stored, progress, performance.now() - startedAt));
+    return reasons.size > 0 ? 1 : 0;
+  });
+}
+
+async function build(
+  { imaging, links }: StoredImages,
+  { terminal, quiet, signal }: ImagesCommandOptions,
+  note: (reason: string) => void,
+): Promise<BuildProgress> {
+  const view = openProgress(terminal, { quiet, what: 'images' });
+  try {
+    return await imaging.images.build(links, {
+      signal,
+      onProgress: ({ done, total, failed }) => view.show(done, total, failed),
+      onFailure: (_link, { message }) => note(message),
+    });
+  } finally {
+    view.stop();
+  }
+}
+
+function summarize(
+  { queries, failures }: StoredImages,
+  { total, made, failed }: BuildProgress,
+  milliseconds: number,
+): string {
+  const there = total - made - failed;
+  const parts = [`${count(made, 'image')} made`, `${there} already there`, `${failed} failed`];
+  const unanswered = failures.length > 0 ? `; ${count(failures.length, 'field')} could not be answered` : '';
+  const asked = `${queries} stored ${queries === 1 ? 'query' : 'queries'}`;
+  return `${parts.join(', ')}${unanswered}; asked for by ${asked}, in ${(milliseconds / 1000).toFixed(1)} s.`;
+}
+
+const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;

@@ -1,0 +1,58 @@
+import { Command } from 'commander';
+import { loadConfig } from '../config.js';
+import { SETTINGS } from '../settings.js';
+import type { ImagesCommandOptions } from './stored-images.js';
+
+type Flags = Readonly<Record<string, string | boolean | undefined>>;
+
+/** `trellis images`: what the site's stored queries ask for, made ahead of its visitors. */
+export function imagesCommand(): Command {
+  const images = new Command('images').description("the images that the site's stored queries ask for");
+  withSettings(images.command('build'))
+    .description('make them all, but those that are there; an interrupted run goes on where it was')
+    .option('--quiet', 'print failures only')
+    .action(async (flags: Flags) => {
+      const { buildStoredImages } = await import('./build-images.js');
+      await run(flags, buildStoredImages);
+    });
+  withSettings(images.command('prune'))
+    .description('remove the images that no stored query asks for; their links make them again')
+    .option('--dry-run', 'print what would be removed, and remove nothing')
+    .option('--quiet', 'print failures only')
+    .action(async (flags: Flags) => {
+      const { pruneStoredImages } = await import('./prune-images.js');
+      await run(flags, (options) => pruneStoredImages({ ...options, dryRun: flags.dryRun === true }));
+    });
+  return images;
+}
+
+function withSettings(command: Command): Command {
+  command.option('--config <file>', 'the configuration file (default: trellis.config.* in the working directory)');
+  for (const { flag, description, env } of [SETTINGS.site, SETTINGS.state]) {
+    command.option(flag, `${description} [${env}]`);
+  }
+  return command;
+}
+
+/** A command's work; gives the exit code. */
+type Work = (options: ImagesCommandOptions) => Promise<number>;
+
+/** The first SIGINT lets what is under way come to its end; a second one ends the process at once. */
+async function run(flags: Flags, work: Work): Promise<void> {
+  const settings = Object.entries(flags).filter(([, value]) => typeof value === 'string');
+  const config = await loadConfig({ flags: Object.fromEntries(settings) as Record<string, string> });
+  const stopped = new AbortController();
+  const onSignal = (): void => stopped.abort();
+  process.once('SIGTERM', onSignal).once('SIGINT', onSignal);
+  try {
+    process.exitCode = await work({
+      config,
+      signal: stopped.signal,
+      terminal: process.stderr,
+      quiet: flags.quiet === true,
+      print: (line) => void process.stdout.write(`${line}\n`),
+    });
+  } finally {
+    process.off('SIGTERM', onSignal).off('SIGINT', onSignal);
+  }
+}

@@ -1,0 +1,39 @@
+import prettyBytes from 'pretty-bytes';
+import { StartError } from '../start-error.js';
+import type { QueryFailure } from './ask-stored-query.js';
+import { withStoredImages } from './stored-images.js';
+import type { ImagesCommandOptions } from './stored-images.js';
+
+export interface PruneCommandOptions extends ImagesCommandOptions {
+  /** Tells what would be removed, and removes nothing. */
+  readonly dryRun: boolean;
+}
+
+/**
+ * Removes the images that no stored query asks for. Gives the exit code.
+ *
+ * @throws StartError for a site, a query or a state folder that can't be used,
+ * and when a query can't be answered: what it asks for would be removed.
+ */
+export function pruneStoredImages({ dryRun, ...options }: PruneCommandOptions): Promise<number> {
+  return withStoredImages(options, async ({ imaging: { images, pictures }, links, failures }) => {
+    requireAnswers(failures);
+    const { files, bytes } = await images.prune({
+      asked: links,
+      dryRun,
+      onRemove({ path, contentDigest, bytes: size }) {
+        const picture = pictures.find(contentDigest)?.relativePath ?? 'a file that has gone';
+        if (dryRun) options.print(`${path}  ${prettyBytes(size)}  of ${picture}`);
+      },
+    });
+    const what = `${files} image${files === 1 ? '' : 's'}, ${prettyBytes(bytes)}`;
+    if (!options.quiet) options.print(dryRun ? `${what}, would be removed.` : `${what}, removed.`);
+    return 0;
+  });
+}
+
+/** Of a file that holds no picture there are no images to keep; anything else may hide some. */
+function requireAnswers(failures: readonly QueryFailure[]): void {
+  const bad = failures.find(({ code }) => code !== 'unprocessable');
+  if (bad) throw new StartError(`${bad.message} Nothing is removed, as this would hide what is asked for`);
+}

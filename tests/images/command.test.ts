@@ -1,0 +1,186 @@
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { PassThrough } from 'node:stream';
+import sharp from 'sharp';
+import { buildStoredImages } from '../../src/commands/build-images.js';
+import { pruneStoredImages } from '../../src/commands/prune-images.js';
+import { loadConfig } from '../../src/config.js';
+import { scene } from './pictures.js';
+import { collect, runCli, startServer } from '../running-server.js';
+
+let folder: string;
+let site: string;
+let state: string;
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'trellis-command-'));
+  site = path.join(folder, 'site');
+  // Within the site, where what is made must not become a part of it.
+  state = path.join(site, '.trellis');
+  await write('pictures/a.jpg', await scene(600, 400).jpeg().toBuffer());
+  await write('pictures/b.png', await scene(300, 200).png().toBuffer());
+  await write('pictures/c.png', await scene(240, 200, { disc: '#f00' }).png().toBuffer());
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+/** A page of two pictures, and one of one; each picture in six widths. */
+const PAGES = `query Pages($skip: Int = 0) {
+  allFile(filter: { extension: { in: ["jpg", "png"] } }, limit: 2, skip: $skip) {
+    nodes { childImageProc { fluid(maxWidth: 100) { srcSet base64 } } }
+  }
+}`;
+
+const THUMBNAIL = `query Thumbnail($name: String, $width: Int = 30) {
+  file(name: { eq: $name }) { childImageProc { resize(width: $width) { src } } }
+}`;
+
+async function write(name: string, content: string | Buffer): Promise<void> {
+  await mkdir(path.dirname(path.join(site, name)), { recursive: true });
+  await writeFile(path.join(site, name), content);
+}
+
+interface Run {
+  readonly signal?: AbortSignal;
+  readonly quiet?: boolean;
+}
+
+/** Runs a command without a terminal, and gives its exit code and what it said. */
+async function run(work: typeof buildStoredImages, { signal, quiet = false }: Run = {}) {
+  const terminal = new PassThrough().setEncoding('utf8');
+  const said: string[] = [];
+  const code = await work({
+    config: await loadConfig({ flags: { site, state }, env: {} }),
+    terminal: terminal as unknown as NodeJS.WriteStream,
+    quiet,
+    print: (line) => void said.push(line),
+    signal: signal ?? new AbortController().signal,
+  });
+  return { code, said: said.join('\n'), failures: String(terminal.read() ?? '') };
+}
+
+const prune = (dryRun: boolean) => run((options) => pruneStoredImages({ ...options, dryRun }));
+
+async function listImages(): Promise<string[]> {
+  const names = await readdir(path.join(state, 'public/images'), { recursive: true });
+  return names.filter((name) => /\.(jpg|png|webp)$/u.test(name));
+}
+
+test('makes what every page of a stored query asks for, and makes it once', async () => {
+  await write('queries/pages.graphql', PAGES);
+  const first = await run(buildStoredImages);
+  expect(first).toMatchObject({ code: 0, failures: '' });
+  expect(first.said).toMatch(
+    /^18 images made, 0 already there, 0 failed; asked for by 1 stored query, in \d+\.\d s\.$/u,
+  );
+  const made = await listImages();
+  expect(made).toHaveLength(18);
+  for (const file of made) await sharp(path.join(state, 'public/images', file)).stats();
+  await expect(run(buildStoredImages)).resolves.toMatchObject({
+    said: expect.stringContaining('0 images made, 18 already there') as string,
+  });
+});
+
+test('asks a query with each of its sets of variables', async () => {
+  await write('queries/thumbnail.graphql', THUMBNAIL);
+  await write('queries/thumbnail.variables.json', '[{"name": "a"}, {"name": "b"}, {"name": "b", "width": 40}]');
+  await expect(run(buildStoredImages)).resolves.toMatchObject({
+    said: expect.stringContaining('3 images made') as string,
+  });
+});
+
+test('goes on where it was stopped', async () => {
+  await write('queries/pages.graphql', PAGES);
+  const stop = new AbortController();
+  const stopped = run((options) => {
+    // Stops once something is there.
+    const timer = setInterval(
+      () =>
+        void listImages().then(
+          ({ length }) => length > 0 && stop.abort(),
+          () => 0,
+        ),
+      1,
+    );
+    return buildStoredImages({ ...options, signal: stop.signal }).finally(() => clearInterval(timer));
+  });
+  await expect(stopped).resolves.toMatchObject({ code: 130, said: expect.stringMatching(/^Stopped\./u) as string });
+  const there = (await listImages()).length;
+  const { said } = await run(buildStoredImages);
+  expect(said).toContain(`${18 - there} images made, ${there} already there`);
+});
+
+test('makes all others when a picture can\u2019t be read, and tells why once', async () => {
+  const whole = await scene(240, 200, { disc: '#0f0' }).jpeg().toBuffer();
+  await write('pictures/cut.jpg', whole.subarray(0, whole.length / 2));
+  await write('pictures/text.png', 'no picture');
+  await write('queries/pages.graphql', PAGES.replace(' base64', ''));
+  const { code, said, failures } = await run(buildStoredImages);
+  expect(code).toBe(1);
+  expect(said).toContain('18 images made, 0 already there, 6 failed; 1 field could not be answered');
+  expect(failures.trim().split('\n')).toEqual([
+    expect.stringMatching(/^trellis: queries\/pages\.graphql: Expected a picture in "pictures\/text\.png"/u),
+    expect.stringMatching(/^trellis: 6 times: Expected a picture in "pictures\/cut\.jpg"/u),
+  ]);
+});
+
+test('says failures only when it is to be quiet', async () => {
+  await write('queries/thumbnail.graphql', THUMBNAIL);
+  await expect(run(buildStoredImages, { quiet: true })).resolves.toEqual({ code: 0, said: '', failures: '' });
+});
+
+test('removes what no stored query asks for, after telling what that would be', async () => {
+  await write('queries/pages.graphql', PAGES);
+  await run(buildStoredImages);
+  await write('queries/pages.graphql', PAGES.replace('["jpg", "png"]', '["jpg"]'));
+  const dry = await prune(true);
+  expect(dry.said.split('\n')).toHaveLength(13);
+  expect(dry.said).toMatch(/^[0-9a-f]{32}\/[0-9a-f]{24}\.png {2}[\d.]+ k?B {2}of pictures\/[bc]\.png$/mu);
+  expect(dry.said).toMatch(/^12 images, [\d.]+ kB, would be removed\.$/mu);
+  expect(await listImages()).toHaveLength(18);
+  await expect(prune(false)).resolves.toMatchObject({
+    code: 0,
+    said: dry.said.split('\n').at(-1)?.replace('would be removed', 'removed'),
+  });
+  const left = await listImages();
+  expect(left).toHaveLength(6);
+  expect(left.every((file) => file.endsWith('.jpg'))).toBe(true);
+});
+
+test('removes nothing when a query is refused, which may hide what is asked for', async () => {
+  await write('queries/pages.graphql', PAGES);
+  await run(buildStoredImages);
+  await write('queries/pages.graphql', PAGES.replace('maxWidth: 100', 'maxWidth: 0'));
+  await expect(prune(false)).rejects.toThrow(/maxWidth.*Nothing is removed/u);
+  expect(await listImages()).toHaveLength(18);
+});
+
+test.each([
+  ['there is none', '', 'expected stored queries, files that match queries/**/*.graphql in '],
+  ['it asks for no field of the site', 'query A { nothing }', 'queries/a.graphql:1:11: Cannot query field "nothing"'],
+  ['it is no GraphQL', 'query {', 'queries/a.graphql:1:8: Syntax Error'],
+  ['it is two', 'query A { __typename } query B { __typename }', 'queries/a.graphql: expected one operation'],
+])('refuses to start when %s', async (_reason, text, message) => {
+  if (text) await write('queries/a.graphql', text);
+  const refused = run(buildStoredImages);
+  await expect(refused).rejects.toMatchObject({ name: 'StartError' });
+  await expect(refused).rejects.toThrow(message);
+});
+
+test('works from the command line beside a server on the same state folder', async () => {
+  await write('queries/pages.graphql', PAGES);
+  await write('.trellis/keep', '');
+  const server = await startServer(['--site', site, '--state', state]);
+  const child = runCli(['images', 'build', '--site', site, '--state', state]);
+  const output = collect(child);
+  await expect(once(child, 'close')).resolves.toEqual([0, null]);
+  expect(output()).toMatch(/^18 images made/u);
+
+  const query = '{ imageProc(internal: {}) { fluid(maxWidth: 100) { src } } }';
+  const answer = await fetch(`${server.origin}/graphql?query=${encodeURIComponent(query)}`);
+  const { data } = (await answer.json()) as { data: { imageProc: { fluid: { src: string } } } };
+  await expect(fetch(server.origin + data.imageProc.fluid.src)).resolves.toMatchObject({ status: 200 });
+  // The server hands out the very links that were made.
+  expect(await listImages()).toHaveLength(18);
+  await server.stop();
+}, 60_000);
