@@ -8,12 +8,13 @@ import { boards } from './migrations/0002-boards.js';
 import { secrets } from './migrations/0003-secrets.js';
 import { replays } from './migrations/0004-replays.js';
 import { passkeys } from './migrations/0005-passkeys.js';
+import { dashboard } from './migrations/0006-dashboard.js';
 
 /** Makes or changes tables. Once released it never changes; it knows no table types, which describe the end state. */
 export type Migration = (database: Kysely<unknown>) => Promise<void>;
 
 /** Their order is their number, from 1. */
-const MIGRATIONS: readonly Migration[] = [accounts, boards, secrets, replays, passkeys];
+const MIGRATIONS: readonly Migration[] = [accounts, boards, secrets, replays, passkeys, dashboard];
 
 interface SchemaVersions {
   schema_versions: { version: number };

@@ -13,7 +13,7 @@ export interface StateFolder {
 }
 
 /** The folder can't be used, for a reason that a person can mend. */
-class StateFolderError extends Error {
+export class StateFolderError extends Error {
   override readonly name = 'StateFolderError';
 }
 

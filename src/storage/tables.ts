@@ -12,6 +12,8 @@ export interface Tables {
   account_events: AccountEventsTable;
   boards: BoardsTable;
   board_shares: BoardSharesTable;
+  settings: SettingsTable;
+  request_log: RequestLogTable;
   secret_objects: SecretObjectsTable;
   secret_object_consumers: SecretObjectConsumersTable;
   secret_object_tags: SecretObjectTagsTable;
@@ -118,6 +120,39 @@ export interface BoardsTable {
 export interface BoardSharesTable {
   owner_id: string;
   viewer_id: string;
+}
+
+/** A row is made when somebody's settings are first asked for. */
+export interface SettingsTable {
+  person_id: string;
+  /** When the person first saved them; null before. */
+  saved_at: number | null;
+  /** When the person last asked for a refresh. */
+  refreshed_at: number | null;
+  /** JSON of everything about forges, tokens included, sealed with the server's key. */
+  forges: Uint8Array;
+  /** SHA-256 of the webhook token, which deliveries are found by. */
+  webhook_token_hash: string;
+  /** JSON of the webhook's token and secret, sealed with the server's key. */
+  webhook: Uint8Array;
+  theme: string;
+  timezone: string;
+  /** JSON, for the pages alone. */
+  filter_state: string;
+}
+
+export interface RequestLogTable {
+  /** In the order of time. */
+  id: string;
+  logged_at: number;
+  forge: string;
+  method: string;
+  endpoint: string;
+  outcome: string;
+  account: string | null;
+  status_code: number | null;
+  /** JSON of what was left of the forge's budget. */
+  budget: string | null;
 }
 
 export interface SecretObjectsTable {

@@ -1,0 +1,32 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openServerKey, SERVER_KEY_FILE } from '../../src/storage/server-key.js';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'trellis-key-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+test('makes the key once, for its owner alone', async () => {
+  const sealed = (await openServerKey(folder)).seal('ghp_x', 'forges of ada');
+  const { mode } = await stat(join(folder, SERVER_KEY_FILE));
+  expect(mode & 0o777).toBe(0o600);
+  expect((await openServerKey(folder)).unseal(sealed, 'forges of ada')).toBe('ghp_x');
+});
+
+test('unseals for the purpose alone that something was sealed for', async () => {
+  const key = await openServerKey(folder);
+  const sealed = key.seal('ghp_x', 'forges of ada');
+  expect(sealed.toString('latin1')).not.toContain('ghp_x');
+  expect(() => key.unseal(sealed, 'forges of bob')).toThrow();
+});
+
+test('refuses a file that holds something else, and leaves it as it is', async () => {
+  const file = join(folder, SERVER_KEY_FILE);
+  await writeFile(file, 'half a ke');
+  await expect(openServerKey(folder)).rejects.toThrow(/expected a key in .*server\.key/);
+  expect(await readFile(file, 'utf8')).toBe('half a ke');
+});
