@@ -26,13 +26,15 @@ import type { Site } from './site/site.js';
 import { openConfiguredSite, openImaging } from './site-data.js';
 import type { Imaging } from './site-data.js';
 import { openDatabase } from './storage/database.js';
-import type { DatabasePlace } from './storage/database.js';
+import type { Database, DatabasePlace } from './storage/database.js';
 import { openStateFolder } from './storage/state-folder.js';
 import type { StateFolder } from './storage/state-folder.js';
 import { createReadiness } from './storage/readiness.js';
 import type { Readiness } from './storage/readiness.js';
-import { createReplays } from './storage/replays.js';
+import { createReplays, sweepReplays } from './storage/replays.js';
 import type { Replays } from './storage/replays.js';
+import { startSweeper } from './storage/sweeper.js';
+import type { Sweeper } from './storage/sweeper.js';
 
 /** What handlers and resolvers are given. */
 export interface Services {
@@ -93,6 +95,7 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
   });
   const accounts = createAccounts(database, { origin: options.origin });
   const imaging = site && openImaging(site, config);
+  const sweeper = sweepHourly(database, accounts, options.terminal);
   return {
     version: options.version,
     readiness: createReadiness(database),
@@ -123,6 +126,7 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
     async close() {
       await imaging?.images.close();
       site?.close();
+      await sweeper.close();
       await database.destroy();
       folder.close();
     },
@@ -135,6 +139,15 @@ function openSiteData(config: Config, { terminal, signal }: ServicesOptions): Pr
     ? { onChange: (change: LiveChange) => say(formatChange(change)), onProblem: say }
     : undefined;
   return openConfiguredSite(config, { recordsDirectory: join(config.state, 'site'), terminal, signal, watch });
+}
+
+/** What time has ended is refused as it is read, so it may lie there for a while. */
+function sweepHourly(database: Database, accounts: Accounts, terminal: NodeJS.WriteStream): Sweeper {
+  return startSweeper({
+    sweeps: [() => accounts.sweep(), () => sweepReplays(database, Date.now())],
+    everyMs: 3_600_000,
+    report: (error) => terminal.write(`trellis: what has expired could not be deleted: ${String(error)}\n`),
+  });
 }
 
 function placeOf({ databaseUrl, state }: Config): DatabasePlace {

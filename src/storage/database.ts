@@ -3,6 +3,8 @@ import { inTurn } from '../in-turn.js';
 import type { InTurn } from '../in-turn.js';
 import { retryConflicts } from './conflicts.js';
 import { DatabaseError, toDatabaseError } from './database-error.js';
+import { createJoining, joinable } from './joining.js';
+import type { Joining } from './joining.js';
 import { migrate } from './migrate.js';
 import { postgresDialect } from './postgres.js';
 import { sqliteDialect } from './sqlite.js';
@@ -16,8 +18,14 @@ export type DatabasePlace = { readonly file: string } | { readonly url: string }
 
 const OLDEST_POSTGRES = 15;
 
-/** Where a database keeps whose turn it is. */
-const TURNS = Symbol('turns');
+/** What goes with a database, under a name that nobody else has. */
+const PARTS = Symbol('parts');
+
+interface Parts {
+  /** Whose transaction it is: those of one process take turns, and so are in the way of other processes' alone. */
+  readonly inTurn: InTurn;
+  readonly joining: Joining<Database>;
+}
 
 /**
  * Opens the database and brings its tables up to date, which waits for another
@@ -29,7 +37,9 @@ const TURNS = Symbol('turns');
  */
 export async function openDatabase(place: DatabasePlace): Promise<Database> {
   const dialect = 'url' in place ? postgresDialect(place.url) : sqliteDialect(place.file);
-  const database: Database = Object.assign(new Kysely<Tables>({ dialect }), { [TURNS]: inTurn(1) });
+  const joining = createJoining<Database>();
+  const parts: Parts = { inTurn: inTurn(1), joining };
+  const database = joinable(new Kysely<Tables>({ dialect }), joining, { [PARTS]: parts });
   try {
     if (isPostgres(database)) await requireVersion(database);
     await migrate(database);
@@ -54,15 +64,44 @@ export function isPostgres(database: Database): boolean {
  * was in its way; whatever else it does must bear that.
  *
  * Inside `work`, query only what it is given: anything else waits for the
- * transaction, and so for itself.
+ * transaction, and so for itself. {@link shareTransaction} has no such rule.
  */
 export async function inTransaction<T>(database: Database, work: (transaction: Database) => Promise<T>): Promise<T> {
-  if (database.isTransaction) return work(database);
+  if (database.isTransaction) return join(database, work);
   // SQLite's transactions take turns at its one connection.
   if (!isPostgres(database)) return database.transaction().execute(work);
   const run = () => database.transaction().setIsolationLevel('serializable').execute(work);
-  const { [TURNS]: turn } = database as Partial<Readonly<Record<typeof TURNS, InTurn>>>;
-  return retryConflicts(turn === undefined ? run : () => turn(run));
+  const parts = findParts(database);
+  return retryConflicts(parts === undefined ? run : () => parts.inTurn(run));
+}
+
+/**
+ * Runs `work` in one transaction that is joined by everything which is called
+ * meanwhile and uses the same database, as if it had been handed it. When a
+ * transaction inside fails, nothing is kept, and this throws its reason.
+ *
+ * Nobody else writes until it is done: it is no place to wait for other machines.
+ */
+export async function shareTransaction<T>(database: Database, work: () => Promise<T>): Promise<T> {
+  return inTransaction(database, async (transaction) => {
+    const parts = findParts(database);
+    return parts === undefined || transaction === database ? work() : parts.joining.run(transaction, work);
+  });
+}
+
+async function join<T>(transaction: Database, work: (transaction: Database) => Promise<T>): Promise<T> {
+  try {
+    return await work(transaction);
+  } catch (reason) {
+    const joined = findParts(transaction)?.joining.find();
+    if (joined !== undefined) joined.failure ??= { reason };
+    throw reason;
+  }
+}
+
+/** @returns `undefined` for a transaction, and for a database that {@link openDatabase} did not open. */
+function findParts(database: Database): Parts | undefined {
+  return (database as Partial<Readonly<Record<typeof PARTS, Parts>>>)[PARTS];
 }
 
 async function requireVersion(database: Database): Promise<void> {

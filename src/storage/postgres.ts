@@ -62,6 +62,7 @@ function toBindingPool(pool: pg.Pool): PostgresPool {
 }
 
 type Parse = (text: string) => unknown;
+type FindParser = (oid: number, format?: 'binary' | 'text') => Parse;
 
 const { builtins } = pg.types;
 
@@ -72,9 +73,7 @@ const PARSERS = new Map<number, Parse>([
   [builtins.BYTEA, toBytes],
 ]);
 
-function findParser(oid: number, format?: 'binary' | 'text'): Parse {
-  return PARSERS.get(oid) ?? (pg.types.getTypeParser(oid, format) as Parse);
-}
+const findParser: FindParser = (oid, format) => PARSERS.get(oid) ?? (pg.types.getTypeParser as FindParser)(oid, format);
 
 /** @throws RangeError for a number that would come out as another. */
 function toNumber(text: string): number {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../errors.js';
+import { shareTransaction } from './database.js';
 import type { Database } from './database.js';
 import { seal, unseal } from './seal.js';
 
@@ -12,17 +13,25 @@ export interface RepeatableRequest {
   readonly key: string;
   /** What the sender must repeat: path, query and body. */
   readonly request: unknown;
+  /**
+   * Whether the answer waits for other machines, or changes what is there: no
+   * transaction can take that back, nor should one wait for it. The answer is
+   * then kept after the change, and a crash in between lets a repeat make it twice.
+   */
+  readonly reachesOut?: boolean;
 }
 
 export interface Replays {
   /**
    * Gives the first answer to a request within 24 hours, and makes it only then.
-   * A repeat that comes while the first is under way waits for it. What throws
-   * is not kept, so a repeat tries again.
+   * The answer is kept in one transaction with the changes that `answer` makes in
+   * the database: both are there or neither is, however the process ends. A
+   * repeat that comes while the first is under way waits for it, in this process
+   * or another. What throws is not kept, so a repeat tries again.
    *
-   * The answer is kept encrypted with a key that only the idempotency key gives,
-   * for it may hold a token. It is written after the change that it tells of: a
-   * crash in between, and a repeat makes the change twice.
+   * On PostgreSQL `answer` may run more than once, see `inTransaction`. The
+   * answer is kept encrypted with a key that only the idempotency key gives, for
+   * it may hold a token.
    *
    * @throws AppError `invalid_input` when the key came with another request before.
    */
@@ -38,14 +47,16 @@ export function createReplays(database: Database, now: () => number = Date.now):
   const running = new Map<string, Running>();
   return {
     // Kept answers are JSON, which the first answer becomes too on its way out.
-    async answerOnce<T>({ scope, key, request }: RepeatableRequest, answer: () => Promise<T>): Promise<T> {
+    async answerOnce<T>(repeatable: RepeatableRequest, answer: () => Promise<T>): Promise<T> {
+      const { scope, key, request, reachesOut = false } = repeatable;
       const [id, fingerprint] = [hash([scope, key]), hash(request)];
       const current = running.get(id);
       if (current !== undefined) {
         requireSame(current.fingerprint, fingerprint);
         return current.answer as Promise<T>;
       }
-      const first = findOrAnswer(database, { id, fingerprint, key, at: now() }, answer);
+      const run = () => findOrAnswer(database, { id, fingerprint, key, at: now() }, answer);
+      const first = reachesOut ? run() : shareTransaction(database, run);
       running.set(id, { fingerprint, answer: first });
       try {
         return await first;
@@ -54,6 +65,11 @@ export function createReplays(database: Database, now: () => number = Date.now):
       }
     },
   };
+}
+
+/** Deletes answers that have had their 24 hours: nobody is given them any more, so it does not matter when this runs. */
+export async function sweepReplays(database: Database, at: number): Promise<void> {
+  await database.deleteFrom('replays').where('expires_at', '<=', at).execute();
 }
 
 interface Place {
@@ -65,12 +81,12 @@ interface Place {
 
 async function findOrAnswer<T>(database: Database, place: Place, answer: () => Promise<T>): Promise<T> {
   const { id, fingerprint, key, at } = place;
-  await database.deleteFrom('replays').where('expires_at', '<=', at).execute();
   const kept = await database.selectFrom('replays').selectAll().where('id', '=', id).executeTakeFirst();
-  if (kept !== undefined) {
+  if (kept !== undefined && kept.expires_at > at) {
     requireSame(kept.fingerprint, fingerprint);
     return JSON.parse(unseal(kept.sealed, key)) as T;
   }
+  if (kept !== undefined) await database.deleteFrom('replays').where('id', '=', id).execute();
   const first = await answer();
   const row = { id, fingerprint, sealed: seal(JSON.stringify(first), key), expires_at: at + LIFETIME_MS };
   await database.insertInto('replays').values(row).execute();

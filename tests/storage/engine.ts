@@ -39,7 +39,7 @@ async function openPostgres(): Promise<Database> {
   const place = again !== undefined && (await empty(again)) ? again : await createPostgresPlace();
   const database = await openDatabase(place);
   if (tables.length === 0) tables.push(...(await listTables(place)));
-  const destroy = () => Object.getPrototypeOf(database).destroy.call(database) as Promise<void>;
+  const destroy = database.destroy.bind(database);
   return Object.assign(database, { destroy: () => destroy().then(() => void used.push(place)) });
 }
 

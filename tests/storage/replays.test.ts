@@ -1,8 +1,10 @@
+import { EventEmitter, once } from 'node:events';
+import { openDatabase } from '../../src/storage/database.js';
 import type { Database } from '../../src/storage/database.js';
-import { createReplays } from '../../src/storage/replays.js';
+import { createReplays, sweepReplays } from '../../src/storage/replays.js';
 import type { Replays } from '../../src/storage/replays.js';
 import { seal, unseal } from '../../src/storage/seal.js';
-import { openTestDatabase } from './engine.js';
+import { createPlace, openTestDatabase } from './engine.js';
 
 const request = { scope: 'ada createToken', key: 'k1', request: { body: { label: 'x' } } };
 
@@ -55,6 +57,55 @@ test('keeps nothing of a refusal', async () => {
   expect(await replays.answerOnce(request, make)).toEqual({ token: 'secret-1' });
 });
 
+const person = { username: 'Ada', display_name: 'Ada', is_admin: 1, created_at: 1 };
+const addPerson = async (to: Database) => {
+  const id = `p${++made}`;
+  await to
+    .insertInto('people')
+    .values({ ...person, id, username_key: id })
+    .execute();
+  return { id };
+};
+const countPeople = async () => (await database.selectFrom('people').select('id').execute()).length;
+
+test('keeps the change and its answer, or neither', async () => {
+  const unkept = replays.answerOnce(request, async () => {
+    await addPerson(database);
+    return { id: 1n };
+  });
+  await expect(unkept).rejects.toThrow('BigInt');
+  expect(await countPeople()).toBe(0);
+  await replays.answerOnce(request, () => addPerson(database));
+  expect(await replays.answerOnce(request, () => addPerson(database))).toEqual({ id: 'p2' });
+  expect(await countPeople()).toBe(1);
+});
+
+test('answers once over several processes', async () => {
+  const place = await createPlace();
+  const replicas = [await openDatabase(place), await openDatabase(place)];
+  const answers = await Promise.all(
+    replicas.map((replica) => createReplays(replica, () => at).answerOnce(request, () => addPerson(replica))),
+  );
+  expect(answers[0]).toEqual(answers[1]);
+  expect(await replicas[0]!.selectFrom('people').select('id').execute()).toEqual([answers[0]]);
+  await Promise.all(replicas.map((replica) => replica.destroy()));
+});
+
+test('holds up nobody while the answer reaches out', async () => {
+  const outside = { ...request, reachesOut: true };
+  const forge = new EventEmitter();
+  const first = replays.answerOnce(outside, async () => {
+    const answer = await addPerson(database);
+    forge.emit('asked');
+    await once(forge, 'answered');
+    return answer;
+  });
+  await once(forge, 'asked');
+  expect(await countPeople()).toBe(1);
+  forge.emit('answered');
+  expect(await replays.answerOnce(outside, make)).toEqual(await first);
+});
+
 test('stores neither the answer nor the key in the clear', async () => {
   await replays.answerOnce({ ...request, key: 'my-own-key' }, make);
   const [row] = await database.selectFrom('replays').selectAll().execute();
@@ -68,4 +119,13 @@ test('unseals what it sealed, with the same secret only', () => {
   expect(() => unseal(sealed, 'other')).toThrow();
   sealed[sealed.length - 1]! ^= 1;
   expect(() => unseal(sealed, 'secret')).toThrow();
+});
+
+test('are swept when they have had their time', async () => {
+  await replays.answerOnce(request, make);
+  const count = async () => (await database.selectFrom('replays').select('id').execute()).length;
+  await sweepReplays(database, 86_399_999);
+  expect(await count()).toBe(1);
+  await sweepReplays(database, 86_400_000);
+  expect(await count()).toBe(0);
 });

@@ -1,0 +1,25 @@
+import { EventEmitter, once } from 'node:events';
+import { startSweeper } from '../../src/storage/sweeper.js';
+
+test('sweeps at once and again, also after a sweep that failed, until it is closed', async () => {
+  const rounds = new EventEmitter();
+  let count = 0;
+  const errors: unknown[] = [];
+  const failure = new Error('locked');
+  const sweeper = startSweeper({
+    sweeps: [
+      () => Promise.reject(failure),
+      async () => {
+        count += 1;
+        rounds.emit('done');
+      },
+    ],
+    everyMs: 1,
+    report: (error) => errors.push(error),
+  });
+  await once(rounds, 'done');
+  await once(rounds, 'done');
+  await sweeper.close();
+  expect(errors.slice(0, 2)).toEqual([failure, failure]);
+  expect(errors).toHaveLength(count);
+});
