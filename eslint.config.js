@@ -3,7 +3,7 @@ import prettier from 'eslint-config-prettier';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/', 'coverage/', 'src/generated/', '.cache/', '.trellis/', 'examples/', 'stand-ins/'] },
+  { ignores: ['**/dist/', 'coverage/', 'src/generated/', '.cache/', '.trellis/', 'examples/', 'stand-ins/'] },
   js.configs.recommended,
   ...tseslint.configs.strictTypeChecked,
   ...tseslint.configs.stylisticTypeChecked,

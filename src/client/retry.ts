@@ -48,7 +48,7 @@ export async function sendWithRetries(request: Request, settings: SendSettings, 
     const work = async (signal: AbortSignal) => {
       const response = await fetch(makeRequest(signal));
       if (!isLast && isRetried(response.status)) return discard(response);
-      return streamed && response.ok ? response : readWhole(response, caller);
+      return streamed && response.ok ? response : readWhole(response, request);
     };
     const outcome = await toOutcome(attempt(work, { caller, timeoutMs }));
     if (outcome.response && (isLast || !isRetried(outcome.response.status))) return outcome.response;

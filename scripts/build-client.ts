@@ -1,0 +1,13 @@
+import { spawnSync } from 'node:child_process';
+import { copyFile, rm } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+
+/** Fills the package of the clients: JavaScript and types of what they are made of, and nothing that was there before. */
+await rm('packages/client/dist', { recursive: true, force: true });
+await copyFile('LICENSE', 'packages/client/LICENSE');
+const compiler = 'node_modules/typescript7/bin/tsc';
+const { status, error } = spawnSync(process.execPath, [compiler, '-p', 'packages/client'], { stdio: 'inherit' });
+if (error) throw error;
+process.exitCode = status ?? 1;

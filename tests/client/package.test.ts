@@ -1,0 +1,117 @@
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { execFile } from 'node:child_process';
+import { build } from 'esbuild';
+import type { Page } from 'playwright-core';
+import { describeInBrowser, openBrowser } from '../e2e/chromium.js';
+import { serveProbe } from './probe-server.js';
+import { findRuntimes } from './runtimes.js';
+
+const run = promisify(execFile);
+
+/** A project of somebody's, with the package installed from what `npm pack` gives. */
+let project: string;
+let packed: readonly string[];
+
+beforeAll(async () => {
+  project = await mkdtemp(join(tmpdir(), 'trellis-client-'));
+  const modules = join(project, 'node_modules');
+  await mkdir(join(modules, 'trellis-client'), { recursive: true });
+  const pack = ['pack', './packages/client', '--json', '--pack-destination', project];
+  const { stdout } = await run('npm', pack);
+  const [{ filename, files }] = JSON.parse(stdout.slice(stdout.indexOf('['))) as [Packed];
+  packed = files.map(({ path }) => path);
+  await run('tar', ['-xzf', join(project, filename), '--strip-components=1', '-C', join(modules, 'trellis-client')]);
+  for (const name of ['openapi-fetch', 'openapi-typescript-helpers']) {
+    await cp(join('node_modules', name), join(modules, name), { recursive: true });
+  }
+  await cp('tests/client/probe.js', join(project, 'probe.js'));
+  await writeFile(join(project, 'package.json'), '{ "type": "module" }');
+  await writeFile(
+    join(project, 'run.js'),
+    "import { probe } from './probe.js';\nconsole.log(JSON.stringify(await probe(process.argv[2])));\n",
+  );
+}, 60_000);
+afterAll(() => rm(project, { recursive: true }));
+
+interface Packed {
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
+}
+
+const readManifest = async (file: string) =>
+  JSON.parse(await readFile(file, 'utf8')) as {
+    readonly version: string;
+    readonly license: string;
+    readonly dependencies: Readonly<Record<string, string>>;
+  };
+
+/** What every runtime comes to; the wait of a second is capped, and its reason told. */
+const expected = {
+  version: '1.2.3',
+  limitedTries: 'status 429',
+  refusal: [true, 401, 'unauthenticated', 'Expected a token.', 'q1'],
+  created: { label: 'é', expiresAt: '2030-01-01T00:00:00Z', key: expect.stringMatching(/^[\da-f-]{36}$/) as string },
+  createdTries: 'status 503',
+  reset: [],
+  resetTries: 'network',
+  slow: 'TimeoutError: No complete answer within 300 ms',
+  slowTries: Array(3).fill('No complete answer within 300 ms').join(', '),
+  aborted: 'Error: enough',
+  objects: ['a', 'b', 'c'],
+  events: [
+    { id: 'e0', data: [null] },
+    { id: 'e1', data: ['e0'] },
+  ],
+  warnings: ['Trellis dashboard: this client was made for revision <revision>; the server is at another.'],
+};
+
+test('the package holds the client alone', () => {
+  const rest = packed.filter(
+    (path) => !/^dist\/(client|generated\/(dashboard|secrets))\/[\w-]+\.(js|d\.ts)$/.test(path),
+  );
+  expect(rest.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
+  expect(packed).toContain('dist/generated/dashboard/client.js');
+});
+
+test('the package goes with the release, and stands on openapi-fetch alone', async () => {
+  const [ours, theirs] = await Promise.all(['package.json', 'packages/client/package.json'].map(readManifest));
+  expect([theirs?.version, theirs?.license]).toEqual([ours?.version, ours?.license]);
+  expect(theirs?.dependencies).toEqual({ 'openapi-fetch': ours?.dependencies['openapi-fetch'] });
+});
+
+test.each(findRuntimes())('$name runs the client', async ({ command }) => {
+  const server = await serveProbe();
+  try {
+    const env = { ...process.env, TRELLIS_TOKEN: 'trl_env' };
+    const { stdout } = await run(command, [join(project, 'run.js'), server.url], { env });
+    expect(JSON.parse(stdout)).toEqual({ ...expected, authorization: ['trl_env'] });
+  } finally {
+    await server.close();
+  }
+});
+
+describeInBrowser('the client in a browser', () => {
+  test('a page runs the client, bundled', async () => {
+    const bundle = await build({
+      stdin: { contents: "import { probe } from './probe.js';\nwindow.probe = probe;\n", resolveDir: project },
+      bundle: true,
+      format: 'esm',
+      write: false,
+    });
+    const page = '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/bundle.js"></script>';
+    const server = await serveProbe({ '/': page, '/bundle.js': bundle.outputFiles[0]!.text });
+    const browser = await openBrowser();
+    try {
+      const tab: Page = await browser.newPage();
+      await tab.goto(server.url);
+      const result: unknown = await tab.evaluate('window.probe(location.origin)');
+      expect(result).toEqual({ ...expected, authorization: [null] });
+    } finally {
+      await browser.close();
+      await server.close();
+    }
+  });
+});

@@ -1,0 +1,52 @@
+import type { ServerResponse } from 'node:http';
+import type { Answer, NotesServer } from './notes-server.js';
+import { sendJson, serveNotes } from './notes-server.js';
+
+type Seen = Parameters<Answer>[2];
+
+/** Announces more than it sends, and resets the connection once that is under way. */
+function resetInBody(response: ServerResponse): void {
+  response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '100' }).write('[{"id":');
+  setTimeout(() => response.socket?.resetAndDestroy(), 20);
+}
+
+/** What a runtime finds at each path, by how often it asked. */
+const ANSWERS: Readonly<Record<string, (response: ServerResponse, nth: number, seen: Seen) => void>> = {
+  '/api/version': (response, nth) =>
+    nth === 0
+      ? sendJson(response, 429, {}, { 'Retry-After': '1' })
+      : sendJson(response, 200, { version: '1.2.3' }, { 'X-Trellis-Revision': 'another' }),
+  '/api/dashboard': (response) =>
+    sendJson(response, 401, { error: 'Expected a token.', code: 'unauthenticated', requestId: 'q1' }),
+  '/api/tokens': (response, nth, { method, body, headers }) => {
+    if (method === 'POST' && nth === 0) sendJson(response, 503, {});
+    else if (method === 'POST') sendJson(response, 201, { ...JSON.parse(body), key: headers['idempotency-key'] });
+    else if (nth === 2) resetInBody(response);
+    else sendJson(response, 200, []);
+  },
+  '/api/settings': (response) => void response.writeHead(200, { 'Content-Type': 'application/json' }).write('{'),
+  '/api/sharing': (response) => sendJson(response, 429, {}, { 'Retry-After': '30' }),
+  '/secrets/objects?offset=0&limit=2': (response) =>
+    sendJson(response, 200, [{ slug: 'a' }, { slug: 'b' }], { 'X-Total-Count': '3' }),
+  '/secrets/objects?offset=2&limit=2': (response) => sendJson(response, 200, [{ slug: 'c' }], { 'X-Total-Count': '3' }),
+  '/api/dashboard/stream': (response, nth, { headers }) => {
+    const event = `id: e${nth}\ndata: ${JSON.stringify([headers['last-event-id'] ?? null])}\n\n`;
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' }).end(event);
+  },
+  '/api/admin/users': (response, _nth, { headers }) =>
+    sendJson(response, 200, [headers.authorization?.replace('Bearer ', '') ?? null]),
+};
+
+/** A server for one run of the probe; `files` are what a browser is given. */
+export async function serveProbe(files: Readonly<Record<string, string>> = {}): Promise<NotesServer> {
+  const counts = new Map<string, number>();
+  return serveNotes((response, _nth, seen) => {
+    const nth = counts.get(seen.url) ?? 0;
+    counts.set(seen.url, nth + 1);
+    const file = files[seen.url];
+    const type = seen.url.endsWith('.js') ? 'text/javascript' : 'text/html';
+    if (file !== undefined) response.writeHead(200, { 'Content-Type': type }).end(file);
+    else if (ANSWERS[seen.url] === undefined) sendJson(response, 404, { error: `Nothing at ${seen.url}.` });
+    else ANSWERS[seen.url]?.(response, nth, seen);
+  });
+}

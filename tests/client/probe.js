@@ -1,0 +1,64 @@
+/* global AbortController, setTimeout */
+/** Does one of everything with the packed client, in whichever runtime, and tells what came of it. */
+import { ApiError, createDashboardClient, decodeError, readAll, readEvents } from 'trellis-client';
+import { createSecretsClient } from 'trellis-client/secrets';
+
+export async function probe(url) {
+  const warnings = [];
+  const notices = [];
+  const options = {
+    token: 'trl_option',
+    retry: { baseDelayMs: 1, maxRetryAfterMs: 50 },
+    timeoutMs: 300,
+    onRetry: ({ reason }) => notices.push(/^status|^No complete/.exec(reason)?.input ?? 'network'),
+    onWarning: (message) => warnings.push(message.replace(/\b[\da-f]{16}\b/, '<revision>')),
+  };
+  const client = createDashboardClient(`${url}/`, options);
+  const secrets = createSecretsClient(`${url}/secrets`, options);
+  /** The reasons of the tries since the last call. */
+  const tries = () => notices.splice(0).join(', ');
+  const failure = async (call) => {
+    const { name, message } = await call.catch((error) => error);
+    return `${name}: ${/^The (user|operation)|fetch|connect|network/i.test(message) ? '<own words>' : message}`;
+  };
+
+  const limited = await client.GET('/api/version');
+  const limitedTries = tries();
+  const refused = await client.GET('/api/dashboard');
+  const refusal = decodeError(refused.response, refused.error);
+  const created = await client.POST('/api/tokens', { body: { label: 'é', expiresAt: '2030-01-01T00:00:00Z' } });
+  const createdTries = tries();
+  const reset = await client.GET('/api/tokens');
+  const resetTries = tries();
+  const slow = await failure(client.GET('/api/settings'));
+  const slowTries = tries();
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(new Error('enough')), 30);
+  const waiting = createDashboardClient(url, { retry: { maxRetryAfterMs: 60_000 } });
+  const aborted = await failure(waiting.GET('/api/sharing', { signal: controller.signal }));
+  const objects = [];
+  for await (const { slug } of readAll((query) => secrets.GET('/objects', { params: { query } }), { limit: 2 })) {
+    objects.push(slug);
+  }
+  const events = [];
+  for await (const event of readEvents((init) => client.GET('/api/dashboard/stream', init), { reconnectMs: 1 })) {
+    if (events.push(event) === 2) break;
+  }
+  const fromEnvironment = await createDashboardClient(url).GET('/api/admin/users');
+  return {
+    version: limited.data.version,
+    limitedTries,
+    refusal: [refusal instanceof ApiError, refusal.statusCode, refusal.code, refusal.message, refusal.requestId],
+    created: created.data,
+    createdTries,
+    reset: reset.data,
+    resetTries,
+    slow,
+    slowTries,
+    aborted,
+    objects,
+    events,
+    authorization: fromEnvironment.data,
+    warnings,
+  };
+}
