@@ -131,7 +131,7 @@ interface RouterOptions extends AppOptions {
 }
 
 function dashboardRouter({ config, services, limits }: RouterOptions): RequestHandler {
-  const { boards, readiness, accounts, version, authenticatorFor } = services;
+  const { authenticatorFor } = services;
   const isRunning = config.services.includes('dashboard');
   const { operations, basePath, revision, schemes } = dashboard;
   const router = contractRouter({
@@ -140,11 +140,12 @@ function dashboardRouter({ config, services, limits }: RouterOptions): RequestHa
     operations: isRunning ? operations : operations.filter(({ id }) => ALWAYS.includes(id)),
     revision,
     schemes,
-    handlers: dashboardHandlers({ accounts, boards, readiness, version }),
+    handlers: dashboardHandlers(services),
     authenticate: authenticatorFor(['personal']),
     limits,
     replays: services.replays,
     validateResponses: !config.production,
+    streams: { stopping: services.readiness.stopping },
   });
   return isRunning ? withDocument('/api/openapi.json', 'dashboard', router) : router;
 }

@@ -6,8 +6,8 @@ import { createAuthenticator } from './accounts/authenticate.js';
 import type { Caller } from './accounts/callers.js';
 import type { TokenKind } from './accounts/token-format.js';
 import type { Config } from './config.js';
-import { createBoards } from './dashboard/boards.js';
-import type { Boards } from './dashboard/boards.js';
+import { createDashboard } from './dashboard/dashboard.js';
+import type { Dashboard } from './dashboard/dashboard.js';
 import { createAuditLog } from './secrets/audit.js';
 import type { AuditLog } from './secrets/audit.js';
 import { createConsumers } from './secrets/consumers.js';
@@ -27,6 +27,7 @@ import { openConfiguredSite, openImaging } from './site-data.js';
 import type { Imaging } from './site-data.js';
 import { openDatabase } from './storage/database.js';
 import type { Database, DatabasePlace } from './storage/database.js';
+import { openServerKey } from './storage/server-key.js';
 import { openStateFolder } from './storage/state-folder.js';
 import type { StateFolder } from './storage/state-folder.js';
 import { createReadiness } from './storage/readiness.js';
@@ -43,7 +44,7 @@ export interface Services {
   readonly readiness: Readiness;
   readonly replays: Replays;
   readonly accounts: Accounts;
-  readonly boards: Boards;
+  readonly dashboard: Dashboard;
   readonly objects: SecretObjects;
   readonly consumers: Consumers;
   readonly owner: Owner;
@@ -88,6 +89,7 @@ export async function openServices(config: Config, options: ServicesOptions): Pr
 }
 
 async function openAll(config: Config, options: ServicesOptions, folder: StateFolder): Promise<Services> {
+  const key = await openServerKey(config.state);
   const site = config.services.includes('site') ? await openSiteData(config, options) : undefined;
   const database = await openDatabase(placeOf(config)).catch((error: unknown) => {
     site?.close();
@@ -101,7 +103,7 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
     readiness: createReadiness(database),
     replays: createReplays(database),
     accounts,
-    boards: createBoards(database),
+    dashboard: createDashboard({ database, key }),
     objects: createSecretObjects(database),
     consumers: createConsumers(database),
     owner: createOwner(database),

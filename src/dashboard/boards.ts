@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Caller } from '../accounts/callers.js';
 import { requirePerson } from '../accounts/scopes.js';
 import type { PersonCaller } from '../accounts/scopes.js';
@@ -6,6 +7,8 @@ import type { Database } from '../storage/database.js';
 import { toUsernameKey } from '../storage/username-key.js';
 import { EMPTY_SNAPSHOT, toBoard } from './board.js';
 import type { Board, Snapshot } from './board.js';
+import { createBoardChanges } from './board-changes.js';
+import type { BoardFollower } from './board-changes.js';
 
 export interface BoardRequest {
   /** Whose board, when its owner shares it; by default the caller's own. */
@@ -21,13 +24,16 @@ export interface Boards {
    * @throws AppError `not_found` when there is no such owner, `forbidden` when they don't share.
    */
   read(caller: Caller | undefined, request: BoardRequest): Promise<Board>;
-  /** Replaces a person's board by what a refresh found. */
+  /** Replaces a person's board by what a refresh found. No two of a person's boards have the same time. */
   save(personId: string, snapshot: Snapshot): Promise<void>;
-  /** Lets another person read the whole board. */
-  share(ownerId: string, viewerId: string): Promise<void>;
+  /** The time of a person's board in milliseconds, which every change moves on; `undefined` when they are gone. */
+  findTime(personId: string): Promise<number | undefined>;
+  /** Tells of boards that are saved in this process. */
+  follow(personId: string): BoardFollower;
 }
 
 export function createBoards(database: Database, now: () => number = Date.now): Boards {
+  const changes = createBoardChanges();
   return {
     async read(caller, { owner, includeDrafts = false }) {
       const ownerId = await requireOwnerId(database, requirePerson(caller), owner);
@@ -35,21 +41,21 @@ export function createBoards(database: Database, now: () => number = Date.now): 
       return toBoard(snapshot, { generatedAt, includeDrafts, at: now() });
     },
     async save(personId, snapshot) {
-      const row = { generated_at: now(), snapshot: JSON.stringify(snapshot) };
+      const at = now();
+      const row = { generated_at: at, snapshot: JSON.stringify(snapshot) };
+      const later = sql<number>`case when boards.generated_at < ${at} then ${at} else boards.generated_at + 1 end`;
       await database
         .insertInto('boards')
         .values({ person_id: personId, ...row })
-        .onConflict((conflict) => conflict.column('person_id').doUpdateSet(row))
+        .onConflict((conflict) => conflict.column('person_id').doUpdateSet({ ...row, generated_at: later }))
         .execute();
+      changes.notify(personId);
     },
-    async share(ownerId, viewerId) {
-      const row = { owner_id: ownerId, viewer_id: viewerId };
-      await database
-        .insertInto('board_shares')
-        .values(row)
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
+    async findTime(personId) {
+      const row = await findTimes(database, personId).executeTakeFirst();
+      return row && (row.generated_at ?? row.created_at);
     },
+    follow: (personId) => changes.follow(personId),
   };
 }
 
@@ -66,16 +72,19 @@ async function requireOwnerId(database: Database, { personId }: PersonCaller, us
   throw new AppError('forbidden', 'Expected a board that its owner shares with you; this one is not.');
 }
 
+function findTimes(database: Database, personId: string) {
+  return database
+    .selectFrom('people')
+    .leftJoin('boards', 'person_id', 'people.id')
+    .select(['generated_at', 'created_at'])
+    .where('people.id', '=', personId);
+}
+
 async function readSnapshot(
   database: Database,
   personId: string,
 ): Promise<{ readonly snapshot: Snapshot; readonly generatedAt: number }> {
-  const row = await database
-    .selectFrom('people')
-    .leftJoin('boards', 'person_id', 'people.id')
-    .select(['snapshot', 'generated_at', 'created_at'])
-    .where('people.id', '=', personId)
-    .executeTakeFirstOrThrow();
+  const row = await findTimes(database, personId).select('snapshot').executeTakeFirstOrThrow();
   const snapshot = row.snapshot === null ? EMPTY_SNAPSHOT : (JSON.parse(row.snapshot) as Snapshot);
   return { snapshot, generatedAt: row.generated_at ?? row.created_at };
 }

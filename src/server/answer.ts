@@ -6,6 +6,8 @@ import type { Replays } from '../storage/replays.js';
 import { peerAddress } from './address.js';
 import { readBody } from './body.js';
 import { toErrorBody } from './errors.js';
+import { findEvents, sendEvents } from './event-stream.js';
+import type { EventStreamOptions } from './event-stream.js';
 import type { RateLimits } from './limits.js';
 import type { HandlerRequest, HandlerResponse, OperationSpec } from './operation.js';
 import { readHeaderParameters, readPathParameters, readQueryParameters } from './parameters.js';
@@ -25,6 +27,7 @@ export interface AnswerOptions {
   readonly replays: Replays;
   /** Holds what leaves to the contract as well: a difference is a defect, answered 500. */
   readonly validateResponses: boolean;
+  readonly streams?: EventStreamOptions;
 }
 
 export type Handler = (request: HandlerRequest) => Promise<HandlerResponse>;
@@ -61,8 +64,14 @@ export async function answer(request: Request, response: Response, call: Call): 
     if (error instanceof AppError) check({ status: error.status, body: toErrorBody(error, context.requestId) });
     throw error;
   });
-  check(result);
-  respond(response, operation, result);
+  const events = findEvents(operation, result);
+  if (events === undefined) {
+    check(result);
+    respond(response, operation, result);
+    return;
+  }
+  const isAllowed = async (): Promise<boolean> => (await admit(operation, call.schemes, authenticate), true);
+  await sendEvents(response, { ...call.streams, operation, events, isAllowed, validate: validateResponses });
 }
 
 type Input = Pick<HandlerRequest, 'body' | 'headers' | 'params' | 'query'>;
@@ -102,8 +111,6 @@ function requireAcceptable({ responses }: OperationSpec, request: Request): void
 
 function abortSignal(response: Response): AbortSignal {
   const controller = new AbortController();
-  response.once('close', () => {
-    if (!response.writableFinished) controller.abort();
-  });
+  response.once('close', () => controller.abort());
   return controller.signal;
 }

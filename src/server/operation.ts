@@ -82,7 +82,7 @@ export interface HandlerRequest {
   readonly requestId: string;
   /** The peer's address. */
   readonly address: string;
-  /** Aborted when the peer goes away. */
+  /** Aborted when the answer is through, or the peer goes away before. */
   readonly signal: AbortSignal;
 }
 

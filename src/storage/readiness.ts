@@ -18,15 +18,17 @@ export interface Readiness {
   isReady(): Promise<boolean>;
   /** From now on the answer is no, so that balancers look elsewhere while we drain. */
   stop(): void;
+  /** Aborted by {@link stop}. */
+  readonly stopping: AbortSignal;
 }
 
 export function createReadiness(database: Database, now: () => number = Date.now): Readiness {
-  let isStopping = false;
+  const stopping = new AbortController();
   let last: { readonly at: number; readonly answer: Promise<boolean> } | undefined;
   const isReady = async (): Promise<boolean> => {
     if (last === undefined || now() - last.at >= REUSE_MS) last = { at: now(), answer: ping(database) };
     const isThere = await last.answer;
-    return isThere && !isStopping;
+    return isThere && !stopping.signal.aborted;
   };
   return {
     isReady,
@@ -34,9 +36,8 @@ export function createReadiness(database: Database, now: () => number = Date.now
       if (!(await isReady())) throw new AppError('unavailable', 'The server is stopping or without its database.');
       return { openResources: Math.max(1, process.getActiveResourcesInfo().length) };
     },
-    stop() {
-      isStopping = true;
-    },
+    stop: () => stopping.abort(),
+    stopping: stopping.signal,
   };
 }
 

@@ -4,8 +4,7 @@ import { createAuthenticator } from '../../src/accounts/authenticate.js';
 import { issueToken } from '../../src/accounts/issue-token.js';
 import type { Person } from '../../src/accounts/people.js';
 import type { TokenKind } from '../../src/accounts/token-format.js';
-import { createBoards } from '../../src/dashboard/boards.js';
-import type { Boards } from '../../src/dashboard/boards.js';
+import { createDashboard } from '../../src/dashboard/dashboard.js';
 import * as dashboard from '../../src/generated/dashboard/operations.js';
 import * as secrets from '../../src/generated/secrets/operations.js';
 import { dashboardHandlers } from '../../src/handlers/dashboard/handlers.js';
@@ -20,6 +19,7 @@ import { contractRouter } from '../../src/server/contract-router.js';
 import type { Database } from '../../src/storage/database.js';
 import { createReadiness } from '../../src/storage/readiness.js';
 import { createReplays } from '../../src/storage/replays.js';
+import { createServerKey } from '../../src/storage/server-key.js';
 import { serve } from '../server/serve.js';
 import type { TestServer } from '../server/serve.js';
 import { openTestDatabase } from '../storage/engine.js';
@@ -28,7 +28,6 @@ type AllServices = DashboardServices & SecretsServices;
 
 export interface ContractServer extends TestServer, AllServices {
   readonly accounts: Accounts;
-  readonly boards: Boards;
   readonly database: Database;
   /** A new person, and a cookie that signs them in. */
   addPerson(username: string): Promise<{ readonly person: Person; readonly cookie: string }>;
@@ -100,7 +99,7 @@ function createServices(database: Database, accounts: Accounts): AllServices {
     basePath: secrets.basePath,
     readiness: createReadiness(database),
     accounts,
-    boards: createBoards(database),
+    dashboard: createDashboard({ database, key: createServerKey('k'.repeat(43)), pollMs: 20 }),
     audit: createAuditLog(database),
     consumers: createConsumers(database),
     objects: createSecretObjects(database),

@@ -76,7 +76,7 @@ describe('getDashboard', () => {
 
   test('answers what was found, drafts on demand', async () => {
     const pullRequests = [pullRequest(), pullRequest({ number: 18, draft: true })];
-    await server.boards.save(ada.person.id, { ...EMPTY_SNAPSHOT, pullRequests });
+    await server.dashboard.boards.save(ada.person.id, { ...EMPTY_SNAPSHOT, pullRequests });
     const { data } = await client(ada).GET('/api/dashboard');
     expect(data).toMatchObject({ pullRequests: [{ repo: 'acme/shop', number: 17, ci: 'success' }], hiddenDrafts: 1 });
     const whole = await client(ada).GET('/api/dashboard', { params: { query: { includeDrafts: true } } });
@@ -97,8 +97,9 @@ describe('getDashboard', () => {
 
   test('answers the board of someone who shares it', async () => {
     const bob = await server.addPerson('bob');
-    await server.boards.save(ada.person.id, { ...EMPTY_SNAPSHOT, pullRequests: [pullRequest()] });
-    await server.boards.share(ada.person.id, bob.person.id);
+    await server.dashboard.boards.save(ada.person.id, { ...EMPTY_SNAPSHOT, pullRequests: [pullRequest()] });
+    const username = 'bob';
+    await client(ada).PUT('/api/sharing/{username}', { params: { path: { username } } });
     const { data } = await client(bob).GET('/api/dashboard', { params: { query: { owner: 'ADA' } } });
     expect(data?.pullRequests).toHaveLength(1);
   });

@@ -367,7 +367,8 @@ export interface paths {
         readonly get: operations["getSettings"];
         /**
          * Replace the forge settings
-         * @description A token that is left out or blank is kept; every other field is replaced, and cleared when it is left out.
+         * @description A token that is left out or blank is kept, and null removes it; every other field is replaced, and cleared when it
+         *     is left out.
          *     A token or username of Forgejo or GitLab needs that forge's URL: otherwise 400 with `field` naming the URL.
          *     Theme and time zone have operations of their own.
          */
@@ -1001,8 +1002,8 @@ export interface components {
             /** @description Accounts besides Renovate's own that open its pull requests; space around them and repeats are dropped. */
             readonly renovateAuthors?: readonly string[];
         };
-        /** @description Kept encrypted and never shown. Blank keeps the one that is stored. */
-        readonly ForgeToken: string;
+        /** @description Kept encrypted and never shown. Blank keeps the one that is stored, null removes it. */
+        readonly ForgeToken: string | null;
         /** @description Empty for none. */
         readonly ForgeUsername: string;
         /**
@@ -1372,7 +1373,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The server is starting, stopping, or without its database. */
+        /** @description The server is starting, stopping, or without its database. The same request may be sent again later. */
         readonly Unavailable: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -1725,6 +1726,7 @@ export interface operations {
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly beginRegistration: {
@@ -1796,6 +1798,7 @@ export interface operations {
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly finishRegistration: {
@@ -1821,7 +1824,7 @@ export interface operations {
                  *       "authenticatorAttachment": "platform",
                  *       "clientExtensionResults": {},
                  *       "response": {
-                 *         "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0",
+                 *         "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIiwiY2hhbGxlbmdlIjoiOHNaZjJiVzBZcTZuWGMxZFA0dks5ZVQ3ckxtSjNoVWFHb0lpRXdOczVrUSIsIm9yaWdpbiI6Imh0dHA6Ly9sb2NhbGhvc3Q6NDAwMCJ9",
                  *         "attestationObject": "o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVg",
                  *         "transports": [
                  *           "internal"
@@ -1857,6 +1860,7 @@ export interface operations {
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly beginLogin: {
@@ -1901,6 +1905,7 @@ export interface operations {
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly finishLogin: {
@@ -1925,7 +1930,7 @@ export interface operations {
                  *       "type": "public-key",
                  *       "clientExtensionResults": {},
                  *       "response": {
-                 *         "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0",
+                 *         "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0IiwiY2hhbGxlbmdlIjoiOHNaZjJiVzBZcTZuWGMxZFA0dks5ZVQ3ckxtSjNoVWFHb0lpRXdOczVrUSIsIm9yaWdpbiI6Imh0dHA6Ly9sb2NhbGhvc3Q6NDAwMCJ9",
                  *         "authenticatorData": "SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ",
                  *         "signature": "MEUCIQDx0y9q",
                  *         "userHandle": "0Lq1sQbH4nq3v5w8yZ2c6A"
@@ -1959,6 +1964,7 @@ export interface operations {
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly logout: {
@@ -1981,6 +1987,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly logoutEverywhere: {
@@ -2004,6 +2011,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly getSession: {
@@ -2036,6 +2044,7 @@ export interface operations {
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly listCredentials: {
@@ -2070,6 +2079,7 @@ export interface operations {
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly beginCredential: {
@@ -2127,6 +2137,7 @@ export interface operations {
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly finishCredential: {
@@ -2159,7 +2170,7 @@ export interface operations {
                  *       "authenticatorAttachment": "platform",
                  *       "clientExtensionResults": {},
                  *       "response": {
-                 *         "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0",
+                 *         "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIiwiY2hhbGxlbmdlIjoiOHNaZjJiVzBZcTZuWGMxZFA0dks5ZVQ3ckxtSjNoVWFHb0lpRXdOczVrUSIsIm9yaWdpbiI6Imh0dHA6Ly9sb2NhbGhvc3Q6NDAwMCJ9",
                  *         "attestationObject": "o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVg",
                  *         "transports": [
                  *           "internal"
@@ -2195,6 +2206,7 @@ export interface operations {
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly deleteCredential: {
@@ -2224,6 +2236,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly listTokens: {
@@ -2263,6 +2276,7 @@ export interface operations {
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly createToken: {
@@ -2323,6 +2337,7 @@ export interface operations {
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly revokeToken: {
@@ -2352,6 +2367,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly getSettings: {
@@ -2399,6 +2415,7 @@ export interface operations {
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly saveSettings: {
@@ -2463,6 +2480,7 @@ export interface operations {
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly getTheme: {
@@ -2493,6 +2511,7 @@ export interface operations {
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly saveTheme: {
@@ -2535,6 +2554,7 @@ export interface operations {
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly getTimezone: {
@@ -2565,6 +2585,7 @@ export interface operations {
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly saveTimezone: {
@@ -2607,6 +2628,7 @@ export interface operations {
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly getFilterState: {
@@ -2639,6 +2661,7 @@ export interface operations {
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly saveFilterState: {
@@ -2675,6 +2698,7 @@ export interface operations {
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly getDashboard: {
@@ -2829,6 +2853,7 @@ export interface operations {
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly refreshDashboard: {
@@ -2879,6 +2904,7 @@ export interface operations {
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly streamDashboard: {
@@ -2919,6 +2945,7 @@ export interface operations {
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly getSharing: {
@@ -2955,6 +2982,7 @@ export interface operations {
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly shareBoard: {
@@ -2985,6 +3013,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly unshareBoard: {
@@ -3014,6 +3043,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly listUsers: {
@@ -3049,6 +3079,7 @@ export interface operations {
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly deleteUser: {
@@ -3079,6 +3110,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly revokeUser: {
@@ -3109,6 +3141,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly listInvites: {
@@ -3144,6 +3177,7 @@ export interface operations {
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly createInvite: {
@@ -3199,6 +3233,7 @@ export interface operations {
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly revokeInvite: {
@@ -3229,6 +3264,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly listRequests: {
@@ -3292,6 +3328,7 @@ export interface operations {
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly exportRequests: {
@@ -3338,6 +3375,7 @@ export interface operations {
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
 }

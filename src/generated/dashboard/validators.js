@@ -4246,7 +4246,7 @@ validate55.evaluated = {"props":{"githubUsername":true,"githubTokenSet":true,"gi
 export const saveSettingsBody = validate58;
 const schema80 = {"$id":"function-saveSettingsBody","allOf":[{"$ref":"request#/components/schemas/SettingsRequest"}]};
 const schema81 = {"type":"object","additionalProperties":false,"properties":{"githubToken":{"$ref":"#/components/schemas/ForgeToken"},"githubUsername":{"$ref":"#/components/schemas/ForgeUsername"},"githubAppInstallationId":{"type":"integer","minimum":0,"maximum":9007199254740991},"forgejoUrl":{"$ref":"#/components/schemas/ForgeUrl"},"forgejoToken":{"$ref":"#/components/schemas/ForgeToken"},"forgejoUsername":{"$ref":"#/components/schemas/ForgeUsername"},"gitlabUrl":{"$ref":"#/components/schemas/ForgeUrl"},"gitlabToken":{"$ref":"#/components/schemas/ForgeToken"},"gitlabUsername":{"$ref":"#/components/schemas/ForgeUsername"},"renovateRebaseLabel":{"type":"string","maxLength":100},"renovateAuthors":{"type":"array","maxItems":20,"items":{"type":"string","maxLength":64,"pattern":"^[^,]*$"}}}};
-const schema82 = {"type":"string","maxLength":512,"pattern":"^\\s*[\\x21-\\x7e]*\\s*$"};
+const schema82 = {"type":["string","null"],"maxLength":512,"pattern":"^\\s*[\\x21-\\x7e]*\\s*$"};
 const schema83 = {"type":"string","maxLength":64,"pattern":"^[^\\p{Cc}]*$"};
 const schema84 = {"type":"string","maxLength":2048};
 const func75 = Object.prototype.hasOwnProperty;
@@ -4279,6 +4279,10 @@ if(data.githubToken !== undefined){
 let data0 = data.githubToken;
 const _errs2 = errors;
 const _errs3 = errors;
+if((typeof data0 !== "string") && (data0 !== null)){
+validate59.errors = [{instancePath:instancePath+"/githubToken",schemaPath:"#/components/schemas/ForgeToken/type",keyword:"type",params:{type: schema82.type},message:"must be string,null"}];
+return false;
+}
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 512){
@@ -4291,10 +4295,6 @@ validate59.errors = [{instancePath:instancePath+"/githubToken",schemaPath:"#/com
 return false;
 }
 }
-}
-else {
-validate59.errors = [{instancePath:instancePath+"/githubToken",schemaPath:"#/components/schemas/ForgeToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
 }
 }
 var valid0 = _errs2 === errors;
@@ -4384,6 +4384,10 @@ if(data.forgejoToken !== undefined){
 let data4 = data.forgejoToken;
 const _errs13 = errors;
 const _errs14 = errors;
+if((typeof data4 !== "string") && (data4 !== null)){
+validate59.errors = [{instancePath:instancePath+"/forgejoToken",schemaPath:"#/components/schemas/ForgeToken/type",keyword:"type",params:{type: schema82.type},message:"must be string,null"}];
+return false;
+}
 if(errors === _errs14){
 if(typeof data4 === "string"){
 if(func0(data4) > 512){
@@ -4396,10 +4400,6 @@ validate59.errors = [{instancePath:instancePath+"/forgejoToken",schemaPath:"#/co
 return false;
 }
 }
-}
-else {
-validate59.errors = [{instancePath:instancePath+"/forgejoToken",schemaPath:"#/components/schemas/ForgeToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
 }
 }
 var valid0 = _errs13 === errors;
@@ -4462,6 +4462,10 @@ if(data.gitlabToken !== undefined){
 let data7 = data.gitlabToken;
 const _errs22 = errors;
 const _errs23 = errors;
+if((typeof data7 !== "string") && (data7 !== null)){
+validate59.errors = [{instancePath:instancePath+"/gitlabToken",schemaPath:"#/components/schemas/ForgeToken/type",keyword:"type",params:{type: schema82.type},message:"must be string,null"}];
+return false;
+}
 if(errors === _errs23){
 if(typeof data7 === "string"){
 if(func0(data7) > 512){
@@ -4474,10 +4478,6 @@ validate59.errors = [{instancePath:instancePath+"/gitlabToken",schemaPath:"#/com
 return false;
 }
 }
-}
-else {
-validate59.errors = [{instancePath:instancePath+"/gitlabToken",schemaPath:"#/components/schemas/ForgeToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
 }
 }
 var valid0 = _errs22 === errors;

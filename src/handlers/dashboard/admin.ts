@@ -1,28 +1,61 @@
+import type { Invitation } from '../../accounts/invitations.js';
 import type { AdminHandlers } from '../../generated/dashboard/operations.js';
+import type { components } from '../../generated/dashboard/types.js';
+import { pageHeaders } from '../paging.js';
+import type { DashboardServices } from './handlers.js';
 
-export const adminHandlers = (): AdminHandlers => ({
-  async listUsers() {
-    throw new Error('listUsers is not written yet.');
-  },
-  async deleteUser() {
-    throw new Error('deleteUser is not written yet.');
-  },
-  async revokeUser() {
-    throw new Error('revokeUser is not written yet.');
-  },
-  async listInvites() {
-    throw new Error('listInvites is not written yet.');
-  },
-  async createInvite() {
-    throw new Error('createInvite is not written yet.');
-  },
-  async revokeInvite() {
-    throw new Error('revokeInvite is not written yet.');
-  },
-  async listRequests() {
-    throw new Error('listRequests is not written yet.');
-  },
-  async exportRequests() {
-    throw new Error('exportRequests is not written yet.');
-  },
-});
+type Services = Pick<DashboardServices, 'accounts' | 'dashboard'>;
+
+export const adminHandlers = ({ accounts, dashboard }: Services): AdminHandlers => {
+  const { people, invitations } = accounts;
+  const { requestLog } = dashboard;
+  return {
+    async listUsers({ caller }) {
+      const all = await people.list(caller);
+      const body = all.map(({ username, displayName, isAdmin, createdAt }) => {
+        return { username, displayName, isAdmin, createdAt: createdAt.toISOString() };
+      });
+      return { status: 200, body };
+    },
+
+    async revokeUser({ caller, address, params }) {
+      await people.revoke(caller, params.username, address);
+      return { status: 204 };
+    },
+
+    async deleteUser({ caller, address, params }) {
+      await people.remove(caller, params.username, address);
+      return { status: 204 };
+    },
+
+    async listInvites({ caller }) {
+      return { status: 200, body: (await invitations.list(caller)).map(toInvite) };
+    },
+
+    async createInvite({ caller, address, body }) {
+      const created = await invitations.create(caller, body, address);
+      return { status: 201, body: { ...toInvite(created), token: created.token } };
+    },
+
+    async revokeInvite({ caller, address, params }) {
+      await invitations.revoke(caller, params.id, address);
+      return { status: 204 };
+    },
+
+    async listRequests({ caller, query }) {
+      const { entries, total } = await requestLog.list(caller, query);
+      const offset = query.offset + entries.length;
+      const next = offset < total && entries.length > 0 ? { ...query, offset } : undefined;
+      return { status: 200, body: entries, headers: pageHeaders({ total, path: '/api/admin/requests', next }) };
+    },
+
+    async exportRequests({ caller, query }) {
+      const headers = { 'Content-Disposition': 'attachment; filename="requests.csv"' };
+      return { status: 200, body: await requestLog.exportCsv(caller, query), headers };
+    },
+  };
+};
+
+function toInvite({ id, username, displayName, expiresAt }: Invitation): components['schemas']['AdminInvite'] {
+  return { id, username, displayName, expiresAt: expiresAt.toISOString() };
+}

@@ -1,12 +1,16 @@
 import type { BoardHandlers } from '../../generated/dashboard/operations.js';
 import type { DashboardServices } from './handlers.js';
 
-export const boardHandlers = ({ boards }: Pick<DashboardServices, 'boards'>): BoardHandlers => ({
-  getDashboard: async ({ caller, query }) => ({ status: 200, body: await boards.read(caller, query) }),
-  async refreshDashboard() {
-    throw new Error('refreshDashboard is not written yet.');
-  },
-  async streamDashboard() {
-    throw new Error('streamDashboard is not written yet.');
-  },
-});
+export const boardHandlers = ({ dashboard }: Pick<DashboardServices, 'dashboard'>): BoardHandlers => {
+  const { boards, refreshes, streams } = dashboard;
+  return {
+    getDashboard: async ({ caller, query }) => ({ status: 200, body: await boards.read(caller, query) }),
+
+    refreshDashboard: async ({ caller, query }) => ({ status: 200, body: await refreshes.run(caller, query) }),
+
+    async streamDashboard({ caller, query: { includeDrafts }, headers, signal }) {
+      const request = { includeDrafts, lastEventId: headers['last-event-id'], signal };
+      return { status: 200, body: await streams.open(caller, request) };
+    },
+  };
+};

@@ -1,5 +1,5 @@
 import type { Accounts } from '../../accounts/accounts.js';
-import type { Boards } from '../../dashboard/boards.js';
+import type { Dashboard } from '../../dashboard/dashboard.js';
 import type { DashboardHandlers } from '../../generated/dashboard/operations.js';
 import type { Readiness } from '../../storage/readiness.js';
 import { adminHandlers } from './admin.js';
@@ -14,7 +14,7 @@ import { tokensHandlers } from './tokens.js';
 /** What the operations of the dashboard stand on. */
 export interface DashboardServices {
   readonly accounts: Accounts;
-  readonly boards: Boards;
+  readonly dashboard: Dashboard;
   readonly readiness: Readiness;
   /** The release without its leading v, or `dev`. */
   readonly version: string;
@@ -25,8 +25,8 @@ export const dashboardHandlers = (services: DashboardServices): DashboardHandler
   ...authHandlers(services),
   ...credentialsHandlers(services),
   ...tokensHandlers(services),
-  ...settingsHandlers(),
+  ...settingsHandlers(services),
   ...boardHandlers(services),
-  ...sharingHandlers(),
-  ...adminHandlers(),
+  ...sharingHandlers(services),
+  ...adminHandlers(services),
 });

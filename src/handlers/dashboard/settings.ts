@@ -1,28 +1,32 @@
 import type { SettingsHandlers } from '../../generated/dashboard/operations.js';
+import type { DashboardServices } from './handlers.js';
 
-export const settingsHandlers = (): SettingsHandlers => ({
-  async getSettings() {
-    throw new Error('getSettings is not written yet.');
-  },
-  async saveSettings() {
-    throw new Error('saveSettings is not written yet.');
-  },
-  async getTheme() {
-    throw new Error('getTheme is not written yet.');
-  },
-  async saveTheme() {
-    throw new Error('saveTheme is not written yet.');
-  },
-  async getTimezone() {
-    throw new Error('getTimezone is not written yet.');
-  },
-  async saveTimezone() {
-    throw new Error('saveTimezone is not written yet.');
-  },
-  async getFilterState() {
-    throw new Error('getFilterState is not written yet.');
-  },
-  async saveFilterState() {
-    throw new Error('saveFilterState is not written yet.');
-  },
-});
+export const settingsHandlers = ({ dashboard }: Pick<DashboardServices, 'dashboard'>): SettingsHandlers => {
+  const { settings, preferences } = dashboard;
+  return {
+    getSettings: async ({ caller }) => ({ status: 200, body: await settings.read(caller) }),
+
+    saveSettings: async ({ caller, body }) => ({ status: 200, body: await settings.save(caller, body) }),
+
+    getTheme: async ({ caller }) => ({ status: 200, body: { theme: await preferences.readTheme(caller) } }),
+
+    async saveTheme({ caller, body }) {
+      await preferences.saveTheme(caller, body.theme);
+      return { status: 200, body };
+    },
+
+    getTimezone: async ({ caller }) => ({ status: 200, body: { timezone: await preferences.readTimezone(caller) } }),
+
+    async saveTimezone({ caller, body }) {
+      await preferences.saveTimezone(caller, body.timezone);
+      return { status: 200, body };
+    },
+
+    getFilterState: async ({ caller }) => ({ status: 200, body: await preferences.readFilterState(caller) }),
+
+    async saveFilterState({ caller, body }) {
+      await preferences.saveFilterState(caller, body);
+      return { status: 204 };
+    },
+  };
+};

@@ -2,7 +2,7 @@ import type { AuditHandlers } from '../../generated/secrets/operations.js';
 import type { components } from '../../generated/secrets/types.js';
 import type { AuditEntry } from '../../secrets/audit.js';
 import type { SecretsServices } from './handlers.js';
-import { pageHeaders } from './paging.js';
+import { pageHeaders } from '../paging.js';
 
 export const auditHandlers = ({ audit, basePath }: Pick<SecretsServices, 'audit' | 'basePath'>): AuditHandlers => ({
   async queryAuditLog({ caller, query }) {

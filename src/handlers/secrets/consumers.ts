@@ -2,7 +2,7 @@ import type { ConsumersHandlers, ListConsumersInput } from '../../generated/secr
 import type { components } from '../../generated/secrets/types.js';
 import type { Consumer } from '../../secrets/consumers.js';
 import type { SecretsServices } from './handlers.js';
-import { pageHeaders } from './paging.js';
+import { pageHeaders } from '../paging.js';
 
 type Services = Pick<SecretsServices, 'basePath' | 'consumers'>;
 

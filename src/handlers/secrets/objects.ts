@@ -2,7 +2,7 @@ import type { ObjectsHandlers } from '../../generated/secrets/operations.js';
 import type { components } from '../../generated/secrets/types.js';
 import type { SecretObject } from '../../secrets/objects.js';
 import type { SecretsServices } from './handlers.js';
-import { pageHeaders } from './paging.js';
+import { pageHeaders } from '../paging.js';
 
 export const objectsHandlers = ({
   objects,

@@ -1,0 +1,110 @@
+import type { Caller } from '../accounts/callers.js';
+import { requirePerson } from '../accounts/scopes.js';
+import { AppError } from '../errors.js';
+import type { Database } from '../storage/database.js';
+import type { Board } from './board.js';
+import type { Boards } from './boards.js';
+import { requireSavedSettings } from './settings-row.js';
+
+/** More than the tabs and devices of one person; each costs a connection. */
+const MAX_STREAMS = 16;
+
+/** How long another process's change of a board may go unnoticed. */
+const POLL_MS = 15_000;
+
+export interface BoardStreamRequest {
+  readonly includeDrafts?: boolean | undefined;
+  /** The id of the board that the caller has already. */
+  readonly lastEventId?: string | undefined;
+  /** Ends the stream. */
+  readonly signal: AbortSignal;
+}
+
+export interface BoardEvent {
+  readonly id: string;
+  readonly data: Board;
+}
+
+export interface BoardStreams {
+  /**
+   * Gives the caller's own board, unless they have it already, and again after
+   * every change. Whoever is slow to take the next one gets the newest.
+   *
+   * It must be iterated or its signal aborted, for it counts as open until it ends.
+   *
+   * @throws AppError `not_found` while settings were never saved,
+   * `rate_limited` when 16 streams of the person are open in this process.
+   */
+  open(caller: Caller | undefined, request: BoardStreamRequest): Promise<AsyncIterable<BoardEvent>>;
+}
+
+export interface BoardStreamsOptions {
+  readonly database: Database;
+  readonly boards: Boards;
+  readonly pollMs?: number;
+}
+
+export function createBoardStreams({ database, boards, pollMs = POLL_MS }: BoardStreamsOptions): BoardStreams {
+  const open = createCounter();
+  return {
+    async open(caller, { includeDrafts, lastEventId, signal }) {
+      const person = requirePerson(caller);
+      await requireSavedSettings(database, person.personId);
+      const leave = open.enter(person.personId);
+      signal.addEventListener('abort', leave, { once: true });
+      return follow({ boards, caller: person, includeDrafts, lastEventId, signal, pollMs }, leave);
+    },
+  };
+}
+
+interface Following extends BoardStreamRequest {
+  readonly boards: Boards;
+  readonly caller: ReturnType<typeof requirePerson>;
+  readonly pollMs: number;
+}
+
+async function* follow(following: Following, leave: () => void): AsyncGenerator<BoardEvent, void, undefined> {
+  const { boards, caller, includeDrafts, signal, pollMs } = following;
+  const follower = boards.follow(caller.personId);
+  let seen = following.lastEventId;
+  try {
+    while (!signal.aborted) {
+      const time = await boards.findTime(caller.personId);
+      if (time === undefined) return;
+      if (toId(time, includeDrafts) !== seen) {
+        const data = await boards.read(caller, { includeDrafts });
+        seen = toId(Date.parse(data.generatedAt), includeDrafts);
+        yield { id: seen, data };
+      }
+      await follower.next({ signal, milliseconds: pollMs });
+    }
+  } finally {
+    follower.close();
+    leave();
+  }
+}
+
+/** A board with drafts is another one than without. */
+function toId(time: number, includeDrafts = false): string {
+  return `${time.toString(36)}${includeDrafts ? '-drafts' : ''}`;
+}
+
+/** Counts what is open for each person. */
+function createCounter(): { enter(personId: string): () => void } {
+  const counts = new Map<string, Set<symbol>>();
+  return {
+    enter(personId) {
+      const own = counts.get(personId) ?? new Set();
+      if (own.size >= MAX_STREAMS) {
+        const message = `Expected at most ${MAX_STREAMS} open streams; close one first.`;
+        throw new AppError('rate_limited', message, { headers: { 'Retry-After': String(POLL_MS / 1000) } });
+      }
+      const entry = Symbol(personId);
+      counts.set(personId, own.add(entry));
+      return () => {
+        own.delete(entry);
+        if (own.size === 0 && counts.get(personId) === own) counts.delete(personId);
+      };
+    },
+  };
+}

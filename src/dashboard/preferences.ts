@@ -1,0 +1,68 @@
+import type { Caller } from '../accounts/callers.js';
+import { requirePerson, requireSession } from '../accounts/scopes.js';
+import { AppError } from '../errors.js';
+import type { components } from '../generated/dashboard/types.js';
+import type { Database } from '../storage/database.js';
+import type { ServerKey } from '../storage/server-key.js';
+import type { SettingsTable } from '../storage/tables.js';
+import { findSettingsRow, requireSettingsRow } from './settings-row.js';
+
+export type Theme = components['schemas']['Theme'];
+type FilterState = components['schemas']['FilterState'];
+
+/** How a person wants pages to be. */
+export interface Preferences {
+  readTheme(caller: Caller | undefined): Promise<Theme>;
+  saveTheme(caller: Caller | undefined, theme: Theme): Promise<void>;
+  /** @returns a name of the IANA database, or an empty text. */
+  readTimezone(caller: Caller | undefined): Promise<string>;
+  /** @throws AppError `invalid_input` for a name that is none, such as `Local` or `+01:00`. */
+  saveTimezone(caller: Caller | undefined, timezone: string): Promise<void>;
+  /** @throws AppError `session_required` for a token, which has no page to filter. */
+  readFilterState(caller: Caller | undefined): Promise<FilterState>;
+  saveFilterState(caller: Caller | undefined, state: FilterState): Promise<void>;
+}
+
+export interface PreferencesOptions {
+  readonly database: Database;
+  readonly key: ServerKey;
+}
+
+export function createPreferences({ database, key }: PreferencesOptions): Preferences {
+  const find = (caller: Caller | undefined) => findSettingsRow(database, requirePerson(caller).personId);
+  const save = async (caller: Caller | undefined, change: Partial<SettingsTable>): Promise<void> => {
+    const { personId } = requirePerson(caller);
+    await requireSettingsRow(database, key, personId);
+    await database.updateTable('settings').set(change).where('person_id', '=', personId).execute();
+  };
+  return {
+    readTheme: async (caller) => ((await find(caller))?.theme ?? '') as Theme,
+    saveTheme: (caller, theme) => save(caller, { theme }),
+    readTimezone: async (caller) => (await find(caller))?.timezone ?? '',
+    async saveTimezone(caller, timezone) {
+      requireTimezone(timezone);
+      await save(caller, { timezone });
+    },
+    async readFilterState(caller) {
+      return JSON.parse((await find(requireSession(caller)))?.filter_state ?? '{}') as FilterState;
+    },
+    async saveFilterState(caller, state) {
+      await save(requireSession(caller), { filter_state: JSON.stringify(state) });
+    },
+  };
+}
+
+function requireTimezone(name: string): void {
+  if (name === '' || isTimezone(name)) return;
+  const message = 'Expected timezone to be a name of the IANA time zone database, such as Europe/Berlin, or empty.';
+  throw new AppError('invalid_input', message, { field: 'timezone' });
+}
+
+function isTimezone(name: string): boolean {
+  try {
+    // Later releases of Node take offsets too, which no other part of a time zone's life knows.
+    return /^[A-Za-z]/.test(name) && new Intl.DateTimeFormat('en', { timeZone: name }) instanceof Intl.DateTimeFormat;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import type { Caller } from '../accounts/callers.js';
+import { requireAdminSession } from '../accounts/scopes.js';
+import type { components } from '../generated/dashboard/types.js';
+import { inTransaction } from '../storage/database.js';
+import type { Database } from '../storage/database.js';
+import type { RequestLogTable } from '../storage/tables.js';
+import { gradeRateLimit } from './rate-limit.js';
+import type { RateLimit } from './rate-limit.js';
+import { formatCsv } from './request-csv.js';
+
+export type LoggedRequest = components['schemas']['RequestLogEntry'];
+
+/** A week of a few busy people, and some 3 MB. */
+const MAX_ENTRIES = 10_000;
+
+/** What is over the limit is deleted once so many are new. */
+const PRUNE_AFTER = 100;
+
+/** A request that was made to a forge; the log adds when. */
+export interface NewRequest extends Omit<LoggedRequest, 'loggedAt' | 'rateLimit'> {
+  /** What the answer said was left; it is graded when it is read. */
+  readonly rateLimit?: Omit<RateLimit, 'severity'>;
+}
+
+export interface RequestFilter {
+  readonly forge?: LoggedRequest['forge'] | undefined;
+  readonly account?: string | undefined;
+}
+
+export interface RequestPage extends RequestFilter {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** What forges were asked. Reading it is for an admin's session only: `session_required` or `forbidden` otherwise. */
+export interface RequestLog {
+  /** Adds an entry; the oldest of more than about 10,000 go. */
+  record(request: NewRequest): Promise<void>;
+  /** Newest first, and how many match in all. */
+  list(caller: Caller | undefined, page: RequestPage): Promise<{ entries: LoggedRequest[]; total: number }>;
+  /** Everything that matches, newest first, as CSV with a row of names. */
+  exportCsv(caller: Caller | undefined, filter: RequestFilter): Promise<string>;
+}
+
+export function createRequestLog(database: Database, now: () => number = Date.now): RequestLog {
+  const nextId = createIds(now);
+  let unpruned = 0;
+  return {
+    async record({ rateLimit, account, statusCode, ...request }) {
+      const row = {
+        id: nextId(),
+        logged_at: now(),
+        ...request,
+        account: account ?? null,
+        status_code: statusCode ?? null,
+        budget: rateLimit === undefined ? null : JSON.stringify(rateLimit),
+      };
+      await database.insertInto('request_log').values(row).execute();
+      unpruned = (unpruned + 1) % PRUNE_AFTER;
+      if (unpruned === 0) await prune(database);
+    },
+    async list(caller, { limit, offset, ...filter }) {
+      requireAdminSession(caller);
+      return inTransaction(database, async (transaction) => {
+        const matching = findMatching(transaction, filter);
+        const { total } = await matching
+          .select(({ fn }) => fn.countAll<number>().as('total'))
+          .executeTakeFirstOrThrow();
+        const rows = await matching.selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute();
+        return { entries: rows.map((row) => toEntry(row, now())), total };
+      });
+    },
+    async exportCsv(caller, filter) {
+      requireAdminSession(caller);
+      const rows = await findMatching(database, filter).selectAll().orderBy('id', 'desc').execute();
+      return formatCsv(rows.map((row) => toEntry(row, now())));
+    },
+  };
+}
+
+function findMatching(database: Database, { forge, account }: RequestFilter) {
+  const all = database.selectFrom('request_log');
+  const ofForge = forge === undefined ? all : all.where('forge', '=', forge);
+  return account === undefined ? ofForge : ofForge.where('account', '=', account);
+}
+
+async function prune(database: Database): Promise<void> {
+  const kept = database.selectFrom('request_log').select('id').orderBy('id', 'desc').limit(1).offset(MAX_ENTRIES);
+  await database.deleteFrom('request_log').where('id', '<=', kept).execute();
+}
+
+/** Ids that sort by time, and within a process by order; random at the end, as other processes write too. */
+function createIds(now: () => number): () => string {
+  let count = 0;
+  return () => {
+    count = (count + 1) % 0x100_0000;
+    // 12 and 6 hexadecimal digits last until the year 10889, and for 16 million entries a millisecond.
+    const parts = [now().toString(16).padStart(12, '0'), count.toString(16).padStart(6, '0')];
+    return parts.join('') + randomBytes(4).toString('hex');
+  };
+}
+
+function toEntry(row: RequestLogTable, at: number): LoggedRequest {
+  const { logged_at, forge, method, endpoint, outcome, account, status_code, budget } = row;
+  return {
+    loggedAt: new Date(logged_at).toISOString(),
+    // Only what the contract knows is recorded.
+    forge: forge as LoggedRequest['forge'],
+    method,
+    endpoint,
+    outcome: outcome as LoggedRequest['outcome'],
+    ...(account === null ? {} : { account }),
+    ...(status_code === null ? {} : { statusCode: status_code }),
+    ...(budget === null ? {} : { rateLimit: gradeRateLimit(JSON.parse(budget) as RateLimit, at) }),
+  };
+}

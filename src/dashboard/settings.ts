@@ -1,0 +1,68 @@
+import type { Caller } from '../accounts/callers.js';
+import { requirePerson } from '../accounts/scopes.js';
+import type { components } from '../generated/dashboard/types.js';
+import { inTransaction } from '../storage/database.js';
+import type { Database } from '../storage/database.js';
+import type { ServerKey } from '../storage/server-key.js';
+import type { SettingsTable } from '../storage/tables.js';
+import { mergeForgeSettings } from './forge-settings.js';
+import type { ForgeSettings, SettingsRequest } from './forge-settings.js';
+import { findSettingsRow, requireSettingsRow, sealForges, unsealForges, unsealWebhook } from './settings-row.js';
+
+type SettingsView = components['schemas']['Settings'];
+
+/** What people tell us about their forges. */
+export interface Settings {
+  /** Gives the caller's settings without their tokens; the first call makes the webhook's token and secret. */
+  read(caller: Caller | undefined): Promise<SettingsView>;
+  /** @throws AppError `invalid_input` as the merge does. */
+  save(caller: Caller | undefined, request: SettingsRequest): Promise<SettingsView>;
+  /** Gives a person's settings with their tokens, to ask forges with; `undefined` while they never saved any. */
+  findForges(personId: string): Promise<ForgeSettings | undefined>;
+}
+
+export interface SettingsOptions {
+  readonly database: Database;
+  readonly key: ServerKey;
+  readonly now?: () => number;
+}
+
+export function createSettings({ database, key, now = Date.now }: SettingsOptions): Settings {
+  return {
+    async read(caller) {
+      return toView(key, await requireSettingsRow(database, key, requirePerson(caller).personId));
+    },
+    async save(caller, request) {
+      const { personId } = requirePerson(caller);
+      return inTransaction(database, async (transaction) => {
+        const row = await requireSettingsRow(transaction, key, personId);
+        const merged = mergeForgeSettings(unsealForges(key, row), request);
+        const change = { saved_at: now(), forges: sealForges(key, personId, merged) };
+        await transaction.updateTable('settings').set(change).where('person_id', '=', personId).execute();
+        return toView(key, { ...row, ...change });
+      });
+    },
+    async findForges(personId) {
+      const row = await findSettingsRow(database, personId);
+      return row === undefined || row.saved_at === null ? undefined : unsealForges(key, row);
+    },
+  };
+}
+
+function toView(key: ServerKey, row: SettingsTable): SettingsView {
+  const { githubToken, forgejoToken, gitlabToken, ...shown } = unsealForges(key, row);
+  const { token, secret } = unsealWebhook(key, row);
+  return {
+    ...shown,
+    githubTokenSet: githubToken !== '',
+    forgejoTokenSet: forgejoToken !== '',
+    gitlabTokenSet: gitlabToken !== '',
+    // This server has no App of its own.
+    githubAppConfigured: false,
+    webhookToken: token,
+    webhookSecret: secret,
+    // Only values of the contract are saved.
+    theme: row.theme as SettingsView['theme'],
+    ...(row.timezone === '' ? {} : { timezone: row.timezone }),
+  };
+}
