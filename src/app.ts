@@ -8,7 +8,7 @@ import { dashboardHandlers } from './handlers/dashboard/handlers.js';
 import { secretsHandlers } from './handlers/secrets/handlers.js';
 
 import { createSiteContext } from './resolvers/context.js';
-import { buildSiteSchema } from './resolvers/schema.js';
+import { createSiteEngine } from './resolvers/site-engine.js';
 import { requestBounds } from './server/bounds.js';
 import { contractRouter } from './server/contract-router.js';
 import { createEntrance } from './server/entrance.js';
@@ -73,6 +73,7 @@ function createListener(options: AppOptions): RequestListener {
   }
   app.use(securityHeaders({ isHttps: config.publicUrl?.startsWith('https:') ?? false }));
   app.use(pages.assets).get('/', pages.home).all('/', allowOnly(READ_ONLY));
+  if (config.services.includes('dashboard')) app.get('/sign-in', pages.signIn).all('/sign-in', allowOnly(READ_ONLY));
   const prefix = services.site?.config.pathPrefix ?? '';
   const staticPaths = [...new Set(['/static', `${prefix}/static`])];
   if (imaging) app.use(staticPaths, imageFiles(imaging, services.publicFiles, prefix));
@@ -101,7 +102,7 @@ function graphql({ config, services, site, imaging, log }: GraphqlParts): Reques
   const { publicFiles, formatDate } = services;
   const parts = { records: site.store, publicFiles, formatDate, ...imaging };
   const endpoint = createGraphqlEndpoint({
-    schema: buildSiteSchema(),
+    ...createSiteEngine(),
     introspection: config.introspection,
     limits: { values: config.queryValues, workMs: config.queryWorkMs, timeoutMs: config.queryTimeoutMs },
     createContext: (budget) => createSiteContext(parts, budget),

@@ -47,6 +47,7 @@ async function run(config: Config, { startedAt, signal, print, ...options }: Run
     try {
       app.open(services);
       print(describe(services, origin, performance.now() - startedAt).join('\n'));
+      if (config.services.includes('dashboard')) await offerSetup(services, { origin, print });
       await aborted(signal);
       print('Stopping: answering what is under way.');
       services.readiness.stop();
@@ -65,6 +66,18 @@ async function open(config: Config, options: ServicesOptions): Promise<Services>
   } catch (error) {
     throw toStartError(error, config);
   }
+}
+
+/** The secret is in the fragment, which browsers never send: so it is in no log, here or at a proxy. */
+async function offerSetup(
+  { accounts }: Services,
+  { origin, print }: { readonly origin: string; readonly print: (line: string) => void },
+): Promise<void> {
+  const secret = await accounts.setupLink.create();
+  if (secret === undefined) return;
+  print(
+    `Nobody has an account yet. This link makes the admin's, once, within an hour:\n${origin}/sign-in#setup=${secret}`,
+  );
 }
 
 function describe({ version, site }: Services, origin: string, milliseconds: number): string[] {

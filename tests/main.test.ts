@@ -43,6 +43,7 @@ test('keeps its state where only its user looks', async () => {
 
 test.each([
   ['the home page', '/', {}, 200],
+  ['the page to sign in', '/sign-in', {}, 200],
   ['the explorer', '/graphql', { Accept: 'text/html' }, 200],
   ['GraphQL', '/graphql?query={__typename}', {}, 200],
   ['its alias', '/___graphql?query={__typename}', {}, 200],

@@ -9,6 +9,8 @@ export interface Pages {
   /** The scripts and styles of the others. */
   readonly assets: RequestHandler;
   readonly home: RequestHandler;
+  /** Where people register, sign in, and make tokens. */
+  readonly signIn: RequestHandler;
   readonly explorer: RequestHandler;
 }
 
@@ -17,6 +19,9 @@ const web = (name: string) => fileURLToPath(new URL(`../web/${name}`, import.met
 /** A file of a package, also where its exports don't list it. */
 const inPackage = (name: string, file: string) =>
   join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), file);
+
+/** A file of a package that exports nothing but its entry, from where that is. */
+const besideEntry = (name: string, file: string) => join(dirname(createRequire(import.meta.url).resolve(name)), file);
 
 /** Below an address of the endpoint, so that a proxy that passes `/graphql` on passes these on too. */
 const ASSETS_PATH = '/graphql/assets';
@@ -35,6 +40,9 @@ export function loadPages({ origin, services, introspection }: PagesOptions): Pa
   const assets = loadAssets(ASSETS_PATH, {
     'icon.svg': web('icon.svg'),
     'home.css': web('home.css'),
+    'sign-in.css': web('sign-in.css'),
+    'sign-in.js': web('sign-in.js'),
+    'webauthn.js': besideEntry('@simplewebauthn/browser', '../dist/bundle/index.umd.min.js'),
     'explorer.css': web('explorer.css'),
     'explorer.js': web('explorer.js'),
     'graphiql.css': inPackage('graphiql', 'graphiql.min.css'),
@@ -42,12 +50,15 @@ export function loadPages({ origin, services, introspection }: PagesOptions): Pa
     'react.js': inPackage('react', 'umd/react.production.min.js'),
     'react-dom.js': inPackage('react-dom', 'umd/react-dom.production.min.js'),
   });
-  const home = keepServices(loadPage(web('index.html'), assets), services);
+  const withOrigin = (page: string): RequestHandler => {
+    return (_request, response) => {
+      response.set('Cache-Control', 'no-cache').type('html').send(page.replaceAll('{{origin}}', origin()));
+    };
+  };
   return {
     assets: assets.handler,
-    home: (_request, response) => {
-      response.set('Cache-Control', 'no-cache').type('html').send(home.replaceAll('{{origin}}', origin()));
-    },
+    home: withOrigin(keepServices(loadPage(web('index.html'), assets), services)),
+    signIn: withOrigin(loadPage(web('sign-in.html'), assets)),
     explorer: graphiqlPage(
       loadPage(web('graphiql.html'), assets).replace('{{introspection}}', introspection ? 'on' : 'off'),
     ),

@@ -99,7 +99,7 @@ describeInBrowser('in a browser', () => {
   test('the home page leads to the explorer, the contracts and health', async () => {
     await page.goto(server.origin);
     const links = await page.$$eval('a', (anchors) => anchors.map(({ pathname }) => pathname));
-    expect(links).toEqual(['/graphql', '/api/openapi.json', '/secrets/openapi.json', '/healthz']);
+    expect(links).toEqual(['/graphql', '/sign-in', '/api/openapi.json', '/secrets/openapi.json', '/healthz']);
     for (const link of links)
       expect((await page.request.get(server.origin + link, { headers: { Accept: 'text/html, */*' } })).status()).toBe(
         200,

@@ -1,0 +1,110 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { startServer } from '../running-server.js';
+import type { RunningServer } from '../running-server.js';
+import { describeInBrowser, openBrowser } from './chromium.js';
+import { addVirtualAuthenticator } from './virtual-authenticator.js';
+import type { VirtualAuthenticator } from './virtual-authenticator.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const run = promisify(execFile);
+
+const RUNTIMES = [
+  ['Node', process.execPath, ['--import', 'tsx']],
+  ['Bun', 'node_modules/bun/bin/bun.exe', ['run']],
+] as const;
+
+describeInBrowser('signing in, in a browser', () => {
+  let server: RunningServer;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let authenticator: VirtualAuthenticator;
+  /** What the pages complain of on the console: an inline script, a failure. */
+  let complaints: string[];
+
+  beforeAll(async () => {
+    server = await startServer([], { LOG_LEVEL: 'info' });
+    browser = await openBrowser();
+    await server.printed('#setup=');
+  }, 60_000);
+  afterAll(async () => {
+    await browser.close();
+    await server.stop();
+  });
+
+  beforeEach(async () => {
+    complaints = [];
+    context = await browser.newContext({ viewport: { width: 1024, height: 760 }, locale: 'en-GB' });
+    page = await context.newPage();
+    page.on('console', (message) => {
+      // Chromium writes every answer of 400 and more there, which 401 for nobody is.
+      if (!message.text().startsWith('Failed to load resource')) complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('dialog', (dialog) => void dialog.accept());
+    authenticator = await addVirtualAuthenticator(page);
+  });
+  afterEach(async () => {
+    await context.close();
+    expect(complaints).toEqual([]);
+  });
+
+  const setupLink = () => /http:\S+#setup=\S+/.exec(server.output())?.[0] ?? '';
+
+  /** Runs a person's script with a token; gives what it prints. */
+  async function useToken(command: string, args: readonly string[], token: string): Promise<unknown> {
+    const script = [...args, 'tests/e2e/use-token.ts', server.origin];
+    const env = { PATH: process.env.PATH, HOME: process.env.HOME, TRELLIS_TOKEN: token };
+    const { stdout } = await run(command, script, { cwd: root, env });
+    return JSON.parse(stdout);
+  }
+
+  test('a person makes the first account, comes back, and makes and revokes a token', async () => {
+    await page.goto(setupLink());
+    await page.getByLabel('Username', { exact: true }).fill('ada');
+    await page.getByLabel('Your name').fill('Ada Lovelace');
+    expect(page.url()).toBe(`${server.origin}/sign-in`);
+    await page.getByRole('button', { name: 'Create a passkey' }).click();
+    await page.getByText('Signed in as Ada Lovelace (ada), admin').waitFor();
+    expect(await authenticator.count()).toBe(1);
+
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await page.getByText('You are signed out.').waitFor();
+    expect((await context.cookies()).length).toBe(0);
+
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await page.getByText('Signed in as Ada Lovelace').waitFor();
+
+    await page.getByLabel('What the token is for').fill('nightly');
+    await page.getByRole('button', { name: 'Create token' }).click();
+    const field = page.getByLabel('The new token');
+    await field.waitFor();
+    const token = await field.inputValue();
+    expect(token).toMatch(/^trl_[\w-]{43}[0-9A-Za-z]{6}$/);
+
+    for (const [name, command, args] of RUNTIMES) {
+      expect(await useToken(command, args, token)).toEqual({ username: 'ada', isBun: name === 'Bun' });
+    }
+
+    await page.getByRole('button', { name: 'Revoke nightly' }).click();
+    await page.getByText('The token "nightly" no longer works.').waitFor();
+    await expect(field.isHidden()).resolves.toBe(true);
+    for (const [, command, args] of RUNTIMES) {
+      const refused = { name: 'ApiError', statusCode: 401, code: 'unauthenticated' };
+      expect(await useToken(command, args, token)).toEqual(refused);
+    }
+    expect(server.output()).not.toContain(token);
+  }, 60_000);
+
+  test('the setup link is refused a second time', async () => {
+    await page.goto(setupLink());
+    await page.getByLabel('Username', { exact: true }).fill('eve');
+    await page.getByLabel('Your name').fill('Eve');
+    await page.getByRole('button', { name: 'Create a passkey' }).click();
+    await page.getByRole('alert').getByText('Expected a setup link or an invitation').waitFor();
+    expect(await authenticator.count()).toBe(0);
+  });
+});
