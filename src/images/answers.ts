@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type { FixedArguments, FluidArguments, ImageArguments, ResizeArguments } from './arguments.js';
 import { requireSides, requireWithin } from './bounds.js';
 import { parseColour } from './colours.js';
@@ -12,7 +11,6 @@ import type { Operations } from './recipe.js';
 import { toResized } from './resize.js';
 import { lyingSize } from './sizes.js';
 import type { Size } from './sizes.js';
-import type { ImageSource } from './source.js';
 import { toTraceOptions } from './trace.js';
 
 export interface FieldArguments {
@@ -69,15 +67,3 @@ export const toResult = <Field extends FieldName>(
   draft: Draft<FieldArguments[Field]>,
 ): FieldResult<Field> =>
   (FIELDS[field] as (parts: DraftParts, draft: Draft<ImageArguments>) => FieldResult<Field>)(parts, draft);
-
-/** Some kilobytes each: the fluid images of a few large pages. */
-const MAX_RESULTS = 5_000;
-
-/** Answers of fields, so that a repeated query computes nothing. */
-export type ResultCache = LRUCache<string, object>;
-
-export const createResultCache = (): ResultCache => new LRUCache({ max: MAX_RESULTS });
-
-/** Everything that a result depends on, its links and what it will read from the file among it. */
-export const keyOf = (field: FieldName, source: ImageSource, args: ImageArguments): string =>
-  `${field} ${source.contentDigest} ${source.mtimeMs} ${source.absolutePath} ${JSON.stringify(args)}`;

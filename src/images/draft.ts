@@ -2,7 +2,7 @@ import type { ImageArguments, ImageFormat, PreviewArguments, TraceArguments } fr
 import { invalid, requireWithin } from './bounds.js';
 import { outputOf } from './formats.js';
 import type { Output } from './formats.js';
-import type { InlineImages } from './inline-images.js';
+import type { InlineImages, ReadInline } from './inline-images.js';
 import { formatLink } from './links.js';
 import { requireMakeable, toRecipe, writtenSize } from './recipe.js';
 import type { Operations, Recipe } from './recipe.js';
@@ -69,6 +69,12 @@ function recipeOf({ size, operations, args }: Draft<ImageArguments>, frame: Fram
   return recipe;
 }
 
+/** Works out what an image inside the answer is made by, once, when it is asked for. */
+export function whenAsked(prepare: () => ReadInline): ReadInline {
+  let read: ReadInline | undefined;
+  return () => (read ??= prepare())();
+}
+
 /** Holds the arguments of a preview to their bounds. */
 export const requirePreview = ({ base64Width }: PreviewArguments): void =>
   requireWithin('base64Width', base64Width, { min: 0, max: MAX_PREVIEW_WIDTH });
@@ -78,7 +84,7 @@ export function previewOf(
   { inline }: DraftParts,
   draft: Draft<ImageArguments & PreviewArguments>,
   { scaled }: LinkedImage,
-): Promise<string> {
+): ReadInline {
   const { base64Width, toFormatBase64, toFormat } = draft.args;
   // 0 means the same as nothing.
   const width = base64Width === 0 ? PREVIEW_WIDTH : (base64Width ?? PREVIEW_WIDTH);
@@ -96,14 +102,14 @@ export function inlineImage(
   draft: Draft<ImageArguments>,
   frame: Frame,
   output = outputOf(draft.source.ext, draft.args.toFormat),
-): Promise<string> {
+): ReadInline {
   const recipe = recipeOf(draft, frame, output);
   requirePixels(recipe, MAX_INLINE_PIXELS, 'an image inside the answer');
   return inline.base64(draft.source, recipe);
 }
 
 /** The outlines of the image in a frame, inside the answer. */
-export function traceImage({ inline }: DraftParts, draft: Draft<ImageArguments>, frame: Frame): Promise<string> {
+export function traceImage({ inline }: DraftParts, draft: Draft<ImageArguments>, frame: Frame): ReadInline {
   const { background, cropFocus, fit, traceSVG } = draft.args;
   const options = toTraceOptions(traceSVG ?? NO_ARGUMENTS);
   // Pixels go to the tracer as they are: how they would be encoded makes no other drawing.

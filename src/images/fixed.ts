@@ -1,5 +1,5 @@
 import type { FixedArguments } from './arguments.js';
-import { linkImage, previewOf, traceImage } from './draft.js';
+import { linkImage, previewOf, traceImage, whenAsked } from './draft.js';
 import type { Draft, DraftParts, LinkedImage } from './draft.js';
 import { fixedFrames } from './sizes.js';
 import { toWebpSet } from './source-set.js';
@@ -25,8 +25,8 @@ export function toFixed(parts: DraftParts, draft: Draft<FixedArguments>): FixedI
     src: first.src,
     srcSet: toSrcSet(images),
     ...toWebpSet(parts, draft, { frames, shown: 0, toSrcSet }),
-    base64: () => previewOf(parts, draft, first),
-    tracedSVG: () => traceImage(parts, draft, frames[0] ?? {}),
+    base64: whenAsked(() => previewOf(parts, draft, first)),
+    tracedSVG: whenAsked(() => traceImage(parts, draft, frames[0] ?? {})),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { FluidArguments } from './arguments.js';
-import { linkImage, previewOf, traceImage } from './draft.js';
+import { linkImage, previewOf, traceImage, whenAsked } from './draft.js';
 import type { Draft, DraftParts, LinkedImage } from './draft.js';
 import { fluidFrames } from './sizes.js';
 import type { Frame } from './sizes.js';
@@ -32,8 +32,8 @@ export function toFluid(parts: DraftParts, draft: Draft<FluidArguments>): FluidI
     src: shown.src,
     srcSet: toSrcSet(images),
     ...toWebpSet(parts, draft, { frames, shown: fallback, toSrcSet }),
-    base64: () => previewOf(parts, draft, first),
-    tracedSVG: () => traceImage(parts, draft, tracedFrame(draft.args)),
+    base64: whenAsked(() => previewOf(parts, draft, first)),
+    tracedSVG: whenAsked(() => traceImage(parts, draft, tracedFrame(draft.args))),
   };
 }
 

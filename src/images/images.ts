@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import sharp from 'sharp';
-import { createResultCache, keyOf, sizeAfterTrim, sizeBeforeTrim, toCheckedOperations, toResult } from './answers.js';
+import { sizeAfterTrim, sizeBeforeTrim, toCheckedOperations, toResult } from './answers.js';
 import type { FieldArguments, FieldName, FieldResult } from './answers.js';
 import { buildImages } from './build-images.js';
 import type { BuildOptions, BuildProgress } from './build-images.js';
@@ -24,6 +24,7 @@ import type { ImageMetadata, MetadataStore } from './metadata.js';
 import { parseOriginalName, toOriginal } from './original.js';
 import type { OriginalImage } from './original.js';
 import { digestOf, formatRecipe } from './recipe.js';
+import { createResultCache } from './result-cache.js';
 import type { Operations } from './recipe.js';
 import type { Size } from './sizes.js';
 import type { ImageSource } from './source.js';
@@ -35,7 +36,8 @@ import { createTrimStore } from './trims.js';
  * `invalid_input` that names an argument, `unprocessable` that names a file.
  */
 export interface Images {
-  original(source: ImageSource): Promise<OriginalImage>;
+  /** At once where the header is known. */
+  original(source: ImageSource): OriginalImage | Promise<OriginalImage>;
   /** Reads no pixel, unless it is to measure a trim for the first time; at once where all is known. */
   answer<Field extends FieldName>(
     field: Field,
@@ -145,7 +147,7 @@ export function openImages({ stateDirectory, findSource, prefix = '', onHandOut 
     const result = toResult(field, partsOf(noted), { source, size, operations, args });
     handedOut.set(result, noted);
     await links.saved();
-    results.set(keyOf(field, source, args), result);
+    results.keep(field, source, args, result);
     return result;
   }
 
@@ -168,9 +170,13 @@ export function openImages({ stateDirectory, findSource, prefix = '', onHandOut 
       const parts = parseOriginalName(url.slice(1));
       return parts && findSource(parts.contentDigest, `${parts.name}${parts.ext}`);
     },
-    original: async (source) => toOriginal(source, await metadata.read(source), prefix),
+    original(source) {
+      const known = metadata.find(source.contentDigest);
+      if (known) return toOriginal(source, known, prefix);
+      return metadata.read(source).then((header) => toOriginal(source, header, prefix));
+    },
     answer<Field extends FieldName>(field: Field, source: ImageSource, args: FieldArguments[Field]) {
-      const known = results.get(keyOf(field, source, args)) as FieldResult<Field> | undefined;
+      const known = results.find(field, source, args);
       if (known && onHandOut) for (const link of handedOut.get(known) ?? []) onHandOut(link);
       return known ?? answerNew(field, source, args);
     },

@@ -14,10 +14,13 @@ import { toDataUri } from './trace.js';
 import type { TraceOptions } from './trace.js';
 import type { Tracers } from './tracers.js';
 
+/** Gives an image at once where it is at hand; until it is asked, nothing is read or made. */
+export type ReadInline = () => string | Promise<string>;
+
 /** Images inside an answer, as data URIs: made once, and kept by what they were made from. */
 export interface InlineImages {
-  base64(source: ImageSource, recipe: Recipe): Promise<string>;
-  traced(source: ImageSource, recipe: Recipe, options: TraceOptions): Promise<string>;
+  base64(source: ImageSource, recipe: Recipe): ReadInline;
+  traced(source: ImageSource, recipe: Recipe, options: TraceOptions): ReadInline;
 }
 
 export interface InlineParts extends Workshop {
@@ -35,13 +38,16 @@ export function createInlineImages(parts: InlineParts): InlineImages {
   const insert = database.prepare('INSERT OR REPLACE INTO inline VALUES (?, ?, ?)');
   const once = onceAtATime<string>();
 
-  async function keep({ contentDigest }: ImageSource, recipe: string, make: () => Promise<string>): Promise<string> {
+  function keep({ contentDigest }: ImageSource, recipe: string, make: () => Promise<string>): ReadInline {
     const key = `${contentDigest} ${recipe}`;
-    const found = known.get(key) ?? (select.get(contentDigest, recipe) as { value: string } | undefined)?.value;
-    const value = found ?? (await once(key, make));
-    if (found === undefined) insert.run(contentDigest, recipe, value);
-    known.set(key, value);
-    return value;
+    const load = async (): Promise<string> => {
+      const found = (select.get(contentDigest, recipe) as { value: string } | undefined)?.value;
+      const value = found ?? (await once(key, make));
+      if (found === undefined) insert.run(contentDigest, recipe, value);
+      known.set(key, value);
+      return value;
+    };
+    return () => known.get(key) ?? load();
   }
 
   return {

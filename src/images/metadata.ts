@@ -52,14 +52,15 @@ export function createMetadataStore(database: ImageDatabase): MetadataStore {
   const once = onceAtATime<ImageMetadata>();
 
   function find(contentDigest: string): ImageMetadata | undefined {
-    const found = known.get(contentDigest) ?? load(contentDigest);
-    if (found) known.set(contentDigest, found);
-    return found;
+    return known.get(contentDigest) ?? load(contentDigest);
   }
 
   function load(contentDigest: string): ImageMetadata | undefined {
     const row = select.get(contentDigest) as { value: string } | undefined;
-    return row && (JSON.parse(row.value) as ImageMetadata);
+    if (row === undefined) return undefined;
+    const metadata = JSON.parse(row.value) as ImageMetadata;
+    known.set(contentDigest, metadata);
+    return metadata;
   }
 
   async function readOnce(source: ImageSource): Promise<ImageMetadata> {

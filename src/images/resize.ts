@@ -1,6 +1,7 @@
 import type { ResizeArguments } from './arguments.js';
-import { inlineImage, linkImage, traceImage } from './draft.js';
+import { inlineImage, linkImage, traceImage, whenAsked } from './draft.js';
 import type { Draft, DraftParts } from './draft.js';
+import type { ReadInline } from './inline-images.js';
 import { writtenSize } from './recipe.js';
 import { fitFrame, resizeFrame } from './sizes.js';
 
@@ -11,7 +12,7 @@ export interface ResizedImage {
   readonly height: number;
   readonly originalName: string;
   readonly src: () => string | Promise<string>;
-  readonly tracedSVG: () => Promise<string>;
+  readonly tracedSVG: ReadInline;
 }
 
 /** How wide an image inside the answer is where no side is named. */
@@ -27,9 +28,9 @@ export function toResized(parts: DraftParts, draft: Draft<ResizeArguments>): Res
     width,
     height,
     originalName: source.base,
-    tracedSVG: () => traceImage(parts, draft, frame),
+    tracedSVG: whenAsked(() => traceImage(parts, draft, frame)),
   };
-  if (args.base64) return { ...common, src: () => inlineImage(parts.inline, draft, frame) };
+  if (args.base64) return { ...common, src: whenAsked(() => inlineImage(parts.inline, draft, frame)) };
   const { src } = linkImage(parts, draft, frame);
   return { ...common, src: () => src };
 }

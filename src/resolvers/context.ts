@@ -13,7 +13,7 @@ import type { Load } from './loader.js';
 export interface SiteServices {
   readonly records: RecordQueries;
   readonly publicFiles: PublicFiles;
-  readonly pictures: Pick<Pictures, 'findAll'>;
+  readonly pictures: Pick<Pictures, 'findAll' | 'known'>;
   readonly images: Pick<Images, 'original' | 'answer' | 'peek'>;
   readonly formatDate: FormatDate;
 }

@@ -1,5 +1,6 @@
+import { LRUCache } from 'lru-cache';
 import type { ImageSource } from '../images/source.js';
-import type { RecordQueries } from './record-queries.js';
+import type { RecordStore } from './record-store.js';
 import type { SelectedColumn, SiteRecord } from './selection.js';
 
 /** The files of the site that pictures are in. */
@@ -8,6 +9,8 @@ export interface Pictures {
   readonly find: (contentDigest: string, base?: string) => ImageSource | undefined;
   /** The files of some ids. */
   readonly findAll: (ids: readonly string[]) => ReadonlyMap<string, ImageSource>;
+  /** The file of an id, if it was found before and no record has changed since. */
+  readonly known: (id: string) => ImageSource | undefined;
 }
 
 const column = (name: string, from = name, holds: SelectedColumn['holds'] = 'value'): SelectedColumn => ({
@@ -29,22 +32,40 @@ const SOURCE = {
 /** So many ids at most may be in one list of a filter. */
 const MAX_IDS = 5000;
 
-export const createPictures = (records: RecordQueries): Pictures => ({
-  find(contentDigest, base) {
-    const filter = { internal: { contentDigest: { eq: contentDigest } }, base: { eq: base } };
-    const file = records.find('File', { filter }, SOURCE);
-    return file && asSource(file);
-  },
+/** Some 500 bytes each; a page that shows more pictures asks again. */
+const MAX_KNOWN = 50_000;
 
-  findAll(ids) {
-    const found = new Map<string, ImageSource>();
-    for (let start = 0; start < ids.length; start += MAX_IDS) {
-      const filter = { id: { in: ids.slice(start, start + MAX_IDS) } };
-      for (const file of records.page('File', { filter }, SOURCE).nodes) found.set(String(file.id), asSource(file));
-    }
-    return found;
-  },
-});
+export function createPictures(records: Pick<RecordStore, 'find' | 'page' | 'generation'>): Pictures {
+  const known = new LRUCache<string, ImageSource>({ max: MAX_KNOWN });
+  let generation = -1;
+
+  function knownNow(): LRUCache<string, ImageSource> {
+    if (records.generation !== generation) known.clear();
+    generation = records.generation;
+    return known;
+  }
+
+  return {
+    find(contentDigest, base) {
+      const filter = { internal: { contentDigest: { eq: contentDigest } }, base: { eq: base } };
+      const file = records.find('File', { filter }, SOURCE);
+      return file && asSource(file);
+    },
+
+    findAll(ids) {
+      const found = new Map<string, ImageSource>();
+      for (let start = 0; start < ids.length; start += MAX_IDS) {
+        const filter = { id: { in: ids.slice(start, start + MAX_IDS) } };
+        for (const file of records.page('File', { filter }, SOURCE).nodes) found.set(String(file.id), asSource(file));
+      }
+      const kept = knownNow();
+      for (const [id, source] of found) kept.set(id, source);
+      return found;
+    },
+
+    known: (id) => knownNow().get(id),
+  };
+}
 
 /** The selection has all that a source has. */
 const asSource = (file: SiteRecord): ImageSource => file as unknown as ImageSource;
