@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { imagesCommand } from './commands/images.js';
+import { tokensCommand } from './commands/tokens.js';
 import { loadConfig } from './config.js';
 import { SETTINGS } from './settings.js';
 import { StartError } from './start-error.js';
@@ -29,6 +30,7 @@ for (const { flag, description, env } of Object.values(SETTINGS)) {
 }
 
 program.addCommand(imagesCommand());
+program.addCommand(tokensCommand());
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`);

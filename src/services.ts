@@ -26,7 +26,8 @@ import type { Site } from './site/site.js';
 import { openConfiguredSite, openImaging } from './site-data.js';
 import type { Imaging } from './site-data.js';
 import { openDatabase } from './storage/database.js';
-import type { Database, DatabasePlace } from './storage/database.js';
+import type { Database } from './storage/database.js';
+import { placeOf } from './storage/place.js';
 import { openServerKey } from './storage/server-key.js';
 import { openStateFolder } from './storage/state-folder.js';
 import type { StateFolder } from './storage/state-folder.js';
@@ -150,8 +151,4 @@ function sweepHourly(database: Database, accounts: Accounts, terminal: NodeJS.Wr
     everyMs: 3_600_000,
     report: (error) => terminal.write(`trellis: what has expired could not be deleted: ${String(error)}\n`),
   });
-}
-
-function placeOf({ databaseUrl, state }: Config): DatabasePlace {
-  return databaseUrl === undefined ? { file: join(state, 'trellis.db') } : { url: databaseUrl };
 }
