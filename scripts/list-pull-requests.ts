@@ -1,0 +1,166 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import type { ApiError, components, DashboardClient } from '../src/generated/dashboard/client.js';
+import { createDashboardClient, decodeError } from '../src/generated/dashboard/client.js';
+import { formatTable, toPlain } from './pull-request-table.js';
+
+type Board = components['schemas']['Dashboard'];
+
+interface Options {
+  readonly url: string;
+  readonly owner?: string;
+  readonly drafts?: true;
+  readonly json?: true;
+  /** `true` for as often as the server says. */
+  readonly watch?: number | true;
+}
+
+/** A whole number of seconds up to a day; more would be no watching. */
+const MAX_WATCH_SECONDS = 86_400;
+
+/** How long a watcher waits that no server has told yet. */
+const WATCH_SECONDS = 30;
+
+/** What a second try with the same words comes to as well. */
+const HOPELESS = [400, 401, 403, 404, 422];
+
+const FAILING = 1;
+const NO_BOARD = 2;
+
+const command = new Command('list-pull-requests')
+  .description(
+    'Prints the open pull requests of a board: repository, number, title and CI. The token comes from TRELLIS_TOKEN: a ' +
+      'personal API token with the scope "read".',
+  )
+  .option('--url <address>', 'where the server is', process.env.TRELLIS_URL ?? 'http://localhost:4000')
+  .option('--owner <name>', "somebody's board who shares it, instead of one's own")
+  .option('--drafts', 'drafts too')
+  .option('--json', 'the pull requests as the contract describes them, instead of a table')
+  .option('--watch [seconds]', 'read again, as often as the server says, and print what has changed', parseSeconds)
+  .addHelpText('after', '\nEnds with 0 when no CI fails, 1 when one does, 2 when there is no board to print.')
+  .allowExcessArguments(false)
+  .exitOverride();
+
+async function main(): Promise<number> {
+  try {
+    const options = command.parse().opts<Options>();
+    if (!process.env.TRELLIS_TOKEN) {
+      throw new Error('No token: set TRELLIS_TOKEN to a personal API token with the scope "read".');
+    }
+    const client = createDashboardClient(options.url);
+    return options.watch === undefined ? await printOnce(client, options) : await watch(client, options);
+  } catch (failure) {
+    if (failure instanceof CommanderError) return failure.exitCode === 0 ? 0 : NO_BOARD;
+    console.error(toPlain((failure as Error).message));
+    return NO_BOARD;
+  }
+}
+
+function parseSeconds(text: string): number {
+  const seconds = Number(text);
+  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_WATCH_SECONDS) return seconds;
+  throw new InvalidArgumentError(`Expected a whole number of seconds from 1 to ${MAX_WATCH_SECONDS}.`);
+}
+
+async function printOnce(client: DashboardClient, options: Options): Promise<number> {
+  const { board } = await readBoard(client, options);
+  if (board === undefined) throw new Error(`Expected a board from ${options.url}; nothing came.`);
+  print(board, options);
+  return toExitCode(board);
+}
+
+/** Prints the board whenever it has changed, until it is interrupted; whatever passes by itself is waited out. */
+async function watch(client: DashboardClient, options: Options): Promise<number> {
+  const stopped = new AbortController();
+  const isStopped = () => stopped.signal.aborted;
+  process.once('SIGINT', () => stopped.abort()).once('SIGTERM', () => stopped.abort());
+  let etag: string | undefined;
+  let board: Board | undefined;
+  while (!isStopped()) {
+    try {
+      const read = await readBoard(client, options, { etag, signal: stopped.signal });
+      if (read.board !== undefined) print(read.board, options);
+      board = read.board ?? board;
+      etag = read.etag ?? etag;
+    } catch (failure) {
+      if (isStopped()) break;
+      if (failure instanceof Refusal && HOPELESS.includes(failure.statusCode)) throw failure;
+      console.error(`${new Date().toLocaleTimeString()} ${toPlain((failure as Error).message)}`);
+    }
+    const seconds = typeof options.watch === 'number' ? options.watch : (board?.readIntervalSeconds ?? WATCH_SECONDS);
+    await sleep(seconds * 1000, undefined, { signal: stopped.signal }).catch(() => undefined);
+  }
+  return board === undefined ? NO_BOARD : toExitCode(board);
+}
+
+interface Known {
+  readonly etag?: string | undefined;
+  readonly signal?: AbortSignal;
+}
+
+/** Gives no board when the one that is known has not changed. */
+async function readBoard(client: DashboardClient, { url, owner, drafts }: Options, { etag, signal }: Known = {}) {
+  const query = { includeDrafts: drafts ?? false, ...(owner === undefined ? {} : { owner }) };
+  const header = etag === undefined ? {} : { 'If-None-Match': etag };
+  const call = client.GET('/api/dashboard', { params: { query, header }, ...(signal && { signal }) });
+  const { data, error, response } = await call.catch((failure: unknown) => {
+    throw new Error(`No answer from ${url}: ${explain(failure)}`, { cause: failure });
+  });
+  const refusal = decodeError(response, error);
+  if (refusal) throw new Refusal(url, refusal);
+  return { board: data, etag: response.headers.get('ETag') ?? undefined };
+}
+
+class Refusal extends Error {
+  readonly statusCode: number;
+
+  constructor(url: string, { statusCode, message }: ApiError) {
+    const hint = statusCode === 401 ? ' Is TRELLIS_TOKEN a token of this server, and still valid?' : '';
+    super(`${url} refused with ${statusCode}: ${message}${hint}`);
+    this.statusCode = statusCode;
+  }
+}
+
+/** The network's failures name their reason one level down. */
+function explain(failure: unknown): string {
+  const { message, cause } = failure as Error;
+  const { code, message: reason } = Object(cause) as { code?: string; message?: string };
+  if (code === 'ECONNREFUSED') return 'nothing listens there. Start the server with "npm start".';
+  return `${message} (${code ?? reason ?? 'no reason given'}).`;
+}
+
+function print(board: Board, { json, watch }: Options): void {
+  const { pullRequests, hiddenDrafts, forges } = board;
+  if (json) {
+    const text = JSON.stringify(pullRequests, undefined, watch === undefined ? 2 : undefined);
+    // Escaped already are the controls that JSON escapes; these steer terminals too.
+    console.log(text.replace(/[\u007f-\u009f]/g, (control) => `\\u00${control.charCodeAt(0).toString(16)}`));
+    return;
+  }
+  if (watch !== undefined && process.stdout.isTTY) console.clear();
+  const style = { width: findWidth(), hasColours: process.stdout.isTTY && !process.env.NO_COLOR };
+  if (pullRequests.length > 0) console.log(formatTable(pullRequests, style));
+  console.log(summarize(board));
+  if (hiddenDrafts > 0) console.log(`${count(hiddenDrafts, 'draft')} hidden; --drafts shows them.`);
+  for (const { forge, error, staleSince } of forges) {
+    if (error !== undefined)
+      console.error(toPlain(`${forge}: ${error}${staleSince ? ` Shown is ${staleSince}.` : ''}`));
+  }
+}
+
+function summarize({ pullRequests, generatedAt }: Board): string {
+  const failing = pullRequests.filter(({ ci }) => ci === 'failure').length;
+  return `${count(pullRequests.length, 'pull request')}, ${failing} failing, as of ${generatedAt}.`;
+}
+
+const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
+
+/** Of the terminal, or as the shell says. */
+function findWidth(): number | undefined {
+  const columns = process.stdout.isTTY ? process.stdout.columns : Number(process.env.COLUMNS);
+  return columns > 0 ? columns : undefined;
+}
+
+const toExitCode = ({ pullRequests }: Board) => (pullRequests.some(({ ci }) => ci === 'failure') ? FAILING : 0);
+
+process.exitCode = await main();

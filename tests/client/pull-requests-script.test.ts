@@ -1,0 +1,151 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EMPTY_SNAPSHOT } from '../../src/dashboard/board.js';
+import type { Snapshot } from '../../src/dashboard/board.js';
+import { createDashboardClient } from '../../src/generated/dashboard/client.js';
+import { pullRequest } from '../dashboard/pull-request.js';
+import type { TrellisServer } from './trellis-server.js';
+import { serveTrellis } from './trellis-server.js';
+
+let server: TrellisServer;
+let personId: string;
+let token: string;
+
+beforeAll(async () => {
+  server = await serveTrellis({ flags: { rateLimit: '0' } });
+  const ada = await server.signIn('ada');
+  personId = ada.personId;
+  const body = { label: 'script', expiresAt: new Date(Date.now() + 86_400_000).toISOString() };
+  const { data } = await createDashboardClient(server.url).POST('/api/tokens', { body, headers: ada.headers });
+  token = data!.token;
+});
+afterAll(() => server.close());
+
+const save = (...pullRequests: Snapshot['pullRequests']) =>
+  server.services.dashboard.boards.save(personId, { ...EMPTY_SNAPSHOT, pullRequests });
+
+function start(args: readonly string[], env: Record<string, string> = {}) {
+  const settings = { TRELLIS_URL: server.url, TRELLIS_TOKEN: token, NO_COLOR: '', COLUMNS: '', ...env };
+  return spawn(process.execPath, ['--import', 'tsx', 'scripts/list-pull-requests.ts', ...args], {
+    env: { ...process.env, ...settings },
+  });
+}
+
+async function run(args: readonly string[], env: Record<string, string> = {}) {
+  const child = start(args, env);
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { stdout, stderr, code: child.exitCode };
+}
+
+const receipts = pullRequest({ repo: 'acme/shop', number: 17, title: 'Send receipts as PDF', ci: 'success' });
+const broken = pullRequest({ repo: 'acme/warehouse', number: 1042, title: 'Count again', ci: 'failure' });
+const draft = pullRequest({ number: 3, draft: true });
+
+test('prints a table and ends with 0 when no CI fails', async () => {
+  await save(receipts, draft, pullRequest({ repo: 'acme/warehouse', number: 2, title: 'Move', ci: 'none' }));
+  const { stdout, stderr, code } = await run([]);
+  expect(stdout.split('\n')).toEqual([
+    'Repository      Number  Title                 CI',
+    'acme/shop          #17  Send receipts as PDF  success',
+    'acme/warehouse      #2  Move                  none',
+    expect.stringMatching(/^2 pull requests, 0 failing, as of 20.*Z\.$/) as string,
+    '1 draft hidden; --drafts shows them.',
+    '',
+  ]);
+  expect([stderr, code]).toEqual(['', 0]);
+});
+
+test('ends with 1 when a CI fails', async () => {
+  await save(receipts, broken);
+  const { stdout, code } = await run([]);
+  expect(stdout).toContain('2 pull requests, 1 failing, as of ');
+  expect(code).toBe(1);
+});
+
+test('prints the pull requests of the contract as JSON, drafts too when asked', async () => {
+  await save(pullRequest({ number: 1, title: 'a\u009bb' }), draft);
+  const { stdout, code } = await run(['--json', '--drafts']);
+  const printed = JSON.parse(stdout) as Snapshot['pullRequests'];
+  expect(printed.map(({ number }) => number).sort()).toEqual([1, 3]);
+  expect(printed.map(({ title }) => title)).toContain('a\u009bb');
+  expect(stdout).not.toContain('\u009b');
+  expect(code).toBe(0);
+});
+
+test('cuts titles to the width, and frees them of what steers a terminal', async () => {
+  const title = '\u001b[2J\u001b]0;owned\u0007Fix\r\nthe \u202egate and everything that is behind it';
+  await save(pullRequest({ repo: 'acme/shop', number: 1, title, ci: 'pending' }));
+  const { stdout } = await run([], { COLUMNS: '50' });
+  const [, row = ''] = stdout.split('\n');
+  expect(row).toMatch(/^acme\/shop +#1 +Fix the gate and .*… +pending$/);
+  expect(row.length).toBeLessThanOrEqual(50);
+});
+
+test('says that a board is empty', async () => {
+  await save();
+  expect((await run([])).stdout).toMatch(/^0 pull requests, 0 failing, as of /);
+});
+
+test("says what is wrong with a forge on the board, in the board's words", async () => {
+  const forge = {
+    forge: 'github',
+    reachable: false,
+    repoCount: 0,
+    truncated: false,
+    error: 'GitHub is away.',
+  } as const;
+  await server.services.dashboard.boards.save(personId, { ...EMPTY_SNAPSHOT, forges: [forge] });
+  expect((await run([])).stderr).toBe('github: GitHub is away.\n');
+});
+
+test.each<[string, string[], Record<string, string>, RegExp]>([
+  ['no token', [], { TRELLIS_TOKEN: '' }, /^No token: set TRELLIS_TOKEN to a personal API token/],
+  ['a wrong token', [], { TRELLIS_TOKEN: 'trl_no' }, /refused with 401: .*Is TRELLIS_TOKEN a token of this server/],
+  ['nobody of that name', ['--owner', 'nobody'], {}, /refused with 404: /],
+  ['nobody there', ['--url', 'http://127.0.0.1:9'], {}, /^No answer from http:\/\/127.0.0.1:9: /],
+  ['no address', ['--url', 'localhost:4000'], {}, /expected an address such as http:\/\/localhost:4000/],
+  ['a wait of nothing', ['--watch', '0'], {}, /Expected a whole number of seconds from 1 to 86400\./],
+  ['an option that is unknown', ['--jsn'], {}, /unknown option '--jsn'/],
+  ['an argument', ['acme/shop'], {}, /too many arguments/],
+])('ends with 2 and a reason for %s', async (_reason, args, env, reason) => {
+  const { stdout, stderr, code } = await run(args, env);
+  expect([stdout, code]).toEqual(['', 2]);
+  expect(stderr).toMatch(reason);
+  expect(stderr).not.toContain(token);
+});
+
+test('shows how it is called', async () => {
+  const { stdout, code } = await run(['--help'], { TRELLIS_TOKEN: '' });
+  expect(stdout).toMatch(/^Usage: list-pull-requests \[options\]\n/);
+  expect(code).toBe(0);
+});
+
+test('watches: prints what has changed, lives through a failure, and ends with the last board', async () => {
+  await save(receipts);
+  const child = start(['--watch', '1', '--json']);
+  let printed = '';
+  child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+  const said = text(child.stderr);
+  const until = async (lines: number) => {
+    while (printed.split('\n').length <= lines) await sleep(20);
+  };
+  await until(1);
+  await server.services.dashboard.boards.save(personId, {
+    ...EMPTY_SNAPSHOT,
+    pullRequests: [null as unknown as typeof broken],
+  });
+  await sleep(2500);
+  await save(broken);
+  await until(2);
+  child.kill('SIGINT');
+  const [code] = (await once(child, 'close')) as [number | null];
+  const boards = printed
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Snapshot['pullRequests']);
+  expect(boards.map((board) => board.map(({ number }) => number))).toEqual([[17], [1042]]);
+  expect(await said).toMatch(/refused with 500: /);
+  expect(code).toBe(1);
+});

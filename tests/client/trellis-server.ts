@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createApp } from '../../src/app.js';
+import { loadConfig } from '../../src/config.js';
+import { openServices } from '../../src/services.js';
+import type { Services } from '../../src/services.js';
+
+export interface TrellisServer {
+  readonly url: string;
+  readonly services: Services;
+  /** Headers that sign a new person in. */
+  signIn(username: string): Promise<{ readonly personId: string; readonly headers: Readonly<Record<string, string>> }>;
+  close(): Promise<void>;
+}
+
+export interface TrellisOptions {
+  readonly flags?: Readonly<Record<string, string>>;
+  /** Puts other services in the place of those of the product. */
+  readonly adapt?: (services: Services) => Services;
+}
+
+/** The dashboard as the product serves it, in this process and with a state of its own. */
+export async function serveTrellis({
+  flags,
+  adapt = (services) => services,
+}: TrellisOptions = {}): Promise<TrellisServer> {
+  const state = await mkdtemp(join(tmpdir(), 'trellis-served-'));
+  const settings = { state, services: 'dashboard', logLevel: 'silent', ...flags };
+  const config = await loadConfig({ flags: settings, env: {}, folder: state });
+  let origin = '';
+  const app = createApp({ config, origin: () => origin });
+  const server = app.server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const services = await openServices(config, { version: '1.2.3', origin: () => origin, terminal: process.stderr });
+  app.open(adapt(services));
+  return {
+    url: origin,
+    services,
+    async signIn(username) {
+      const { people, sessions } = services.accounts;
+      const { id } = await people.add({ username, displayName: username });
+      const session = await sessions.start(id);
+      return { personId: id, headers: { Cookie: `trellis_session=${session}`, 'Sec-Fetch-Site': 'same-origin' } };
+    },
+    async close() {
+      server.close().closeAllConnections();
+      await services.close();
+      await rm(state, { recursive: true });
+    },
+  };
+}
