@@ -2,10 +2,10 @@ import { utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { openImageDatabase } from '../../src/images/image-database.js';
 import { createMetadataStore } from '../../src/images/metadata.js';
+import { headerBomb } from './bad-files.js';
 import { makePictures, scene } from './pictures.js';
 import type { Pictures } from './pictures.js';
 
@@ -53,7 +53,7 @@ test.each([
   ['drawing.jpg', 'no format that can be read', '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'],
   ['cut.png', 'header', Buffer.from('89504e470d0a1a0a0000000d', 'hex')],
   ['broken.svg', 'header', '<svg xmlns="http://www.w3.org/2000/svg"><g></svg>'],
-  ['bomb.png', '2500000000', bomb(50_000)],
+  ['bomb.png', '2500000000', headerBomb(50_000)],
 ])('refuses %s, by its name and with the reason: %s', async (name, reason, content) => {
   const source = await pictures.put(`bad/${name}`, content);
   await expect(read(source)).rejects.toMatchObject({
@@ -100,31 +100,3 @@ test('refuses a file that changed since it was indexed, and one that has gone', 
   await utimes(touched.absolutePath, 1, 1);
   await expect(read(touched)).rejects.toMatchObject({ code: 'conflict' });
 });
-
-/** A PNG of few bytes whose header tells of many pixels. */
-function bomb(side: number): Buffer {
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(side, 0);
-  header.writeUInt32BE(side, 4);
-  header.set([8, 2, 0, 0, 0], 8);
-  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', deflateSync(Buffer.alloc(1000)))]);
-}
-
-function chunk(type: string, data: Buffer): Buffer {
-  const body = Buffer.concat([Buffer.from(type), data]);
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(data.length);
-  const sum = Buffer.alloc(4);
-  sum.writeUInt32BE(crc32(body));
-  return Buffer.concat([length, body, sum]);
-}
-
-function crc32(bytes: Buffer): number {
-  let crc = ~0;
-  for (const byte of bytes) {
-    crc ^= byte;
-    for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
-  }
-  return ~crc >>> 0;
-}
