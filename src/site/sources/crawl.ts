@@ -81,6 +81,7 @@ async function crawlWith(options: CrawlOptions, ahead: ReadAhead): Promise<Crawl
   };
   // The files of a first crawl are all opened, and looked at then.
   const found = await walk({ ...source, signal, onFound, observer, ...(isFirst && { lookedAt: WORTH_IT }) });
+  if (isFirst) ahead.offer(found.entries, 'planning');
   const sign = (): Signatures => signFolders(found, startedMs - RACY_MS);
   const signed = isFirst ? undefined : sign();
   const writer = createEntryWriter(source, found);
@@ -151,11 +152,9 @@ async function applyWrites(
   { source: { root }, content, signal, onProgress }: CrawlOptions,
   { found: { entries }, plan, writer, changes, ahead }: Applying,
 ): Promise<number> {
-  const writes = await ahead.addDigests(plan.writes);
   const work = measureWork(entries, plan.writes);
   const isSized = !plan.writes.some(({ index }) => entries.isUnread(index));
-  const left = measureWork(entries, writes);
-  const digesters = ahead.digestersFor(left);
+  const digesters = ahead.digestersFor(work);
   const pending: PlannedWrite[] = [];
   const flush = (): void => {
     const ready = pending.splice(0);
@@ -167,8 +166,8 @@ async function applyWrites(
     });
     changes.pause();
   };
-  let [hashed, bytes] = [work.files - left.files, work.bytes - left.bytes];
-  for await (const batch of digestWrites({ entries, root, digesters }, writes)) {
+  let [hashed, bytes] = [0, 0];
+  for await (const batch of digestWrites({ entries, root, digesters, ahead }, plan.writes)) {
     signal?.throwIfAborted();
     await content?.read(entries, batch.writes);
     pending.push(...batch.writes);

@@ -4,6 +4,7 @@ import type { Digesters } from './digesters.js';
 import { isFolder, WIDTH } from './entries.js';
 import type { Entries } from './entries.js';
 import type { PlannedWrite } from './crawl-plan.js';
+import type { ReadAhead } from './read-ahead.js';
 import { unreadable } from './unreadable.js';
 
 /** Writes with the digests of their files; a file without one has gone. */
@@ -29,7 +30,7 @@ export function measureWork(entries: Entries, writes: readonly PlannedWrite[]): 
   for (const write of writes) {
     if (!needsDigest(entries, write)) continue;
     files += 1;
-    if (!entries.isUnread(write.index)) bytes += entries.size(write.index);
+    bytes += sizeOf(entries, write.index);
   }
   return { files, bytes };
 }
@@ -42,6 +43,8 @@ export interface DigestFrom {
   readonly entries: Entries;
   readonly root: string;
   readonly digesters: Digesters;
+  /** Reads files before they are asked for. */
+  readonly ahead?: Pick<ReadAhead, 'addDigests'> | undefined;
   /** Told of a file that can't be read, so that its write is left out and the others go on. */
   readonly onUnreadable?: ((path: string, error: AppError) => void) | undefined;
 }
@@ -70,7 +73,7 @@ function* toBatches(entries: Entries, writes: readonly PlannedWrite[]): Generato
   let bytes = 0;
   for (const write of writes) {
     batch.push(write);
-    bytes += measureWork(entries, [write]).bytes;
+    if (needsDigest(entries, write)) bytes += sizeOf(entries, write.index);
     if (batch.length >= BATCH.writes || bytes >= BATCH.bytes) {
       yield batch;
       batch = [];
@@ -80,7 +83,16 @@ function* toBatches(entries: Entries, writes: readonly PlannedWrite[]): Generato
   if (batch.length > 0) yield batch;
 }
 
-async function digestBatch(from: DigestFrom, writes: readonly PlannedWrite[]): Promise<DigestedBatch> {
+async function digestBatch(from: DigestFrom, planned: readonly PlannedWrite[]): Promise<DigestedBatch> {
+  const { entries, ahead } = from;
+  if (ahead === undefined) return digestRest(from, planned);
+  const { files } = measureWork(entries, planned);
+  const writes = await ahead.addDigests(entries, planned);
+  const rest = await digestRest(from, writes);
+  return { ...rest, files, bytes: measureWork(entries, planned).bytes };
+}
+
+async function digestRest(from: DigestFrom, writes: readonly PlannedWrite[]): Promise<DigestedBatch> {
   const { entries, onUnreadable } = from;
   const work = measureWork(entries, writes);
   if (work.files === 0) return { ...work, writes };
@@ -91,16 +103,17 @@ async function digestBatch(from: DigestFrom, writes: readonly PlannedWrite[]): P
     const error = unreadable(path, code);
     if (onUnreadable === undefined) throw error;
     onUnreadable(path, error);
-    return digestBatch(
+    return digestRest(
       from,
       writes.filter(({ index }) => entries.path(index) !== path),
     );
   }
-  return { files: work.files, bytes: sizeOf(entries, toRead), writes: withDigests(writes, toRead, answer) };
+  return { ...measureWork(entries, writes), writes: withDigests(writes, toRead, answer) };
 }
 
-function sizeOf(entries: Entries, indexes: readonly number[]): number {
-  return indexes.reduce((bytes, index) => bytes + (entries.isUnread(index) ? 0 : entries.size(index)), 0);
+/** 0 for a file that was not looked at. */
+function sizeOf(entries: Entries, index: number): number {
+  return entries.isUnread(index) ? 0 : entries.size(index);
 }
 
 /** What the reading of files came to: a digest of each up to the first that can't be read. */
@@ -113,7 +126,7 @@ export async function readDigests(
 ): Promise<Digests> {
   const { digests, changed, numbers, failure } = await digesters.digest(toDigestBatch(entries, root, indexes));
   for (const [place, index] of changed.entries()) {
-    entries.set(indexes[index] ?? 0, numbers.subarray(place * WIDTH, (place + 1) * WIDTH));
+    entries.set(indexes[index] ?? 0, numbers, place * WIDTH);
   }
   if (failure || digests.length === indexes.length) return { digests, failure };
   const rest = await readDigests({ entries, root, digesters }, indexes.slice(digests.length));
@@ -122,7 +135,7 @@ export async function readDigests(
 
 function toDigestBatch(entries: Entries, root: string, indexes: readonly number[]): DigestBatch {
   const witnesses = new Float64Array(indexes.length * 4);
-  for (const [place, index] of indexes.entries()) witnesses.set(entries.witnesses(index), place * 4);
+  for (const [place, index] of indexes.entries()) entries.writeWitness(index, witnesses, place * 4);
   return { root, paths: indexes.map((index) => entries.path(index)), witnesses };
 }
 

@@ -96,9 +96,10 @@ export class Entries {
     return Number.isNaN(this.size(index));
   }
 
-  /** Replaces the numbers of an entry that changed while it was read, in the order of {@link STAT_FIELDS}. */
-  set(index: number, numbers: Float64Array): void {
-    this.#numbers.set(numbers, index * WIDTH);
+  /** Replaces the numbers of an entry by those from a place of an array on, in the order of {@link STAT_FIELDS}. */
+  set(index: number, numbers: Float64Array, from: number): void {
+    // By hand here and below: a view of an array costs more than copying fourteen numbers.
+    for (let place = 0; place < WIDTH; place += 1) this.#numbers[index * WIDTH + place] = numbers[from + place] ?? NaN;
   }
 
   /** Replaces the numbers of an entry. */
@@ -109,14 +110,17 @@ export class Entries {
   /** Size, mtimeMs, ctimeMs and ino, of which every write to an entry changes at least one, of each entry of a range. */
   witnesses(from: number, to = from + 1): Float64Array {
     const numbers = new Float64Array((to - from) * 4);
-    for (let index = from, at = 0; index < to; index += 1, at += 4) {
-      const start = index * WIDTH;
-      numbers[at] = this.#numbers[start + 8] ?? 0;
-      numbers[at + 1] = this.#numbers[start + 11] ?? 0;
-      numbers[at + 2] = this.#numbers[start + 12] ?? 0;
-      numbers[at + 3] = this.#numbers[start + 7] ?? 0;
-    }
+    for (let index = from; index < to; index += 1) this.writeWitness(index, numbers, (index - from) * 4);
     return numbers;
+  }
+
+  /** Puts the same four at a place of an array. */
+  writeWitness(index: number, numbers: Float64Array, at: number): void {
+    const start = index * WIDTH;
+    numbers[at] = this.#numbers[start + 8] ?? 0;
+    numbers[at + 1] = this.#numbers[start + 11] ?? 0;
+    numbers[at + 2] = this.#numbers[start + 12] ?? 0;
+    numbers[at + 3] = this.#numbers[start + 7] ?? 0;
   }
 
   /** When the bytes, the name or the permissions last changed, by the clock of the file system. */
@@ -134,6 +138,12 @@ export class Entries {
 
   path(index: number): string {
     return this.paths[index] ?? '';
+  }
+
+  /** Adds the numbers of an entry to a list, in the order of {@link STAT_FIELDS}. */
+  pushNumbers(index: number, list: unknown[]): void {
+    const from = index * WIDTH;
+    for (let place = from; place < from + WIDTH; place += 1) list.push(this.#numbers[place]);
   }
 
   stats(index: number): StatNumbers {

@@ -9,19 +9,23 @@ import type { Entries } from './entries.js';
 /** Fewer files are read in the thread that walks, which has no time for it yet. */
 export const WORTH_IT = 2000;
 
-/** What is handed to a thread at once, and how many of these are under way for each: more than one pause of the walk needs. */
+/** What is handed to a thread at once. */
 const BATCH_ENTRIES = 256;
-const AHEAD = 4;
+
+/** Batches under way for each thread: as many as it reads before there is time to hand it others. */
+const AHEAD = { walking: 4, planning: 32 };
 
 /**
- * Reads files while the walk still looks for others, so that no core waits. It
- * reads no more than threads keep up with: the rest is better read in the order
- * that it is written in.
+ * Reads the files of a first crawl from the moment that they are found, so that
+ * no core waits: first in the order of the walk, which is nearly that of
+ * writing, then those that are asked for.
  */
 export class ReadAhead {
   readonly #root: string;
-  readonly #digests = new Map<number, string>();
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #digests: (string | undefined)[] = [];
+  /** By number: of entries that follow each other. */
+  readonly #batches: (Promise<void> | undefined)[] = [];
+  #underWay = 0;
   #digesters: Digesters | undefined;
   #next = 0;
 
@@ -29,22 +33,25 @@ export class ReadAhead {
     this.#root = root;
   }
 
-  /** To be called now and then while the walk adds entries. */
-  offer(entries: Entries): void {
+  /** To be called now and then while the walk adds entries, and when it has ended. */
+  offer(entries: Entries, when: keyof typeof AHEAD = 'walking'): void {
     if (entries.length < WORTH_IT) return;
     this.#digesters ??= openDigesters({ files: entries.length, bytes: 0 });
-    const most = this.#digesters.parallel * AHEAD;
-    while (this.#underWay.size < most && this.#next + BATCH_ENTRIES <= entries.length) {
-      this.#start(entries, this.#digesters);
+    const most = this.#digesters.parallel * AHEAD[when];
+    while (this.#underWay < most && (this.#next + 1) * BATCH_ENTRIES <= entries.length) {
+      void this.#start(entries, this.#next, this.#digesters);
+      this.#next += 1;
     }
   }
 
-  /** The writes with the digests of what was read; files that have gone or can't be read still need one. */
-  async addDigests(writes: readonly PlannedWrite[]): Promise<readonly PlannedWrite[]> {
-    await Promise.all(this.#underWay);
-    if (this.#digests.size === 0) return writes;
+  /** The writes with the digests of their files, read now if need be; what has gone or can't be read has none. */
+  async addDigests(entries: Entries, writes: readonly PlannedWrite[]): Promise<readonly PlannedWrite[]> {
+    const digesters = this.#digesters;
+    if (digesters === undefined || this.#batches.length === 0) return writes;
+    const batches = new Set(writes.map(({ index }) => Math.floor(index / BATCH_ENTRIES)));
+    await Promise.all([...batches].map((batch) => this.#batches[batch] ?? this.#start(entries, batch, digesters)));
     return writes.map((write) =>
-      write.digest === undefined ? { ...write, digest: this.#digests.get(write.index) } : write,
+      write.digest === undefined ? { ...write, digest: this.#digests[write.index] } : write,
     );
   }
 
@@ -58,22 +65,24 @@ export class ReadAhead {
     await this.#digesters?.close();
   }
 
-  #start(entries: Entries, digesters: Digesters): void {
-    const to = this.#next + BATCH_ENTRIES;
+  #start(entries: Entries, batch: number, digesters: Digesters): Promise<void> {
     const files: number[] = [];
-    for (let index = this.#next; index < to; index += 1) {
+    const to = Math.min((batch + 1) * BATCH_ENTRIES, entries.length);
+    for (let index = batch * BATCH_ENTRIES; index < to; index += 1) {
       if (!isFolder({ mode: entries.mode(index) })) files.push(index);
     }
-    this.#next = to;
-    const reading = this.#read(entries, digesters, files).finally(() => this.#underWay.delete(reading));
-    this.#underWay.add(reading);
+    const reading = this.#read(entries, digesters, files);
+    this.#batches[batch] = reading;
+    return reading;
   }
 
   async #read(entries: Entries, digesters: Digesters, files: readonly number[]): Promise<void> {
+    this.#underWay += 1;
     // What fails here is read again in its turn, and fails again.
     const answer = await readDigests({ entries, root: this.#root, digesters }, files).catch(() => undefined);
+    this.#underWay -= 1;
     answer?.digests.forEach((digest, place) => {
-      if (digest !== '') this.#digests.set(files[place] ?? 0, digest);
+      if (digest !== '') this.#digests[files[place] ?? 0] = digest;
     });
   }
 }

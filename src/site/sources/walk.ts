@@ -111,12 +111,17 @@ class Walker implements Walk {
   linksLeftOut = 0;
   readonly #options: WalkOptions;
   readonly #except: ReadonlySet<string>;
+  /** The same as paths below the root, of those that lie there. */
+  readonly #exceptBelow: ReadonlySet<string>;
   /** Entries that are folders still to list. */
   readonly #pending: number[] = [];
 
   constructor(options: WalkOptions) {
     this.#options = options;
     this.#except = new Set(options.except);
+    const start = this.#absolute('').replace(/\/?$/, '/');
+    const inside = options.except.filter((path) => path.startsWith(start));
+    this.#exceptBelow = new Set(inside.map((path) => path.slice(start.length)));
   }
 
   /** Gives the entries so far, after each of them. */
@@ -143,6 +148,7 @@ class Walker implements Walk {
 
   *#listAll(index: number): Generator<Entries> {
     const from = this.entries.length;
+    const pending = this.#pending.length;
     const folder = this.entries.path(index);
     for (const entry of this.#list(index)) {
       const path = join(folder, entry.name);
@@ -150,6 +156,14 @@ class Walker implements Walk {
       yield this.entries;
     }
     this.folders.push({ index, from, to: this.entries.length });
+    this.#sortPending(pending);
+  }
+
+  /** Folders are listed in the order of their paths, which is nearly the one that files are written in. */
+  #sortPending(from: number): void {
+    const found = this.#pending.splice(from);
+    found.sort((one, other) => (this.entries.path(one) < this.entries.path(other) ? 1 : -1));
+    for (const index of found) this.#pending.push(index);
   }
 
   #list(index: number): Dirent[] {
@@ -182,16 +196,15 @@ class Walker implements Walk {
   }
 
   #addListed(path: string): void {
-    const absolute = this.#absolute(path);
-    if (this.#except.has(absolute)) return;
-    requireShort(absolute, path);
+    if (this.#exceptBelow.has(path)) return;
+    this.#requireShort(path);
     this.#requireRoom();
     this.entries.addUnread(path);
   }
 
   #visit(path: string, isLink: boolean): void {
+    if (this.#exceptBelow.has(path)) return;
     const absolute = this.#absolute(path);
-    if (this.#except.has(absolute)) return;
     if (isLink) this.#options.observer?.link(path);
     const stats = this.#attempt(path, () => (isLink ? this.#follow(absolute) : lstatSync(absolute)));
     if (!stats?.isFile() && !stats?.isDirectory()) return;
@@ -200,13 +213,20 @@ class Walker implements Walk {
     if (stats.isDirectory()) this.#pending.push(index);
   }
 
+  #requireShort(path: string): void {
+    const { root } = this.#options;
+    // Only a long path needs counting: a code unit has at most three bytes.
+    if (root.length + path.length < MAX_PATH_BYTES / 3) return;
+    if (Buffer.byteLength(this.#absolute(path)) > MAX_PATH_BYTES) throw unreadable(path, 'ENAMETOOLONG');
+  }
+
   #requireRoom(): void {
     if (this.entries.length === MAX_ENTRIES) throw tooMany();
   }
 
   #attempt<T>(path: string, read: () => T): T | undefined {
     return this.#tolerate(path, () => {
-      requireShort(this.#absolute(path), path);
+      this.#requireShort(path);
       return attempt(path, read);
     });
   }
@@ -239,15 +259,6 @@ class Walker implements Walk {
     const { root } = this.#options;
     return path === '' ? root : `${root === '/' ? '' : root}/${path}`;
   }
-}
-
-function requireShort(absolute: string, path: string): void {
-  if (isLonger(absolute, MAX_PATH_BYTES)) throw unreadable(path, 'ENAMETOOLONG');
-}
-
-/** Whether a text has more bytes than that; only a long one needs counting, at most three bytes a code unit. */
-function isLonger(text: string, bytes: number): boolean {
-  return text.length > bytes / 3 && Buffer.byteLength(text) > bytes;
 }
 
 function join(folder: string, name: string): string {

@@ -35,7 +35,7 @@ async function readAhead(offered: Entries, root = folder.directory): Promise<rea
   const ahead = new ReadAhead(root);
   try {
     ahead.offer(offered);
-    return await ahead.addDigests(plannedWrites());
+    return await ahead.addDigests(offered, plannedWrites());
   } finally {
     await ahead.close();
   }
@@ -79,8 +79,6 @@ describe('of files that were only listed', () => {
       const numbers = Object.fromEntries(STAT_FIELDS.map((field) => [field, stats[field]]));
       expect({ ...listed.stats(index), atimeMs: 0 }).toEqual({ ...numbers, atimeMs: 0 });
     }
-    const left = writes.findLast(({ digest }) => digest === undefined);
-    expect(left && listed.isUnread(left.index)).toBe(true);
   });
 
   test('does not follow a link that took the place of one', async () => {
