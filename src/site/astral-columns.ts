@@ -11,6 +11,10 @@ export class AstralColumns {
     return this.#columns.has(`${kind} ${column}`);
   }
 
+  hasAny(kind: string): boolean {
+    return [...this.#columns].some((key) => key.startsWith(`${kind} `));
+  }
+
   add(kind: string, column: string): void {
     const key = `${kind} ${column}`;
     if (this.#columns.has(key)) return;

@@ -1,7 +1,8 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import type { Indexed } from './missing-indexes.js';
-import { createIndexes } from './record-schema.js';
+import { addDerivedColumns, createIndexes, createTables } from './record-schema.js';
+import type { RecordSchema } from './record-schema.js';
 import { quote } from './sql.js';
 
 /** How a database is kept while it is used: a crash may lose the last records, but can't mix old and new ones. */
@@ -22,29 +23,30 @@ export function discardUnfinished(file: string): void {
   rmSync(markOf(file));
 }
 
-export interface FillOptions extends Indexed {
+export interface FillOptions extends Indexed, RecordSchema {
   readonly file: string;
 }
 
 /**
  * Runs work that writes most records of an empty database, with as little as
- * possible to do for each: no record is written twice, and no index is kept
- * meanwhile. Those of ids are made at the end, in a third of the time that
+ * possible to do for each: no record is written twice, and no index and no
+ * derived column is kept meanwhile. The indexes of ids are made at the end, in a third of the time that
  * keeping them costs, because writing needs them: a record replaces the one of
  * its id. The others only make questions cheaper and are left to
  * {@link makeMissingIndexes}.
  */
-export async function fillDatabase<T>({ database, file, tables }: FillOptions, work: () => Promise<T>): Promise<T> {
+export async function fillDatabase<T>({ database, file, ...schema }: FillOptions, work: () => Promise<T>): Promise<T> {
   if (!canLeaveJournal(database)) return work();
+  const { tables } = schema;
   const indexes = createIndexes(tables);
-  const drops = [...indexes.keys()].map((name) => `DROP INDEX IF EXISTS ${quote(name)}`);
+  const drops = Object.keys(tables).map((kind) => `DROP TABLE ${quote(kind)}`);
   const ofIds = Object.keys(tables).map((kind) => indexes.get(`${kind}.id`) ?? '');
   if (file !== ':memory:') writeFileSync(markOf(file), '');
-  database.exec(['BEGIN', ...drops, 'COMMIT'].join(';\n'));
+  database.exec(['BEGIN', ...drops, ...createTables(schema), 'COMMIT'].join(';\n'));
   try {
     return await work();
   } finally {
-    database.exec(['BEGIN', ...ofIds, 'COMMIT', KEEPING].join(';\n'));
+    database.exec(['BEGIN', ...addDerivedColumns(schema), ...ofIds, 'COMMIT', KEEPING].join(';\n'));
     rmSync(markOf(file), { force: true });
   }
 }

@@ -1,7 +1,7 @@
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { AstralColumns } from './astral-columns.js';
-import { columnsOf } from './columns.js';
+import type { Column } from './columns.js';
 import { whenKnown } from './computed-values.js';
 import { RecordConnection } from './connection.js';
 import { Engine } from './engine.js';
@@ -10,8 +10,8 @@ import type { FillOptions } from './first-fill.js';
 import { makeMissingIndexes } from './missing-indexes.js';
 import { Patterns } from './patterns.js';
 import type { RecordQueries } from './record-queries.js';
-import { createIndexes, createTables, schemaDigest } from './record-schema.js';
-import type { RecordTables } from './record-schema.js';
+import { addDerivedColumns, createIndexes, createTables, schemaDigest, storedColumns } from './record-schema.js';
+import type { RecordSchema } from './record-schema.js';
 import { RecordWriter } from './record-writer.js';
 import { defineFunctions } from './sql-functions.js';
 import type { FunctionState } from './sql-functions.js';
@@ -50,26 +50,25 @@ export interface PositionRange {
   readonly to: number;
 }
 
-export interface RecordStoreOptions {
+export interface RecordStoreOptions extends RecordSchema {
   /** `:memory:` keeps nothing. */
   readonly file: string;
-  readonly tables: RecordTables;
 }
 
 /** Opens the records of a site. A file of other field tables is emptied: its records can be made again. */
-export function openRecordStore({ file, tables }: RecordStoreOptions): RecordStore {
+export function openRecordStore({ file, ...schema }: RecordStoreOptions): RecordStore {
   discardUnfinished(file);
   const database = new DatabaseSync(file);
   // Larger pages than usual hold enough of these wide rows to be read and written faster.
   database.exec(`PRAGMA page_size = 16384; ${KEEPING}; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -32000`);
   const functions: FunctionState = { patterns: new Patterns() };
   defineFunctions(database, functions);
-  prepareTables(database, tables);
-  return new SqliteRecordStore({ database, file, tables }, functions);
+  prepareTables(database, schema);
+  return new SqliteRecordStore({ database, file, ...schema }, functions);
 }
 
-function prepareTables(database: DatabaseSyncInstance, tables: RecordTables): void {
-  const digest = schemaDigest(tables);
+function prepareTables(database: DatabaseSyncInstance, schema: RecordSchema): void {
+  const digest = schemaDigest(schema);
   database.exec('CREATE TABLE IF NOT EXISTS "~meta" (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID');
   const stored = database.prepare(`SELECT value FROM "~meta" WHERE key = '~schema'`).get() as
     { value: string } | undefined;
@@ -85,8 +84,9 @@ function prepareTables(database: DatabaseSyncInstance, tables: RecordTables): vo
       'BEGIN',
       ...drops,
       'DELETE FROM "~meta"',
-      ...createTables(tables),
-      ...createIndexes(tables).values(),
+      ...createTables(schema),
+      ...addDerivedColumns(schema),
+      ...createIndexes(schema.tables).values(),
       'COMMIT',
     ].join(';\n'),
   );
@@ -106,7 +106,7 @@ class SqliteRecordStore implements RecordStore {
     this.#opened = opened;
     this.#statements = new Statements(database);
     this.#astral = new AstralColumns(this.meta('~astral'));
-    const isAstral = (kind: string, column: string): boolean => this.#astral.has(kind, column);
+    const isAstral = (kind: string, column: string): boolean => this.#isAstral(kind, column);
     this.#engine = new Engine({
       statements: this.#statements,
       shared: { tables, patterns: functions.patterns, isAstral },
@@ -177,7 +177,14 @@ class SqliteRecordStore implements RecordStore {
     this.#opened.database.close();
   }
 
-  #columns(): ReadonlyMap<string, ReturnType<typeof columnsOf>> {
-    return new Map(Object.values(this.#opened.tables).map((table) => [table.kind, columnsOf(table)]));
+  /** What a derived column holds comes from any of the others. */
+  #isAstral(kind: string, column: string): boolean {
+    const isDerived = this.#opened.derived?.[kind]?.[column] !== undefined;
+    return isDerived ? this.#astral.hasAny(kind) : this.#astral.has(kind, column);
+  }
+
+  #columns(): ReadonlyMap<string, readonly Column[]> {
+    const { tables } = this.#opened;
+    return new Map(Object.values(tables).map((table) => [table.kind, storedColumns(this.#opened, table)]));
   }
 }

@@ -16,6 +16,7 @@ import { openContent } from './sources/content/content.js';
 import type { ContentProblems } from './sources/content/content.js';
 import type { CrawlSummary } from './sources/crawl.js';
 import { crawlSources } from './sources/crawl-sources.js';
+import { ENTRY_COLUMNS } from './sources/derived-columns.js';
 import { forgetSources } from './sources/forget-sources.js';
 import { writeSiteRecords } from './sources/site-records.js';
 import { createSources } from './sources/site-sources.js';
@@ -62,7 +63,7 @@ export async function openSite(options: SiteOptions): Promise<Site> {
   const { config, warnings } = await loadSiteConfig(directory);
   mkdirSync(options.stateDirectory, { recursive: true, mode: 0o700 });
   const file = path.join(options.stateDirectory, `site-${shortDigest(directory)}.db`);
-  const store = openRecordStore({ file, tables: options.tables });
+  const store = openRecordStore({ file, tables: options.tables, derived: ENTRY_COLUMNS });
   try {
     const { summary, problems, live } = await readSite(directory, { ...options, config, store });
     const more = await writeSiteRecords(store, { tables: options.tables, config, directory });

@@ -1,8 +1,10 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import prettyBytes from 'pretty-bytes';
 import type { PatternOperator, Patterns } from './patterns.js';
 import type { Computing } from './computed-values.js';
 import type { Meter } from './record-queries.js';
 import type { Matcher } from './regex.js';
+import { createIsoTimes } from './sources/iso-times.js';
 import type { SqlValue } from './sql.js';
 import { codeUnits } from './text-order.js';
 
@@ -25,6 +27,7 @@ export function defineFunctions(database: DatabaseSyncInstance, state: FunctionS
   database.function('code_units', { deterministic: true }, (text: SqlValue) =>
     text === null ? null : codeUnits(String(text)),
   );
+  defineDerivations(database);
   database.function('joined', { deterministic: true }, (list: string | null) =>
     list === null ? null : String(JSON.parse(list)),
   );
@@ -32,6 +35,26 @@ export function defineFunctions(database: DatabaseSyncInstance, state: FunctionS
     state.meter?.check();
     return state.computing?.valueOf(kind, field, record) ?? null;
   });
+}
+
+/** What derived columns are made with. */
+function defineDerivations(database: DatabaseSyncInstance): void {
+  database.function('iso_time', { deterministic: true }, orNull(createIsoTimes()));
+  database.function(
+    'pretty_size',
+    { deterministic: true },
+    orNull((bytes: number) => prettyBytes(bytes)),
+  );
+  database.function(
+    'lower_case',
+    { deterministic: true },
+    orNull((text: string) => text.toLowerCase()),
+  );
+}
+
+/** As of SQLite's own functions, of nothing comes nothing. */
+function orNull<T>(make: (value: T) => string): (value: T | null) => string | null {
+  return (value) => (value === null ? null : make(value));
 }
 
 /** Tests text; one statement tests many with one pattern, so the last is at hand. */

@@ -1,7 +1,7 @@
-import type { RecordWriter } from '../record-store.js';
+import type { RecordWriter, SqlValue } from '../record-store.js';
 import type { KnownEntry, PlannedWrite } from './crawl-plan.js';
 import { isFolder } from './entries.js';
-import { createEntryRecords, isImage } from './file-record.js';
+import { createEntryRecords, ENTRY_ROW, IMAGE_ROW, isImage } from './file-record.js';
 import type { Source } from './file-record.js';
 import type { Walk } from './walk.js';
 
@@ -22,23 +22,32 @@ export function createEntryWriter(source: Source, { entries, gone: goneFolders }
     if (known.kind === 'File' && isImage(known.path)) rows.remove('ImageProc', records.imageId(known.id));
   }
 
-  function putFile(rows: RecordWriter, { index, position }: PlannedWrite, digest: string): void {
-    const file = records.file(entries.path(index), entries.stats(index), digest);
-    rows.put('File', file, position);
-    const image = records.image(file);
-    if (image) rows.put('ImageProc', image, position);
+  function putEntry(rows: RecordWriter, kind: string, values: SqlValue[], { index, position }: PlannedWrite): void {
+    entries.pushNumbers(index, values);
+    rows.insert(kind, ENTRY_ROW, values, position);
+  }
+
+  function putFile(rows: RecordWriter, write: PlannedWrite, digest: string): void {
+    const path = entries.path(write.index);
+    const values = records.file(path, digest);
+    putEntry(rows, 'File', values, write);
+    if (isImage(path)) rows.insert('ImageProc', IMAGE_ROW, records.image(String(values[0]), digest), write.position);
+  }
+
+  function putFolder(rows: RecordWriter, write: PlannedWrite): void {
+    const values = records.directory(entries.path(write.index), entries.stats(write.index));
+    putEntry(rows, 'Directory', values, write);
   }
 
   return {
     gone,
     remove,
     put(rows, write) {
-      const { index, position, digest, known, inDoubt } = write;
-      const stats = entries.stats(index);
-      const folder = isFolder(stats);
+      const { index, digest, known, inDoubt } = write;
+      const folder = isFolder({ mode: entries.mode(index) });
       const isThere = folder || digest !== undefined;
       if (known && (!isThere || folder !== (known.kind === 'Directory'))) remove(rows, known);
-      if (folder) rows.put('Directory', records.directory(entries.path(index), stats), position);
+      if (folder) putFolder(rows, write);
       else if (digest === undefined) gone.add(index);
       else if (!inDoubt || digest !== known?.digest) putFile(rows, write, digest);
     },
