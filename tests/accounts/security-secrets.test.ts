@@ -1,0 +1,71 @@
+import { openStage } from './stage.js';
+import type { Stage } from './stage.js';
+
+const HOUR = 3_600_000;
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+let stage: Stage;
+beforeEach(async () => (stage = await openStage()));
+afterEach(() => stage.server.close());
+
+test('nothing secret is in the log, in an answer that is not for it, or in the database', async () => {
+  const invitation = await stage.invite('eve');
+  const eve = stage.visitor();
+  await eve.register('eve', invitation);
+  const { token } = await stage.makeToken(eve, { 'idempotency-key': 'once' });
+  const challenge = ((await stage.visitor().beginToSignIn()).body as { challenge: string }).challenge;
+  const secrets = { setup: stage.setup, invitation, token, session: eve.cookie.split('=')[1]! };
+
+  const wrong = { inviteToken: invitation.repeat(7), username: 'eve', displayName: 'Eve' };
+  await stage.visitor().send('POST', '/api/auth/register/begin', wrong);
+  await stage.visitor().send('GET', `/api/tokens?${token}`, undefined, bearer(`${token}x`));
+  await stage.visitor().send('POST', '/api/tokens', { label: token, expiresAt: token }, bearer(token));
+  await eve.send('POST', '/api/tokens', { label: 'y', expiresAt: token });
+  await stage.visitor().send('GET', `/api/tokens/${secrets.session}`, undefined, {
+    cookie: `trellis_session=${secrets.session}x`,
+  });
+  await stage.expire('invitations');
+
+  const logged = JSON.stringify(stage.server.lines);
+  const stored = await dump();
+  for (const [name, secret] of Object.entries({ ...secrets, challenge })) {
+    expect(secret.length).toBeGreaterThan(40);
+    expect([name, logged.includes(secret)]).toEqual([name, false]);
+    expect([name, stored.includes(secret)]).toEqual([name, false]);
+  }
+  const told = Object.fromEntries(
+    Object.entries(secrets).map(([name, secret]) => [name, stage.heard.filter((text) => text.includes(secret)).length]),
+  );
+  // Each in the one answer that is for it; the session is in a cookie, the setup link on the terminal.
+  expect(told).toEqual({ setup: 0, invitation: 1, token: 1, session: 0 });
+  expect(logged).toContain('createToken');
+  expect(stored).toContain('eve');
+});
+
+/** Every value of every table, as text. */
+async function dump(): Promise<string> {
+  const texts: string[] = [];
+  for (const { name } of await stage.server.database.introspection.getTables()) {
+    const rows = await stage.server.database
+      .selectFrom(name as 'people')
+      .selectAll()
+      .execute();
+    for (const value of rows.flatMap((row): unknown[] => Object.values(row))) {
+      texts.push(value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : String(value));
+    }
+  }
+  return texts.join('\n');
+}
+
+test('what happened to accounts is kept: who, what, when and from where', async () => {
+  const { id } = await stage.makeToken(stage.bob);
+  const events = await stage.server.database.selectFrom('account_events').selectAll().orderBy('at').execute();
+  expect(events.map(({ action }) => action).sort()).toEqual(
+    ['account_created', 'account_created', 'invitation_created', 'token_created'].sort(),
+  );
+  const made = events.find(({ action }) => action === 'token_created')!;
+  const person = (await stage.server.accounts.people.findByUsername('bob'))!;
+  expect(made).toMatchObject({ person_id: person.id, actor_type: 'session', actor_id: person.id, subject: id });
+  expect(made.address).toBe('127.0.0.1');
+  expect(Math.abs(made.at - Date.now())).toBeLessThan(HOUR);
+});

@@ -1,0 +1,67 @@
+import { Passkey } from '../contract/passkey.js';
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+/** A browser at our page: it keeps its cookie, says where it comes from, and has a passkey. */
+export class Visitor {
+  readonly passkey: Passkey;
+  cookie = '';
+  readonly #url: string;
+  readonly #origin: string;
+  /** Everything that any visitor was answered, as text. */
+  readonly #heard: string[];
+
+  constructor({ url, origin, heard = [] }: { url: string; origin: string; heard?: string[] }) {
+    this.#url = url;
+    this.#origin = origin;
+    this.#heard = heard;
+    this.passkey = new Passkey(origin);
+  }
+
+  /** Sends a request as the page would; headers win over the page's own. */
+  async send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
+    const own = {
+      ...(this.cookie === '' ? {} : { cookie: this.cookie }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      origin: this.#origin,
+    };
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const response = await fetch(this.#url + path, { method, headers: { ...own, ...headers }, ...sent });
+    const text = await response.text();
+    this.#heard.push(text);
+    const [given] = response.headers.getSetCookie();
+    if (given !== undefined) this.cookie = given.split(';')[0]!.replace(/^\w+=$/, '');
+    return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
+  }
+
+  /** Begins an account; the answer of the passkey is left to the test. */
+  beginToRegister(username: string, inviteToken: string): Promise<Reply> {
+    return this.send('POST', '/api/auth/register/begin', { username, displayName: username, inviteToken });
+  }
+
+  finishToRegister(username: string, credential: unknown): Promise<Reply> {
+    return this.send('POST', `/api/auth/register/finish?username=${username}`, credential);
+  }
+
+  async register(username: string, inviteToken: string): Promise<Reply> {
+    const begun = await this.beginToRegister(username, inviteToken);
+    if (begun.status !== 200) return begun;
+    return this.finishToRegister(username, this.passkey.create(begun.body as never));
+  }
+
+  beginToSignIn(body: object = {}): Promise<Reply> {
+    return this.send('POST', '/api/auth/login/begin', body);
+  }
+
+  finishToSignIn(credential: unknown, query = ''): Promise<Reply> {
+    return this.send('POST', `/api/auth/login/finish${query}`, credential);
+  }
+
+  async signIn(): Promise<Reply> {
+    return this.finishToSignIn(this.passkey.get((await this.beginToSignIn()).body as never));
+  }
+}
