@@ -78,7 +78,11 @@ function createListener(options: AppOptions): RequestListener {
   const staticPaths = [...new Set(['/static', `${prefix}/static`])];
   if (imaging) app.use(staticPaths, imageFiles(imaging, services.publicFiles, prefix));
   app.use(staticPaths, staticFiles(services.staticFolder));
-  const limits = createRateLimits({ perMinute: config.rateLimit, tightPerMinute: config.tightRateLimit });
+  const limits = createRateLimits({
+    perMinute: config.rateLimit,
+    tightPerMinute: config.tightRateLimit,
+    shared: services.rateCounts,
+  });
   if (config.services.includes('secrets')) app.use(secretsRouter({ ...options, limits }));
   app.use(dashboardRouter({ ...options, limits }), notFoundHandler(), errorHandler({ log }));
   return app as RequestListener;

@@ -25,12 +25,14 @@ import type { PublicFiles } from './site/public-files.js';
 import type { Site } from './site/site.js';
 import { openConfiguredSite, openImaging } from './site-data.js';
 import type { Imaging } from './site-data.js';
-import { openDatabase } from './storage/database.js';
+import { isPostgres, openDatabase } from './storage/database.js';
 import type { Database } from './storage/database.js';
 import { placeOf } from './storage/place.js';
 import { openServerKey } from './storage/server-key.js';
 import { openStateFolder } from './storage/state-folder.js';
 import type { StateFolder } from './storage/state-folder.js';
+import { createRateCounts, sweepRateCounts } from './storage/rate-counts.js';
+import type { RateCounts } from './storage/rate-counts.js';
 import { createReadiness } from './storage/readiness.js';
 import type { Readiness } from './storage/readiness.js';
 import { createReplays, sweepReplays } from './storage/replays.js';
@@ -44,6 +46,8 @@ export interface Services {
   readonly version: string;
   readonly readiness: Readiness;
   readonly replays: Replays;
+  /** What is counted together with other servers; absent on SQLite, which has one. */
+  readonly rateCounts: RateCounts | undefined;
   readonly accounts: Accounts;
   readonly dashboard: Dashboard;
   readonly objects: SecretObjects;
@@ -76,6 +80,9 @@ export interface ServicesOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Limits are of requests a minute. */
+const RATE_WINDOW_MS = 60_000;
+
 /** Opens the databases, reads the site, and wires the domain to them. */
 export async function openServices(config: Config, options: ServicesOptions): Promise<Services> {
   const folder = await openStateFolder(config.state);
@@ -103,6 +110,7 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
     version: options.version,
     readiness: createReadiness(database),
     replays: createReplays(database),
+    rateCounts: isPostgres(database) ? createRateCounts(database, { windowMs: RATE_WINDOW_MS }) : undefined,
     accounts,
     dashboard: createDashboard({ database, key }),
     objects: createSecretObjects(database),
@@ -147,7 +155,11 @@ function openSiteData(config: Config, { terminal, signal }: ServicesOptions): Pr
 /** What time has ended is refused as it is read, so it may lie there for a while. */
 function sweepHourly(database: Database, accounts: Accounts, terminal: NodeJS.WriteStream): Sweeper {
   return startSweeper({
-    sweeps: [() => accounts.sweep(), () => sweepReplays(database, Date.now())],
+    sweeps: [
+      () => accounts.sweep(),
+      () => sweepReplays(database, Date.now()),
+      () => sweepRateCounts(database, Date.now()),
+    ],
     everyMs: 3_600_000,
     report: (error) => terminal.write(`trellis: what has expired could not be deleted: ${String(error)}\n`),
   });

@@ -51,7 +51,7 @@ export async function answer(request: Request, response: Response, call: Call): 
   const authenticate = () => call.authenticate(request);
   context.operation = operation.id;
   context.caller = await admit(operation, call.schemes, () => limits?.guard(address, authenticate) ?? authenticate());
-  limits?.spend(operation.rateLimit ?? 'default', { caller: context.caller, address }, response);
+  await limits?.spend(operation.rateLimit ?? 'default', { caller: context.caller, address }, response);
   requireAcceptable(operation, request);
   const input = await readInput(request, call);
   const peer = { requestId: context.requestId, address, signal: abortSignal(response) };

@@ -12,7 +12,13 @@ export interface RateLimitOptions {
   readonly perMinute: number;
   /** The same for each of: sign-in steps and failed credentials of one address, credentials that one caller makes. */
   readonly tightPerMinute: number;
+  /** Counts together with other servers what is tight; what is not, each server counts by itself. */
+  readonly shared?: SharedCounter | undefined;
   readonly now?: () => number;
+}
+
+interface SharedCounter {
+  take(key: string): Promise<Count>;
 }
 
 /** Who sent a request: the credential counts where there is one, else the address. */
@@ -27,7 +33,7 @@ export interface RateLimits {
    *
    * @throws AppError `rate_limited` past the budget.
    */
-  spend(budget: RateLimitName, sender: Sender, response: ServerResponse): void;
+  spend(budget: RateLimitName, sender: Sender, response: ServerResponse): Promise<void>;
   /**
    * Looks a credential up, unless too many from this address were wrong within a minute: guesses are held off before
    * anything is asked. Those under way at the same moment may still be looked up.
@@ -37,16 +43,25 @@ export interface RateLimits {
   guard(address: string, find: () => Promise<Caller | undefined>): Promise<Caller | undefined>;
 }
 
-export function createRateLimits({ perMinute, tightPerMinute, now }: RateLimitOptions): RateLimits {
-  if (perMinute === 0) return { spend: () => undefined, guard: (_address, find) => find() };
+export function createRateLimits({ perMinute, tightPerMinute, shared, now }: RateLimitOptions): RateLimits {
+  if (perMinute === 0) return { spend: async () => undefined, guard: (_address, find) => find() };
   const counter = createRateCounter(now);
   const bounds = { default: perMinute, create: tightPerMinute, 'sign-in': tightPerMinute };
+  /** What is past its bound already is not asked for: a flood reaches no database. */
+  const takeTight = async (key: string): Promise<Count> => {
+    const count = counter.take(key);
+    if (shared === undefined || count.taken > tightPerMinute) return count;
+    // Without the others' count, when the database is away, one's own will do.
+    const all = await shared.take(key).catch(() => count);
+    return counter.raise(key, all);
+  };
 
   return {
-    spend(budget, { caller, address }, response) {
+    async spend(budget, { caller, address }, response) {
       if (budget === 'none') return;
       const sender = caller === undefined ? networkOf(address) : callerId(caller);
-      const count = counter.take(`${budget} ${sender}`);
+      const key = `${budget} ${sender}`;
+      const count = budget === 'default' ? counter.take(key) : await takeTight(key);
       const headers = toHeaders(bounds[budget], count);
       for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
       if (count.taken > bounds[budget]) throw refuse('requests', bounds[budget], count);
@@ -57,8 +72,8 @@ export function createRateLimits({ perMinute, tightPerMinute, now }: RateLimitOp
       if (failed !== undefined && failed.taken >= tightPerMinute) {
         throw refuse('credentials that fail', tightPerMinute, failed);
       }
-      return find().catch((error: unknown) => {
-        if (error instanceof AppError && error.code === 'unauthenticated') counter.take(key);
+      return find().catch(async (error: unknown) => {
+        if (error instanceof AppError && error.code === 'unauthenticated') await takeTight(key);
         throw error;
       });
     },

@@ -9,6 +9,8 @@ export interface Count {
 
 export interface RateCounter {
   take(key: string): Count;
+  /** Counts as much as others know of, if that is more. */
+  raise(key: string, count: Count): Count;
   /** Gives what was taken, and takes nothing. */
   find(key: string): Count | undefined;
 }
@@ -39,6 +41,13 @@ export function createRateCounter(now: () => number = () => performance.now()): 
       if (window.taken === 0) windows.set(key, window);
       window.taken += 1;
       return { taken: window.taken, resetsInMs: window.endsAt - at };
+    },
+    raise(key, count) {
+      const at = now();
+      const window = findWindow(key, at);
+      if (window !== undefined && window.taken >= count.taken) return { ...window, resetsInMs: window.endsAt - at };
+      windows.set(key, { taken: count.taken, endsAt: at + count.resetsInMs });
+      return count;
     },
     find(key) {
       const at = now();

@@ -9,12 +9,13 @@ import { secrets } from './migrations/0003-secrets.js';
 import { replays } from './migrations/0004-replays.js';
 import { passkeys } from './migrations/0005-passkeys.js';
 import { dashboard } from './migrations/0006-dashboard.js';
+import { rateCounts } from './migrations/0007-rate-counts.js';
 
 /** Makes or changes tables. Once released it never changes; it knows no table types, which describe the end state. */
 export type Migration = (database: Kysely<unknown>) => Promise<void>;
 
 /** Their order is their number, from 1. */
-const MIGRATIONS: readonly Migration[] = [accounts, boards, secrets, replays, passkeys, dashboard];
+const MIGRATIONS: readonly Migration[] = [accounts, boards, secrets, replays, passkeys, dashboard, rateCounts];
 
 interface SchemaVersions {
   schema_versions: { version: number };

@@ -21,6 +21,7 @@ export interface Tables {
   secret_owner: SecretOwnerTable;
   audit_log: AuditLogTable;
   replays: ReplaysTable;
+  rate_counts: RateCountsTable;
 }
 
 export interface PeopleTable {
@@ -215,4 +216,11 @@ export interface ReplaysTable {
   /** The answer as JSON, encrypted with a key that only the idempotency key gives. */
   sealed: Uint8Array;
   expires_at: number;
+}
+
+export interface RateCountsTable {
+  /** What is counted, and of whom. */
+  key: string;
+  taken: number;
+  ends_at: number;
 }

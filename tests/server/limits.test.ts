@@ -37,7 +37,10 @@ let time: number;
 let lookedUp: number;
 let server: TestServer;
 
-async function start(perMinute: number, tightPerMinute: number): Promise<void> {
+/** Stands for what servers on one database count together. */
+type Shared = NonNullable<Parameters<typeof createRateLimits>[0]['shared']>;
+
+async function start(perMinute: number, tightPerMinute: number, shared?: Shared): Promise<void> {
   server = await serve(
     contractRouter({
       basePath: '',
@@ -52,7 +55,7 @@ async function start(perMinute: number, tightPerMinute: number): Promise<void> {
         if (caller === undefined) throw new AppError('unauthenticated', 'Expected a token that is valid.');
         return caller;
       },
-      limits: createRateLimits({ perMinute, tightPerMinute, now: () => time }),
+      limits: createRateLimits({ perMinute, tightPerMinute, shared, now: () => time }),
       replays: { answerOnce: (_request, answer) => answer() },
       validateResponses: true,
     }),
@@ -164,4 +167,40 @@ test('a limit of 0 turns every limit off', async () => {
   expect(await statuses(3, 'mint', 'session')).toEqual([204, 204, 204]);
   expect(await statuses(3, 'read', 'wrong')).toEqual([401, 401, 401]);
   expect(limitHeaders(await get('read', 'token'))).toEqual([null, null, null, null]);
+});
+
+describe('beside other servers', () => {
+  /** Others have taken so much already. */
+  const others = (taken: number, asked: string[] = []): Shared => ({
+    async take(key) {
+      asked.push(key);
+      return { taken: taken + asked.length, resetsInMs: 30_000 };
+    },
+  });
+
+  test('a tight budget is shared, until it is known to be spent', async () => {
+    const asked: string[] = [];
+    await start(9, 3, others(2, asked));
+    expect(await statuses(3, 'enter')).toEqual([204, 429, 429]);
+    expect(asked).toEqual(['sign-in 127.0.0.1']);
+    time += 30_000;
+    expect((await get('enter')).headers.get('RateLimit-Remaining')).toBe('0');
+  });
+
+  test('credentials that fail are counted together', async () => {
+    await start(9, 3, others(1));
+    expect(await statuses(4, 'read', 'wrong')).toEqual([401, 401, 429, 429]);
+  });
+
+  test('any other budget is counted by each alone', async () => {
+    const asked: string[] = [];
+    await start(2, 1, others(5, asked));
+    expect(await statuses(3, 'read', 'token')).toEqual([204, 204, 429]);
+    expect(asked).toEqual([]);
+  });
+
+  test('each counts by itself while the database is away', async () => {
+    await start(9, 1, { take: () => Promise.reject(new Error('away')) });
+    expect(await statuses(2, 'enter')).toEqual([204, 429]);
+  });
 });

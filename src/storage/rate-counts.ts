@@ -1,0 +1,39 @@
+import { sql } from 'kysely';
+import type { Database } from './database.js';
+
+/** Counts what every server on one database takes, each key within windows of the same length. */
+export interface RateCounts {
+  /** @returns how much was taken since the key's window began, and how long it still is. */
+  take(key: string): Promise<{ readonly taken: number; readonly resetsInMs: number }>;
+}
+
+export interface RateCountsOptions {
+  readonly windowMs: number;
+  readonly now?: () => number;
+}
+
+export function createRateCounts(database: Database, { windowMs, now = Date.now }: RateCountsOptions): RateCounts {
+  return {
+    async take(key) {
+      const at = now();
+      const isOver = sql<boolean>`rate_counts.ends_at <= ${at}`;
+      const { taken, ends_at } = await database
+        .insertInto('rate_counts')
+        .values({ key, taken: 1, ends_at: at + windowMs })
+        .onConflict((conflict) =>
+          conflict.column('key').doUpdateSet({
+            taken: sql<number>`case when ${isOver} then 1 else rate_counts.taken + 1 end`,
+            ends_at: sql<number>`case when ${isOver} then excluded.ends_at else rate_counts.ends_at end`,
+          }),
+        )
+        .returning(['taken', 'ends_at'])
+        .executeTakeFirstOrThrow();
+      return { taken, resetsInMs: ends_at - at };
+    },
+  };
+}
+
+/** Deletes the counts whose window is over. */
+export async function sweepRateCounts(database: Database, at: number): Promise<void> {
+  await database.deleteFrom('rate_counts').where('ends_at', '<=', at).execute();
+}

@@ -1,0 +1,39 @@
+import type { Database } from '../../src/storage/database.js';
+import type { RateCounts } from '../../src/storage/rate-counts.js';
+import { createRateCounts, sweepRateCounts } from '../../src/storage/rate-counts.js';
+import { openTestDatabase } from './engine.js';
+
+let database: Database;
+let time: number;
+let counts: RateCounts;
+
+beforeEach(async () => {
+  database = await openTestDatabase();
+  time = 1_000_000;
+  counts = createRateCounts(database, { windowMs: 1000, now: () => time });
+});
+afterEach(() => database.destroy());
+
+test('counts each key from its first take to the end of its window', async () => {
+  expect(await counts.take('a')).toEqual({ taken: 1, resetsInMs: 1000 });
+  time += 400;
+  expect(await counts.take('a')).toEqual({ taken: 2, resetsInMs: 600 });
+  expect(await counts.take('b')).toEqual({ taken: 1, resetsInMs: 1000 });
+  time += 600;
+  expect(await counts.take('a')).toEqual({ taken: 1, resetsInMs: 1000 });
+});
+
+test('misses none of those that come at the same time', async () => {
+  const found = await Promise.all(Array.from({ length: 20 }, () => counts.take('a')));
+  expect(found.map(({ taken }) => taken).sort((a, b) => a - b)).toEqual(
+    Array.from({ length: 20 }, (_, nth) => nth + 1),
+  );
+});
+
+test('deletes what is over', async () => {
+  await counts.take('a');
+  time += 500;
+  await counts.take('b');
+  await sweepRateCounts(database, time + 500);
+  expect(await database.selectFrom('rate_counts').select('key').execute()).toEqual([{ key: 'b' }]);
+});
