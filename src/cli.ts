@@ -30,7 +30,7 @@ for (const { flag, description, env } of Object.values(SETTINGS)) {
 }
 
 program.addCommand(imagesCommand());
-program.addCommand(tokensCommand());
+program.addCommand(tokensCommand({ out: process.stdout, err: process.stderr }));
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`);

@@ -28,11 +28,11 @@ export interface Passkey {
 export interface Passkeys {
   /** Oldest first. */
   list(caller: Caller | undefined): Promise<Passkey[]>;
-  /** @throws AppError `invalid_input` when there are 20 already. */
   begin(caller: Caller | undefined): Promise<CreationOptions>;
   /**
    * @param added A name for it, and the credential as the browser answered, unchecked.
-   * @throws AppError `invalid_input` for a label that is none, and as the one refusal of every ceremony.
+   * @throws AppError `invalid_input` for a label that is none, when there are 20 already,
+   * and as the one refusal of every ceremony.
    */
   finish(caller: Caller | undefined, added: AddedPasskey, from: string): Promise<Passkey>;
   /** Does nothing for an id that is unknown or another's. @throws AppError `invalid_input` for the last one. */
@@ -56,7 +56,6 @@ export function createPasskeys(
     async begin(caller) {
       const { personId, username } = requireSession(caller);
       const rows = await listRows(database, personId);
-      requireRoom(rows);
       const userHandle = rows[0]?.user_handle ?? randomBytes(32).toString('base64url');
       const memory = { person_id: personId, user_handle: userHandle, at: now() };
       const challenge = await createChallenge(database, { ceremony: 'add', ...memory });

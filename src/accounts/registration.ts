@@ -60,8 +60,10 @@ export function createRegistration(
   return {
     isOpen: () => isUnclaimed(database),
     async begin({ inviteToken = '', ...asked }) {
-      const username = parseUsername(asked.username);
-      const link = await findLink(database, { inviteToken, username, at: now() });
+      const name = parseUsername(asked.username);
+      const link = await findLink(database, { inviteToken, username: name, at: now() });
+      // Names that differ in case alone are one; how it is spelt, the invitation says.
+      const username = link.username ?? name;
       const displayName = link.display_name ?? parseDisplayName(asked.displayName);
       await requireFree(database, username);
       const userHandle = randomBytes(32).toString('base64url');

@@ -22,7 +22,7 @@ export interface TokensCommand {
 }
 
 /** Where results go, and where what is said about them. */
-interface Streams {
+export interface Streams {
   readonly out: NodeJS.WritableStream;
   readonly err: NodeJS.WritableStream;
 }

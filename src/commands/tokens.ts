@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { loadConfig } from '../config.js';
 import { SETTINGS } from '../settings.js';
-import type { TokensCommand } from './run-tokens.js';
+import type { Streams, TokensCommand } from './run-tokens.js';
 
 /** What the API allows too. */
 const MAX_DAYS = 366;
@@ -25,7 +25,7 @@ interface ListFlags extends Flags {
 }
 
 /** `trellis tokens`: personal API tokens for machines without a browser, made where the server's data is. */
-export function tokensCommand(): Command {
+export function tokensCommand(streams: Streams): Command {
   const tokens = new Command('tokens').description(
     "personal API tokens, made on the server's own machine; also while it runs",
   );
@@ -38,19 +38,19 @@ export function tokensCommand(): Command {
       new Option('--scope <scope>', 'what it may do; "write" reads too').choices(['read', 'write']).default('read'),
     )
     .action(({ user, label, days, scope, ...flags }: CreateFlags) =>
-      run(flags, (commands) => commands.create({ user, label, days, scope })),
+      run(flags, streams, (commands) => commands.create({ user, label, days, scope })),
     );
   withSettings(tokens.command('list'))
     .description("list a person's tokens, oldest first")
     .requiredOption('--user <name>', 'whose tokens')
     .option('--json', 'print JSON, as the API answers it')
     .action(({ user, json, ...flags }: ListFlags) =>
-      run(flags, (commands) => commands.list({ user, json: json === true })),
+      run(flags, streams, (commands) => commands.list({ user, json: json === true })),
     );
   withSettings(tokens.command('revoke'))
     .description('end a token, whoever it belongs to')
     .argument('<id>', 'its id, as the list shows it')
-    .action((id: string, flags: Flags) => run(flags, (commands) => commands.revoke(id)));
+    .action((id: string, flags: Flags) => run(flags, streams, (commands) => commands.revoke(id)));
   return tokens;
 }
 
@@ -62,11 +62,11 @@ function withSettings(command: Command): Command {
   return command;
 }
 
-async function run(flags: Flags, work: (commands: TokensCommand) => Promise<void>): Promise<void> {
+async function run(flags: Flags, streams: Streams, work: (commands: TokensCommand) => Promise<void>): Promise<void> {
   const config = await loadConfig({ flags: { ...flags } });
   // Loading the database takes a moment, which a wrong setting and --help need not wait for.
   const { withTokens } = await import('./run-tokens.js');
-  await withTokens(config, { out: process.stdout, err: process.stderr }, work);
+  await withTokens(config, streams, work);
 }
 
 function parseDays(text: string): number {

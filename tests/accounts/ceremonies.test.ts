@@ -1,0 +1,109 @@
+import { Passkey } from '../contract/passkey.js';
+import { ORIGIN } from '../contract/contract-server.js';
+import { codeOf, openStage } from './stage.js';
+import type { Stage } from './stage.js';
+
+let stage: Stage;
+beforeEach(async () => (stage = await openStage()));
+afterEach(() => stage.server.close());
+
+interface Listed {
+  readonly id: string;
+  readonly label: string;
+}
+const listOwn = async () => (await stage.ada.send('GET', '/api/auth/credentials')).body as readonly Listed[];
+
+async function addPasskey(label: string): Promise<Passkey> {
+  const begun = await stage.ada.send('POST', '/api/auth/credentials/begin');
+  const passkey = new Passkey(ORIGIN);
+  const path = `/api/auth/credentials/finish?label=${encodeURIComponent(label)}`;
+  expect((await stage.ada.send('POST', path, passkey.create(begun.body as never))).status).toBe(201);
+  return passkey;
+}
+
+describe('passkeys', () => {
+  test('are several, each with a name, and each signs in', async () => {
+    const phone = await addPasskey('  phone ');
+    expect((await listOwn()).map(({ label }) => label)).toEqual(['First passkey', 'phone']);
+    const begun = await stage.visitor().beginToSignIn();
+    const reply = await stage.visitor().finishToSignIn(phone.get(begun.body as never));
+    expect(reply).toMatchObject({ status: 200, body: { username: 'ada' } });
+  });
+
+  test('of a person are not offered again, and share one handle', async () => {
+    const { body } = await stage.ada.send('POST', '/api/auth/credentials/begin');
+    const { id } = (await listOwn())[0]!;
+    expect(body).toMatchObject({ excludeCredentials: [{ id, type: 'public-key' }] });
+    const handles = await stage.server.database.selectFrom('passkeys').select(['id', 'user_handle']).execute();
+    expect(body).toMatchObject({ user: { id: handles.find((row) => row.id === id)!.user_handle } });
+    expect(Buffer.from(handles[0]!.user_handle, 'base64url')).toHaveLength(32);
+  });
+
+  test('are removed, but for the last', async () => {
+    await addPasskey('phone');
+    const [first, second] = (await listOwn()) as [Listed, Listed];
+    expect((await stage.ada.send('DELETE', `/api/auth/credentials/${first.id}`)).status).toBe(204);
+    expect((await stage.ada.signIn()).status).toBe(400);
+    expect((await stage.ada.send('DELETE', '/api/auth/credentials/unknown')).status).toBe(204);
+    expect((await stage.ada.send('DELETE', `/api/auth/credentials/${second.id}`)).status).toBe(400);
+    expect(await listOwn()).toHaveLength(1);
+  });
+
+  test('are 20 at most', async () => {
+    const [row] = await stage.server.database.selectFrom('passkeys').selectAll().execute();
+    const person = (await stage.server.accounts.people.findByUsername('ada'))!;
+    const more = Array.from({ length: 19 }, (_, index) => ({ ...row!, person_id: person.id, id: `x${index}` }));
+    await stage.server.database.insertInto('passkeys').values(more).execute();
+    const begun = await stage.ada.send('POST', '/api/auth/credentials/begin');
+    const credential = new Passkey(ORIGIN).create(begun.body as never);
+    const reply = await stage.ada.send('POST', '/api/auth/credentials/finish?label=x', credential);
+    expect(reply).toMatchObject({ status: 400, body: { error: 'Expected at most 20 passkeys; remove one first.' } });
+  });
+});
+
+describe('a person who was put out', () => {
+  test('comes back by an invitation, to the account that they had', async () => {
+    const before = (await stage.server.accounts.people.findByUsername('bob'))!;
+    await stage.ada.send('POST', '/api/admin/users/bob/revoke');
+    expect((await stage.bob.signIn()).status).toBe(400);
+    const again = stage.visitor();
+    expect((await again.register('bob', await stage.invite('bob'))).status).toBe(200);
+    expect(await stage.server.accounts.people.findByUsername('bob')).toEqual(before);
+  });
+
+  test('and removed leaves a name that is free, and an account of nothing', async () => {
+    const before = (await stage.server.accounts.people.findByUsername('bob'))!;
+    await stage.ada.send('DELETE', '/api/admin/users/bob');
+    expect((await stage.visitor().register('bob', await stage.invite('bob'))).status).toBe(200);
+    expect((await stage.server.accounts.people.findByUsername('bob'))!.id).not.toBe(before.id);
+  });
+});
+
+describe('an invitation', () => {
+  test('says the name that counts, whatever its guest writes', async () => {
+    const token = await stage.invite('Eve');
+    const body = { username: 'EVE', displayName: 'Somebody else', inviteToken: token };
+    const eve = stage.visitor();
+    const begun = await eve.send('POST', '/api/auth/register/begin', body);
+    const reply = await eve.finishToRegister('eve', eve.passkey.create(begun.body as never));
+    expect(reply).toMatchObject({ status: 200, body: { username: 'Eve', displayName: 'Eve' } });
+  });
+
+  test.each([
+    ['that is taken', 'bob', 409, 'conflict'],
+    ['that is taken in another case', 'BOB', 409, 'conflict'],
+    ['that is blank', '  ', 400, 'invalid_input'],
+    ['with a character that turns text around', 'a\u202eb', 400, 'invalid_input'],
+  ])('is not made for a name %s', async (_reason, username, status, code) => {
+    const person = { username, displayName: 'x' };
+    expect(codeOf(await stage.ada.send('POST', '/api/admin/invites', person))).toEqual([status, code]);
+  });
+});
+
+test('a username is kept in one spelling, without space around it', async () => {
+  const token = await stage.invite(' Ame\u0301lie ');
+  const guest = stage.visitor();
+  const begun = await guest.beginToRegister('am\u00e9lie', token);
+  const reply = await guest.finishToRegister(encodeURIComponent('AMÉLIE'), guest.passkey.create(begun.body as never));
+  expect(reply.body).toMatchObject({ username: 'Am\u00e9lie' });
+});

@@ -1,0 +1,80 @@
+import { createAccounts } from '../../src/accounts/accounts.js';
+import type { Accounts } from '../../src/accounts/accounts.js';
+import type { Database } from '../../src/storage/database.js';
+import { openTestDatabase } from '../storage/engine.js';
+
+const MINUTE = 60_000;
+const DAY = 1_440 * MINUTE;
+const FROM = '203.0.113.7';
+
+let at: number;
+let database: Database;
+let accounts: Accounts;
+
+beforeEach(async () => {
+  at = Date.parse('2026-05-01T08:00:00Z');
+  database = await openTestDatabase();
+  accounts = createAccounts(database, { origin: () => 'https://trellis.example', now: () => at });
+});
+afterEach(() => database.destroy());
+
+const count = async (table: 'account_events' | 'challenges' | 'invitations' | 'sessions' | 'tokens') =>
+  (await database.selectFrom(table).selectAll().execute()).length;
+
+test('sweeping leaves what holds, and what a person may still ask about', async () => {
+  await accounts.setupLink.create();
+  await accounts.signIn.begin();
+  const { id } = await accounts.people.add({ username: 'ada', displayName: 'Ada' });
+  const ada = await accounts.sessions.findCaller(await accounts.sessions.start(id));
+  await accounts.tokens.create(ada, { label: 'x', expiresAt: new Date(at + DAY) }, FROM);
+  const counts = async () => {
+    await accounts.sweep();
+    return {
+      challenges: await count('challenges'),
+      invitations: await count('invitations'),
+      sessions: await count('sessions'),
+      tokens: await count('tokens'),
+      events: await count('account_events'),
+    };
+  };
+  const all = { challenges: 1, invitations: 1, sessions: 1, tokens: 1, events: 1 };
+  expect(await counts()).toEqual(all);
+  at += 5 * MINUTE;
+  expect(await counts()).toEqual({ ...all, challenges: 0 });
+  at += 55 * MINUTE;
+  expect(await counts()).toEqual({ ...all, challenges: 0, invitations: 0 });
+  at += 30 * DAY;
+  expect(await counts()).toEqual({ challenges: 0, invitations: 0, sessions: 0, tokens: 1, events: 1 });
+  at += DAY;
+  expect(await counts()).toEqual({ challenges: 0, invitations: 0, sessions: 0, tokens: 0, events: 1 });
+  at += 400 * DAY;
+  expect(await counts()).toEqual({ challenges: 0, invitations: 0, sessions: 0, tokens: 0, events: 0 });
+});
+
+test('a new setup link takes the place of the one before, until there is an account', async () => {
+  const begin = (inviteToken: string) =>
+    accounts.registration.begin({ username: 'ada', displayName: 'Ada', inviteToken });
+  const [first, second] = [(await accounts.setupLink.create())!, (await accounts.setupLink.create())!];
+  await expect(begin(first)).rejects.toMatchObject({ code: 'forbidden' });
+  expect(await begin(second)).toMatchObject({ rp: { id: 'trellis.example' }, user: { name: 'ada' } });
+  await accounts.people.add({ username: 'bob', displayName: 'Bob' });
+  await expect(begin(second)).rejects.toMatchObject({ code: 'forbidden' });
+  expect(await accounts.setupLink.create()).toBeUndefined();
+  expect(await accounts.registration.isOpen()).toBe(false);
+});
+
+test('a setup link holds for an hour', async () => {
+  const inviteToken = (await accounts.setupLink.create())!;
+  const begin = () => accounts.registration.begin({ username: 'ada', displayName: 'Ada', inviteToken });
+  at += 60 * MINUTE - 1;
+  await expect(begin()).resolves.toBeDefined();
+  at += 1;
+  await expect(begin()).rejects.toMatchObject({ code: 'forbidden' });
+});
+
+test('behind https the cookie is held to this host and to https', () => {
+  expect(accounts.cookies.give('abc')).toBe(
+    '__Host-trellis_session=abc; Path=/; HttpOnly; SameSite=Lax; Max-Age=34560000; Secure',
+  );
+  expect(accounts.cookies.clear()).toBe('__Host-trellis_session=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0; Secure');
+});

@@ -1,0 +1,106 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { CommanderError } from 'commander';
+import { createAccounts } from '../../src/accounts/accounts.js';
+import { tokensCommand } from '../../src/commands/tokens.js';
+import { StartError } from '../../src/start-error.js';
+import { openDatabase } from '../../src/storage/database.js';
+import type { DatabasePlace } from '../../src/storage/database.js';
+import { startServer } from '../running-server.js';
+import type { RunningServer } from '../running-server.js';
+import { createPlace, engine } from '../storage/engine.js';
+
+let folder: string;
+let place: DatabasePlace;
+let server: RunningServer;
+/** Where the server's data is, as the command is told. */
+let where: string[];
+
+/** One server for all of these, which runs all the while. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'trellis-tokens-'));
+  place = engine === 'PostgreSQL' ? await createPlace() : { file: join(folder, 'trellis.db') };
+  where = ['--state', folder, ...('url' in place ? ['--database-url', place.url] : [])];
+  server = await startServer(['--services', 'dashboard', ...where]);
+  const database = await openDatabase(place);
+  await createAccounts(database, { origin: () => server.origin }).people.add({ username: 'Ada', displayName: 'Ada' });
+  await database.destroy();
+}, 60_000);
+afterAll(async () => {
+  await server.stop();
+  await rm(folder, { recursive: true });
+});
+
+/** Runs the command in this process. */
+async function trellis(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const said = { out: '', err: '' };
+  const stream = (name: 'err' | 'out') =>
+    new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        said[name] += chunk.toString();
+        done();
+      },
+    });
+  const command = tokensCommand({ out: stream('out'), err: stream('err') });
+  for (const each of [command, ...command.commands]) {
+    each.exitOverride().configureOutput({ writeErr: (text) => (said.err += text) });
+  }
+  try {
+    await command.parseAsync(args, { from: 'user' });
+    return { code: 0, ...said };
+  } catch (error) {
+    // As the command line says them; commander has written its own.
+    if (error instanceof StartError) said.err += `${error.message}\n`;
+    else if (!(error instanceof CommanderError)) throw error;
+    return { code: 1, ...said };
+  }
+}
+
+const statusWith = async (token: string) =>
+  (await fetch(`${server.origin}/api/auth/session`, { headers: { authorization: `Bearer ${token}` } })).status;
+
+test('makes a token that the running server takes, lists it, and ends it', async () => {
+  const made = await trellis('create', '--user', 'ada', '--label', 'CI', '--days', '30', '--scope', 'write', ...where);
+  expect([made.code, made.out]).toEqual([0, expect.stringMatching(/^trl_[\w-]{43}[0-9A-Za-z]{6}\n$/)]);
+  expect(made.err).toContain('of ada, until');
+  expect(await statusWith(made.out.trim())).toBe(200);
+
+  const listed = await trellis('list', '--user', 'ADA', '--json', ...where);
+  const [{ id }] = JSON.parse(listed.out) as [{ id: string }];
+  expect(JSON.parse(listed.out)).toMatchObject([{ label: 'CI', scopes: ['read', 'write'] }]);
+  const table = await trellis('list', '--user', 'ada', ...where);
+  expect(table.out).toContain(id);
+  expect(table.out + listed.out).not.toContain(made.out.trim());
+
+  expect(await trellis('revoke', id, ...where)).toMatchObject({ code: 0, out: '' });
+  expect(await statusWith(made.out.trim())).toBe(401);
+
+  const database = await openDatabase(place);
+  const events = await database.selectFrom('account_events').selectAll().orderBy('at').execute();
+  await database.destroy();
+  expect(events.map(({ action, actor_type, subject, address }) => [action, actor_type, subject, address])).toEqual([
+    ['token_created', 'machine', id, 'this machine'],
+    ['token_revoked', 'machine', id, 'this machine'],
+  ]);
+}, 60_000);
+
+test.each([
+  ['a name that nobody has', ['create', '--user', 'eve', '--label', 'x', '--days', '1'], 'Expected the username'],
+  ['a blank label', ['create', '--user', 'ada', '--label', ' ', '--days', '1'], 'Expected label'],
+  ['more days than the API allows', ['create', '--user', 'ada', '--label', 'x', '--days', '367'], 'from 1 to 366'],
+  ['no days', ['create', '--user', 'ada', '--label', 'x'], '--days'],
+  ['an unknown scope', ['create', '--user', 'ada', '--label', 'x', '--days', '1', '--scope', 'all'], 'read, write'],
+  ['an id of nothing', ['revoke', 'nothing'], 'Expected the id'],
+])('refuses %s in one line', async (_reason, args, message) => {
+  const { code, out, err } = await trellis(...args, ...where);
+  expect([code, out]).toEqual([1, '']);
+  expect(err).toContain(message);
+  expect(err.trim().split('\n')).toHaveLength(1);
+});
+
+test('refuses a state folder that no server has used', async () => {
+  const { code, err } = await trellis('list', '--user', 'ada', '--state', join(folder, 'none'));
+  expect([code, err]).toEqual([1, expect.stringContaining('expected the state folder of a server')]);
+});
