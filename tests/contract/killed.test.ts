@@ -1,0 +1,191 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createAccounts } from '../../src/accounts/accounts.js';
+import { createDashboardClient } from '../../src/generated/dashboard/client.js';
+import type { DashboardClient } from '../../src/generated/dashboard/client.js';
+import { openDatabase } from '../../src/storage/database.js';
+import type { Database, DatabasePlace } from '../../src/storage/database.js';
+import { createPlace, engine } from '../storage/engine.js';
+import { compileServer } from './compiled-server.js';
+import type { CompiledServer } from './compiled-server.js';
+
+/** Each takes a start of the server; `KILLS=50 npm test -- tests/contract/killed.test.ts` takes its time. */
+const KILLS = Number(process.env.KILLS ?? (engine === 'SQLite' ? 5 : 3));
+const WRITERS = 6;
+
+let state: string;
+let origin: string;
+let server: CompiledServer;
+let place: DatabasePlace;
+let child: ChildProcess | undefined;
+
+beforeAll(async () => {
+  state = await mkdtemp(path.join(os.tmpdir(), 'trellis-killed-'));
+  origin = `http://localhost:${await findFreePort()}`;
+  server = await compileServer();
+  place = engine === 'SQLite' ? { file: path.join(state, 'trellis.db') } : await createPlace();
+});
+afterAll(async () => {
+  await kill();
+  await server.remove();
+  await rm(state, { recursive: true });
+});
+
+test(`killed ${KILLS} times amid writes, it has made each acknowledged one, once and whole`, async () => {
+  const writers = await seed();
+  await start();
+  const stop = new AbortController();
+  const writing = Promise.all(writers.map((writer) => write(writer, stop.signal)));
+  const killing = killAgain(writers).finally(() => stop.abort());
+  await Promise.all([writing, killing]);
+  await kill();
+  await start();
+  for (const writer of writers) await expectAll(writer);
+  await kill();
+  const database = await openDatabase(place);
+  await expectWhole(database, writers);
+  await database.destroy();
+}, 600_000);
+
+async function killAgain(writers: readonly Writer[]): Promise<void> {
+  for (let kills = 0; kills < KILLS; kills += 1) {
+    await untilWritten(writers, WRITERS + Math.random() * 50);
+    await kill();
+    await start();
+  }
+}
+
+/** Waits for so many more writes to be acknowledged; others are under way by then. */
+async function untilWritten(writers: readonly Writer[], count: number): Promise<void> {
+  const written = () => writers.reduce((sum, { made, revoked }) => sum + made.length + revoked.size, 0);
+  const enough = written() + count;
+  while (written() < enough) await sleep(1);
+}
+
+/** One who makes tokens and takes most of them back, each request sent again until it is answered. */
+interface Writer {
+  readonly client: DashboardClient;
+  readonly expiresAt: string;
+  readonly made: { readonly id: string; readonly token: string }[];
+  readonly revoked: Set<string>;
+  /** How often a request was sent again. */
+  retries: number;
+}
+
+async function seed(): Promise<Writer[]> {
+  const database = await openDatabase(place);
+  const accounts = createAccounts(database, { origin: () => origin });
+  const writers: Writer[] = [];
+  for (let index = 0; index < WRITERS; index += 1) {
+    const person = await accounts.people.add({ username: `writer${index}`, displayName: 'Writer' });
+    writers.push(createWriter(`trellis_session=${await accounts.sessions.start(person.id)}`));
+  }
+  await database.destroy();
+  return writers;
+}
+
+function createWriter(cookie: string): Writer {
+  const client = createDashboardClient(origin, {
+    token: '',
+    retry: { maxRetries: 9, baseDelayMs: 20, maxDelayMs: 100 },
+    onRetry: () => (writer.retries += 1),
+    fetch(request) {
+      request.headers.set('cookie', cookie);
+      request.headers.set('origin', origin);
+      return fetch(request);
+    },
+  });
+  const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
+  const writer: Writer = { client, expiresAt, made: [], revoked: new Set(), retries: 0 };
+  return writer;
+}
+
+async function write(writer: Writer, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const index = writer.made.length;
+    const made = await untilAnswered(() => create(writer, index));
+    writer.made.push(made);
+    // Nobody may have more than 100 tokens that hold.
+    if (index % 50 !== 0) await untilAnswered(() => revoke(writer, made.id));
+  }
+}
+
+/** A start may take longer than the client has patience, but not so long. */
+async function untilAnswered<T>(send: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!['TypeError', 'NotReady'].includes((error as Error).name) || tries === 100) throw error;
+    }
+  }
+}
+
+function requireReady({ status }: Response): void {
+  if (status >= 500) throw Object.assign(new Error(`status ${status}`), { name: 'NotReady' });
+}
+
+/** The label is also the key under which it may be repeated. */
+async function create({ client, expiresAt }: Writer, index: number) {
+  const label = `token-${index}`;
+  const params = { header: { 'Idempotency-Key': label } };
+  const { data, error, response } = await client.POST('/api/tokens', { params, body: { label, expiresAt } });
+  requireReady(response);
+  if (data === undefined) throw new Error(JSON.stringify(error));
+  return { id: data.id, token: data.token };
+}
+
+async function revoke({ client, revoked }: Writer, id: string): Promise<void> {
+  const { response } = await client.DELETE('/api/tokens/{id}', { params: { path: { id } } });
+  requireReady(response);
+  expect(response.status).toBe(204);
+  revoked.add(id);
+}
+
+/** Also after every request was sent once more. */
+async function expectAll(writer: Writer): Promise<void> {
+  for (const [index, made] of writer.made.entries()) expect(await create(writer, index)).toEqual(made);
+  const { data } = await writer.client.GET('/api/tokens');
+  const held = writer.made.filter(({ id }) => !writer.revoked.has(id)).map(({ id }) => id);
+  expect(data?.map(({ id }) => id).sort()).toEqual(held.sort());
+}
+
+/** Of each change, all that belongs to it is there, once. */
+async function expectWhole(database: Database, writers: readonly Writer[]): Promise<void> {
+  const made = writers.flatMap((writer) => writer.made.map(({ id }) => id));
+  const events = database.selectFrom('account_events').select('subject').where('action', '=', 'token_created');
+  expect((await events.execute()).map(({ subject }) => subject).sort()).toEqual(made.sort());
+  const replays = await database.selectFrom('replays').select('id').execute();
+  expect(replays).toHaveLength(made.length);
+  expect(writers.reduce((sum, { retries }) => sum + retries, 0)).toBeGreaterThanOrEqual(KILLS);
+}
+
+async function start(): Promise<void> {
+  const database: Record<string, string> = 'url' in place ? { DATABASE_URL: place.url } : {};
+  const args = ['--port', new URL(origin).port, '--state', state, '--services', 'dashboard', '--rate-limit', '0'];
+  child = await server.start(args, database);
+}
+
+/** As nothing can be caught, or finished. */
+async function kill(): Promise<void> {
+  if (child === undefined) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  child = undefined;
+  await ended;
+}
+
+function findFreePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const listener = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = listener.address() as AddressInfo;
+      listener.close(() => resolve(port));
+    });
+  });
+}
