@@ -26,7 +26,7 @@ describeInBrowser('signing in, in a browser', () => {
   let complaints: string[];
 
   beforeAll(async () => {
-    server = await startServer([], { LOG_LEVEL: 'info' });
+    server = await startServer(['--services', 'dashboard'], { LOG_LEVEL: 'info' });
     browser = await openBrowser();
     await server.printed('#setup=');
   }, 60_000);
@@ -62,7 +62,21 @@ describeInBrowser('signing in, in a browser', () => {
     return JSON.parse(stdout);
   }
 
-  test('a person makes the first account, comes back, and makes and revokes a token', async () => {
+  /** Another person, with a browser and a device of their own. */
+  async function acceptInvitation(link: string): Promise<void> {
+    const guest = await browser.newContext();
+    const own = await guest.newPage();
+    await addVirtualAuthenticator(own);
+    await own.goto(link);
+    await own.getByLabel('Your name').fill('Bob');
+    await expect(own.getByLabel('Username', { exact: true }).inputValue()).resolves.toBe('bob');
+    await own.getByRole('button', { name: 'Create a passkey' }).click();
+    await own.getByText('Signed in as Bob (bob)').waitFor();
+    await expect(own.getByText('Invitations').isVisible()).resolves.toBe(false);
+    await guest.close();
+  }
+
+  test('a person makes the first account, comes back, makes and revokes a token, and invites another', async () => {
     await page.goto(setupLink());
     await page.getByLabel('Username', { exact: true }).fill('ada');
     await page.getByLabel('Your name').fill('Ada Lovelace');
@@ -97,6 +111,13 @@ describeInBrowser('signing in, in a browser', () => {
       expect(await useToken(command, args, token)).toEqual(refused);
     }
     expect(server.output()).not.toContain(token);
+
+    await page.getByLabel('Their username').fill('bob');
+    await page.getByLabel('Their name').fill('Bob');
+    await page.getByRole('button', { name: 'Invite' }).click();
+    const link = page.getByLabel('The link for them');
+    await link.waitFor();
+    await acceptInvitation(await link.inputValue());
   }, 60_000);
 
   test('the setup link is refused a second time', async () => {
