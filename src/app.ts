@@ -65,18 +65,18 @@ function createListener(options: AppOptions): RequestListener {
   const app = express().disable('x-powered-by').set('trust proxy', config.trustProxy);
   const pages = loadPages({ origin, services: config.services, introspection: config.introspection });
   app.use(requestContext({ log }), requestBounds({ onlyHost: onlyHost(config) }));
-  // Before what it has no use for: a query is answered in less time than some headers take.
+  // Before what they have no use for: a query and an image are answered in less time than some headers take.
   const { site, imaging } = services;
+  const prefix = site?.config.pathPrefix ?? '';
+  const staticPaths = [...new Set(['/static', `${prefix}/static`])];
   if (site && imaging) {
     app.get(GRAPHQL_PATHS, pages.explorer).options(GRAPHQL_PATHS, allowOnly('GET, POST, OPTIONS'));
     app.all(GRAPHQL_PATHS, graphql({ config, services, site, imaging, log }));
+    app.use(staticPaths, imageFiles(imaging, services.publicFiles, prefix));
   }
   app.use(securityHeaders({ isHttps: config.publicUrl?.startsWith('https:') ?? false }));
   app.use(pages.assets).get('/', pages.home).all('/', allowOnly(READ_ONLY));
   if (config.services.includes('dashboard')) app.get('/sign-in', pages.signIn).all('/sign-in', allowOnly(READ_ONLY));
-  const prefix = services.site?.config.pathPrefix ?? '';
-  const staticPaths = [...new Set(['/static', `${prefix}/static`])];
-  if (imaging) app.use(staticPaths, imageFiles(imaging, services.publicFiles, prefix));
   app.use(staticPaths, staticFiles(services.staticFolder));
   const limits = createRateLimits({
     perMinute: config.rateLimit,

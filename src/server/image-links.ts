@@ -1,7 +1,10 @@
+import type { OutgoingHttpHeaders } from 'node:http';
 import { basename } from 'node:path';
-import type { Stats } from 'node:fs';
 import express from 'express';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import mime from 'mime';
+import { createHotFiles } from './hot-files.js';
+import type { FileStats, HotFile } from './hot-files.js';
 import { contextOf } from './request-context.js';
 import { IMMUTABLE } from './static-assets.js';
 
@@ -30,6 +33,7 @@ export interface ImageLinkParts {
  */
 export function imageLinks({ folder, findRoute, publishOriginal }: ImageLinkParts): RequestHandler {
   const serveFile = express.static(folder, { index: false, redirect: false, setHeaders });
+  const hot = createHotFiles(folder, headersOf);
 
   /** Answers with the file, or calls `otherwise` when there is none. */
   const serve = (request: Request, response: Response, next: NextFunction, otherwise: () => void): void => {
@@ -40,7 +44,6 @@ export function imageLinks({ folder, findRoute, publishOriginal }: ImageLinkPart
   };
 
   function serveImage(route: ImageRoute, request: Request, response: Response, next: NextFunction): void {
-    contextOf(response).operation = 'image';
     request.url = `/${route.path}`;
     const missing = (): void => next(new Error(`Expected an image at ${route.path} after making it.`));
     serve(request, response, next, () => {
@@ -52,7 +55,11 @@ export function imageLinks({ folder, findRoute, publishOriginal }: ImageLinkPart
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const route = isRead ? findRoute(request.path) : undefined;
     if (route) {
-      serveImage(route, request, response, next);
+      contextOf(response).operation = 'image';
+      response.setHeader('X-Content-Type-Options', 'nosniff');
+      const file = isPlain(request) ? (hot.find(route.path) ?? (await hot.read(route.path))) : undefined;
+      if (file) send(file, request, response);
+      else serveImage(route, request, response, next);
       return;
     }
     if (isRead) request.url = (await publishOriginal(request.path)) ?? request.url;
@@ -60,10 +67,40 @@ export function imageLinks({ folder, findRoute, publishOriginal }: ImageLinkPart
   };
 }
 
+/** Asks for all of a file, whatever was known of it before. */
+const isPlain = ({ headers }: Request): boolean =>
+  headers.range === undefined &&
+  headers['if-none-match'] === undefined &&
+  headers['if-modified-since'] === undefined &&
+  headers['if-match'] === undefined &&
+  headers['if-unmodified-since'] === undefined;
+
+function send({ bytes, headers }: HotFile, { method }: Request, response: Response): void {
+  response.writeHead(200, headers);
+  if (method === 'HEAD') response.end();
+  else response.end(bytes);
+}
+
+/** What Express would say of a file, and what is said of all images. */
+function headersOf(file: string, stats: FileStats): OutgoingHttpHeaders {
+  return {
+    'Accept-Ranges': 'bytes',
+    'Last-Modified': new Date(stats.mtimeMs).toUTCString(),
+    'Content-Type': mime.getType(file) ?? 'application/octet-stream',
+    'Content-Length': stats.size,
+    ...ownHeaders(file, stats),
+  };
+}
+
+function setHeaders(response: Response, file: string, stats: FileStats): void {
+  response.set(ownHeaders(file, stats));
+}
+
 /** A file is never written twice, but after it was removed: its name and time tell its bytes. */
-function setHeaders(response: Response, file: string, { size, mtimeMs }: Stats): void {
+function ownHeaders(file: string, { size, mtimeMs }: FileStats) {
   const name = basename(file).replace(/\..*$/u, '');
-  response.setHeader('ETag', `"${name}-${size.toString(36)}-${Math.round(mtimeMs).toString(36)}"`);
-  response.setHeader('Cache-Control', IMMUTABLE);
-  response.setHeader('X-Content-Type-Options', 'nosniff');
+  return {
+    ETag: `"${name}-${size.toString(36)}-${Math.round(mtimeMs).toString(36)}"`,
+    'Cache-Control': IMMUTABLE,
+  };
 }

@@ -89,6 +89,25 @@ test('answers HEAD, ranges and a known ETag', async () => {
   await expect(statusOf(url, { 'if-none-match': etag })).resolves.toBe(304);
 });
 
+test('says the same of an image from memory as from the disk', async () => {
+  const url = await linkOf(102);
+  const told = async (method: string) => {
+    const { status, headers } = await fetch(url, { method });
+    const own = [...headers].filter(([name]) => !['connection', 'date', 'keep-alive', 'x-request-id'].includes(name));
+    return { status, ...Object.fromEntries(own) };
+  };
+  const made = await told('GET');
+  const file = path.join(
+    imageFolderOf(path.join(pictures.folder, 'state')),
+    images.findRoute(url.slice(server.url.length + 7))!.path,
+  );
+  await expect(told('GET')).resolves.toEqual(made);
+  await rm(file);
+  await expect(told('GET')).resolves.toEqual(made);
+  await expect(told('HEAD')).resolves.toEqual(made);
+  await expect((await fetch(url, { method: 'HEAD' })).text()).resolves.toBe('');
+});
+
 /** On plain http, because fetch asks for a whole answer whenever it sends a condition. */
 const statusOf = (url: string, headers: Record<string, string>): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
