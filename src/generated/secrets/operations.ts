@@ -8,7 +8,7 @@ import * as validators from './validators.js';
 export const basePath = '/secrets';
 
 /** Names what the contract says; the client is told it and compares. */
-export const revision = '86410ae355190349';
+export const revision = 'cb2e01dd0d697dee';
 
 /** The kind of caller that each security scheme proves. */
 export const schemes = {
@@ -23,6 +23,7 @@ export const operations: readonly OperationSpec[] = [
     method: 'get',
     path: '/healthz',
     security: [],
+    rateLimit: 'none',
     parameters: [],
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.healthSchema },
@@ -36,6 +37,7 @@ export const operations: readonly OperationSpec[] = [
     method: 'get',
     path: '/readyz',
     security: [],
+    rateLimit: 'none',
     parameters: [],
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.readySchema },
@@ -54,6 +56,7 @@ export const operations: readonly OperationSpec[] = [
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.authStatusSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
     validate: {},
@@ -69,6 +72,7 @@ export const operations: readonly OperationSpec[] = [
       401: { contentTypes: ['application/json'], validate: validators.errorSchema },
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
     validate: {},
@@ -91,6 +95,7 @@ export const operations: readonly OperationSpec[] = [
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
       422: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
     validate: { query: validators.listObjectsQuery },
@@ -112,6 +117,7 @@ export const operations: readonly OperationSpec[] = [
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
       422: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
     validate: { query: validators.listConsumersQuery },
@@ -138,6 +144,7 @@ export const operations: readonly OperationSpec[] = [
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
       422: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
     validate: { query: validators.queryAuditLogQuery },

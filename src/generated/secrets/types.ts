@@ -319,6 +319,31 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
+        /**
+         * @description Too many requests by this credential, or from this address when none came. The same request may be sent again
+         *     after `Retry-After` seconds.
+         */
+        readonly RateLimited: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                readonly "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                readonly "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Expected at most 10 requests in 60 seconds; try again in 12 seconds.",
+                 *       "code": "rate_limited",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description No credential came, or it is unknown, expired or revoked (these look the same). */
         readonly Unauthenticated: {
             headers: {
@@ -400,6 +425,31 @@ export interface components {
          * @example 0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17
          */
         readonly RequestId: string;
+        /**
+         * @description Seconds to wait before the next try; at least 1.
+         * @example 12
+         */
+        readonly RetryAfter: number;
+        /**
+         * @description How many requests the budget holds that this one counts against.
+         * @example 10
+         */
+        readonly RateLimitLimit: number;
+        /**
+         * @description How many of them are left.
+         * @example 0
+         */
+        readonly RateLimitRemaining: number;
+        /**
+         * @description Seconds until the budget is whole again.
+         * @example 12
+         */
+        readonly RateLimitReset: number;
+        /**
+         * @description The budget and the seconds that it is for, as `10;w=60`.
+         * @example 10;w=60
+         */
+        readonly RateLimitPolicy: string;
         /**
          * @description `Bearer`, the one scheme that an `Authorization` header may have; every 401 says so.
          * @example Bearer
@@ -514,6 +564,7 @@ export interface operations {
                 };
             };
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
         };
     };
@@ -543,6 +594,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
         };
     };
@@ -615,6 +667,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
         };
     };
@@ -653,6 +706,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
         };
     };
@@ -722,6 +776,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
         };
     };
