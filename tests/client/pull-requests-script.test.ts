@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { build } from 'esbuild';
 import { EMPTY_SNAPSHOT } from '../../src/dashboard/board.js';
 import type { Snapshot } from '../../src/dashboard/board.js';
 import { createDashboardClient } from '../../src/generated/dashboard/client.js';
@@ -9,11 +12,19 @@ import { pullRequest } from '../dashboard/pull-request.js';
 import type { TrellisServer } from './trellis-server.js';
 import { serveTrellis } from './trellis-server.js';
 
+/** The script, compiled once, so that each run takes a fifth of the time; from where packages are found. */
+let folder: string;
+let script: string;
 let server: TrellisServer;
 let personId: string;
 let token: string;
 
 beforeAll(async () => {
+  await mkdir('.cache', { recursive: true });
+  folder = await mkdtemp(join('.cache', 'script-'));
+  script = join(folder, 'list-pull-requests.mjs');
+  const entryPoints = ['scripts/list-pull-requests.ts'];
+  await build({ entryPoints, outfile: script, bundle: true, packages: 'external', platform: 'node', format: 'esm' });
   server = await serveTrellis({ flags: { rateLimit: '0' } });
   const ada = await server.signIn('ada');
   personId = ada.personId;
@@ -21,14 +32,17 @@ beforeAll(async () => {
   const { data } = await createDashboardClient(server.url).POST('/api/tokens', { body, headers: ada.headers });
   token = data!.token;
 });
-afterAll(() => server.close());
+afterAll(async () => {
+  await server.close();
+  await rm(folder, { recursive: true });
+});
 
 const save = (...pullRequests: Snapshot['pullRequests']) =>
   server.services.dashboard.boards.save(personId, { ...EMPTY_SNAPSHOT, pullRequests });
 
 function start(args: readonly string[], env: Record<string, string> = {}) {
   const settings = { TRELLIS_URL: server.url, TRELLIS_TOKEN: token, NO_COLOR: '', COLUMNS: '', ...env };
-  return spawn(process.execPath, ['--import', 'tsx', 'scripts/list-pull-requests.ts', ...args], {
+  return spawn(process.execPath, [script, ...args], {
     env: { ...process.env, ...settings },
   });
 }
