@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../accounts/callers.js';
 import { AppError } from '../errors.js';
+import type { ErrorCode } from '../errors.js';
 import type { OperationSpec, SecurityAlternative } from './operation.js';
 
 /**
@@ -37,11 +38,13 @@ export async function admit(
   try {
     return await requireFitting(operation, schemes, find);
   } catch (error) {
-    // A forged request is refused all the same: it is no lack of a credential.
-    if (operation.isOptional && error instanceof AppError && error.code !== 'cross_site') return undefined;
+    if (operation.isOptional && error instanceof AppError && NO_CREDENTIAL.includes(error.code)) return undefined;
     throw error;
   }
 }
+
+/** As good as none where one is optional; a forged request, or a database that is away, is something else. */
+const NO_CREDENTIAL: readonly string[] = ['unauthenticated', 'session_required'] satisfies ErrorCode[];
 
 async function requireFitting(
   { security }: OperationSpec,

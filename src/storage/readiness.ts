@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../errors.js';
 import type { Database } from './database.js';
@@ -24,6 +25,8 @@ export interface Readiness {
 
 export function createReadiness(database: Database, now: () => number = Date.now): Readiness {
   const stopping = new AbortController();
+  // Every open stream listens.
+  setMaxListeners(0, stopping.signal);
   let last: { readonly at: number; readonly answer: Promise<boolean> } | undefined;
   const isReady = async (): Promise<boolean> => {
     if (last === undefined || now() - last.at >= REUSE_MS) last = { at: now(), answer: ping(database) };

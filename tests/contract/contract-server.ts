@@ -2,6 +2,7 @@ import { createAccounts } from '../../src/accounts/accounts.js';
 import type { Accounts } from '../../src/accounts/accounts.js';
 import { createAuthenticator } from '../../src/accounts/authenticate.js';
 import { issueToken } from '../../src/accounts/issue-token.js';
+import type { Scope } from '../../src/accounts/callers.js';
 import type { Person } from '../../src/accounts/people.js';
 import type { TokenKind } from '../../src/accounts/token-format.js';
 import { createDashboard } from '../../src/dashboard/dashboard.js';
@@ -16,6 +17,7 @@ import { createConsumers } from '../../src/secrets/consumers.js';
 import { createSecretObjects } from '../../src/secrets/objects.js';
 import { createOwner } from '../../src/secrets/owner.js';
 import { contractRouter } from '../../src/server/contract-router.js';
+import { createRateLimits } from '../../src/server/limits.js';
 import type { Database } from '../../src/storage/database.js';
 import { createReadiness } from '../../src/storage/readiness.js';
 import { createReplays } from '../../src/storage/replays.js';
@@ -32,17 +34,26 @@ export interface ContractServer extends TestServer, AllServices {
   /** A new person, and a cookie that signs them in. */
   addPerson(username: string): Promise<{ readonly person: Person; readonly cookie: string }>;
   /** A token of any kind that the person answers for. */
-  issueToken(kind: TokenKind, person: Person): Promise<string>;
+  issueToken(kind: TokenKind, person: Person, scopes?: readonly Scope[]): Promise<string>;
 }
 
 /** Where the tests pretend that people find the server. */
 export const ORIGIN = 'http://localhost:4000';
 
+export interface ContractServerOptions {
+  /** Requests a minute; 0, which is no limit at all, unless told. */
+  readonly perMinute?: number;
+  readonly heartbeatMs?: number;
+  readonly refresh?: (personId: string) => Promise<void>;
+}
+
 /** Both services over a database of their own, as the product serves them, answers held to the contract too. */
-export async function startContractServer(): Promise<ContractServer> {
+export async function startContractServer(options: ContractServerOptions = {}): Promise<ContractServer> {
   const database = await openTestDatabase();
   const accounts = createAccounts(database, { origin: () => ORIGIN });
-  const services = createServices(database, accounts);
+  const services = createServices(database, accounts, options);
+  const { perMinute = 0, heartbeatMs } = options;
+  const limits = createRateLimits({ perMinute, tightPerMinute: perMinute });
   const authenticatorFor = (tokens: readonly TokenKind[]) =>
     createAuthenticator({ database, sessions: accounts.sessions, publicUrl: ORIGIN, tokens });
   const server = await serve(
@@ -58,8 +69,10 @@ export async function startContractServer(): Promise<ContractServer> {
       owns: ['/api'],
       handlers: dashboardHandlers(services),
       authenticate: authenticatorFor(['personal']),
+      limits,
       replays: createReplays(database),
       validateResponses: true,
+      streams: { heartbeatMs, stopping: services.readiness.stopping },
     }),
   );
   return {
@@ -71,7 +84,7 @@ export async function startContractServer(): Promise<ContractServer> {
       const person = await accounts.people.add({ username, displayName: username });
       return { person, cookie: `trellis_session=${await accounts.sessions.start(person.id)}` };
     },
-    issueToken: async (kind, { id: personId }) => {
+    issueToken: async (kind, { id: personId }, scopes = ['read', 'write']) => {
       const [createdAt, expiresAt] = [Date.now(), new Date(Date.now() + 60_000)];
       const consumer = kind === 'consumer' ? { consumer: 'acme/shop' } : {};
       const issue = {
@@ -79,7 +92,7 @@ export async function startContractServer(): Promise<ContractServer> {
         personId,
         ...consumer,
         label: kind,
-        scopes: ['read', 'write'],
+        scopes,
         createdAt,
         expiresAt,
       } as const;
@@ -92,14 +105,14 @@ export async function startContractServer(): Promise<ContractServer> {
   };
 }
 
-function createServices(database: Database, accounts: Accounts): AllServices {
+function createServices(database: Database, accounts: Accounts, { refresh }: ContractServerOptions): AllServices {
   return {
     version: '1.2.3',
     environment: 'test',
     basePath: secrets.basePath,
     readiness: createReadiness(database),
     accounts,
-    dashboard: createDashboard({ database, key: createServerKey('k'.repeat(43)), pollMs: 20 }),
+    dashboard: createDashboard({ database, key: createServerKey('k'.repeat(43)), refresh, pollMs: 20 }),
     audit: createAuditLog(database),
     consumers: createConsumers(database),
     objects: createSecretObjects(database),

@@ -1,0 +1,105 @@
+import type { Stage } from './stage.js';
+
+export function adminTests(stage: () => Stage): void {
+  const admin = () => stage().client(stage().admin);
+  const log = () => stage().server.dashboard.requestLog;
+
+  test('listUsers answers everybody, by username', async () => {
+    const { person } = await stage().newPerson();
+    const { data } = await admin().GET('/api/admin/users');
+    const { username, displayName, createdAt } = person;
+    expect(data).toContainEqual({ username, displayName, isAdmin: false, createdAt: createdAt.toISOString() });
+    expect(data!.map((user) => user.username)).toEqual(data!.map((user) => user.username).sort());
+  });
+
+  test('revokeUser signs somebody out everywhere, and keeps what they stored', async () => {
+    const member = await stage().newPerson();
+    const token = await stage().server.issueToken('personal', member.person);
+    const client = stage().client(member);
+    await client.PUT('/api/settings', { body: { githubToken: 'ghp_kept' } });
+    const params = { path: { username: member.person.username } };
+    expect((await admin().POST('/api/admin/users/{username}/revoke', { params })).response.status).toBe(204);
+    expect((await client.GET('/api/settings')).response.status).toBe(401);
+    expect((await stage().client({ token }).GET('/api/settings')).response.status).toBe(401);
+    const forges = await stage().server.dashboard.settings.findForges(member.person.id);
+    expect(forges?.githubToken).toBe('ghp_kept');
+  });
+
+  test('deleteUser removes somebody with everything that was theirs', async () => {
+    const member = await stage().newPerson();
+    await stage()
+      .client(member)
+      .PUT('/api/settings', { body: { githubToken: 'ghp_gone' } });
+    const params = { path: { username: member.person.username } };
+    expect((await admin().DELETE('/api/admin/users/{username}', { params })).response.status).toBe(204);
+    expect((await stage().client(member).GET('/api/settings')).response.status).toBe(401);
+    expect(await stage().server.dashboard.settings.findForges(member.person.id)).toBeUndefined();
+    expect((await admin().DELETE('/api/admin/users/{username}', { params })).response.status).toBe(404);
+  });
+
+  test.each([
+    ['oneself', 'ROOT', 400, 'invalid_input'],
+    ['nobody', 'nobody-yet', 404, 'not_found'],
+  ])('revokeUser and deleteUser are refused for %s', async (_reason, username, status, code) => {
+    const params = { path: { username } };
+    const revoked = await admin().POST('/api/admin/users/{username}/revoke', { params });
+    expect([revoked.response.status, revoked.error?.code]).toEqual([status, code]);
+    const deleted = await admin().DELETE('/api/admin/users/{username}', { params });
+    expect([deleted.response.status, deleted.error?.code]).toEqual([status, code]);
+  });
+
+  test('an invitation is made, listed without its secret, and revoked once', async () => {
+    const body = { username: 'lisa', displayName: 'Lisa M.' };
+    const { data, response } = await admin().POST('/api/admin/invites', { body });
+    expect(response.status).toBe(201);
+    const { token, ...invitation } = data!;
+    const { data: listed } = await admin().GET('/api/admin/invites');
+    expect(listed).toContainEqual(invitation);
+    expect(JSON.stringify(listed)).not.toContain(token);
+    const params = { path: { id: invitation.id } };
+    const revoke = () => admin().POST('/api/admin/invites/{id}/revoke', { params });
+    expect([(await revoke()).response.status, (await revoke()).response.status]).toEqual([204, 404]);
+  });
+
+  test('createInvite answers a repeat under the same key like the first', async () => {
+    const params = { header: { 'Idempotency-Key': 'invite-once' } };
+    const invite = () => admin().POST('/api/admin/invites', { params, body: { username: 'once', displayName: 'x' } });
+    const { data } = await invite();
+    expect((await invite()).data).toEqual(data);
+  });
+
+  test('createInvite is refused for a name that is taken', async () => {
+    const body = { username: 'Root', displayName: 'x' };
+    const { error, response } = await admin().POST('/api/admin/invites', { body });
+    expect([response.status, error]).toMatchObject([409, { code: 'conflict', field: 'username' }]);
+  });
+
+  test('listRequests answers what matches, newest first, page by page', async () => {
+    const rateLimit = { limit: 5000, remaining: 100, resetsAt: '2099-01-01T00:00:00Z', cost: 7 };
+    const request = { method: 'POST', endpoint: '/graphql', outcome: 'success', account: 'mona' } as const;
+    await log().record({ ...request, forge: 'github', statusCode: 200, rateLimit });
+    await log().record({ ...request, forge: 'gitlab', outcome: 'unreachable', account: '=1+1' });
+    await log().record({ ...request, forge: 'github', statusCode: 304 });
+    const list = (query: object) => admin().GET('/api/admin/requests', { params: { query } });
+    const { data, response } = await list({ forge: 'github', account: 'mona', limit: 1 });
+    expect(data).toMatchObject([{ forge: 'github', statusCode: 304 }]);
+    expect(response.headers.get('x-total-count')).toBe('2');
+    expect(response.headers.get('link')).toBe(
+      '</api/admin/requests?forge=github&account=mona&limit=1&offset=1>; rel="next"',
+    );
+    expect((await list({ forge: 'github', offset: 1 })).data).toMatchObject([
+      { rateLimit: { severity: 'low', cost: 7 } },
+    ]);
+    expect((await list({ account: 'nobody' })).data).toEqual([]);
+  });
+
+  test('exportRequests answers a table, whose texts no spreadsheet calculates', async () => {
+    await log().record({ forge: 'forgejo', method: 'GET', endpoint: '/api/v1/x', outcome: 'success', account: '=1+1' });
+    const params = { query: { forge: 'forgejo' as const } };
+    const { data, response } = await admin().GET('/api/admin/requests/export', { params, parseAs: 'text' });
+    expect(response.headers.get('content-disposition')).toBe('attachment; filename="requests.csv"');
+    const [names, row] = data!.split('\r\n');
+    expect(names).toMatch(/^loggedAt,forge,method,endpoint,outcome,account,/);
+    expect(row).toMatch(/,forgejo,GET,\/api\/v1\/x,success,'=1\+1,,,,,$/);
+  });
+}

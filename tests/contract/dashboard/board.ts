@@ -1,0 +1,166 @@
+import { readEvents } from '../../../src/client/events.js';
+import { EMPTY_SNAPSHOT } from '../../../src/dashboard/board.js';
+import type { Board } from '../../../src/dashboard/board.js';
+import type { DashboardClient } from '../../../src/generated/dashboard/client.js';
+import { pullRequest } from '../../dashboard/pull-request.js';
+import { openStage } from './stage.js';
+import type { Member, Stage } from './stage.js';
+
+const STREAM = '/api/dashboard/stream';
+
+const follow = (client: DashboardClient) => readEvents<Board>((init) => client.GET(STREAM, init), { reconnectMs: 1 });
+
+export function boardTests(stage: () => Stage): void {
+  const boards = () => stage().server.dashboard.boards;
+  const signIn = async () => stage().client(await stage().newPerson());
+  /** Somebody whose settings are saved, so that there is something to read from. */
+  const settle = async (): Promise<{ member: Member; client: DashboardClient }> => {
+    const member = await stage().newPerson();
+    const client = stage().client(member);
+    await client.PUT('/api/settings', { body: { githubUsername: 'mona' } });
+    return { member, client };
+  };
+
+  describe('getDashboard', () => {
+    test('answers an empty board before the first refresh', async () => {
+      const member = await stage().newPerson();
+      const { data } = await stage().client(member).GET('/api/dashboard');
+      expect(data).toMatchObject({ pullRequests: [], forges: [], hiddenDrafts: 0, openIssueCount: 0 });
+      expect(data!.generatedAt).toBe(member.person.createdAt.toISOString());
+    });
+
+    test('answers what was found, drafts on demand', async () => {
+      const { client, member } = await settle();
+      const pullRequests = [pullRequest(), pullRequest({ number: 18, draft: true })];
+      await boards().save(member.person.id, { ...EMPTY_SNAPSHOT, pullRequests });
+      const { data } = await client.GET('/api/dashboard');
+      expect(data).toMatchObject({ pullRequests: [{ repo: 'acme/shop', number: 17, ci: 'success' }], hiddenDrafts: 1 });
+      const whole = await client.GET('/api/dashboard', { params: { query: { includeDrafts: true } } });
+      expect([whole.data?.pullRequests.length, whole.data?.hiddenDrafts]).toEqual([2, 0]);
+    });
+
+    test('answers 304 to a reader who has it', async () => {
+      const client = await signIn();
+      const { response } = await client.GET('/api/dashboard');
+      const params = { header: { 'If-None-Match': response.headers.get('etag')! } };
+      const again = await client.GET('/api/dashboard', { params });
+      expect([again.response.status, again.response.headers.get('etag')]).toEqual([304, response.headers.get('etag')]);
+    });
+
+    test.each([
+      ['somebody who does not share', 'root', 403, 'forbidden'],
+      ['nobody', 'mona', 404, 'not_found'],
+    ])('is refused for the board of %s', async (_reason, owner, status, code) => {
+      const { error, response } = await (await signIn()).GET('/api/dashboard', { params: { query: { owner } } });
+      expect([response.status, error]).toMatchObject([status, { code }]);
+    });
+  });
+
+  describe('refreshDashboard', () => {
+    test('answers the board, and is refused again so soon', async () => {
+      const { client, member } = await settle();
+      await boards().save(member.person.id, { ...EMPTY_SNAPSHOT, pullRequests: [pullRequest({ draft: true })] });
+      const query = { includeDrafts: true };
+      const { data } = await client.POST('/api/dashboard/refresh', { params: { query } });
+      expect(data?.pullRequests).toHaveLength(1);
+      const { error, response } = await client.POST('/api/dashboard/refresh');
+      expect([response.status, error?.code]).toEqual([429, 'rate_limited']);
+      expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+    });
+
+    test('is refused while settings were never saved', async () => {
+      const { error, response } = await (await signIn()).POST('/api/dashboard/refresh');
+      expect([response.status, error?.code]).toEqual([404, 'not_found']);
+    });
+  });
+
+  describe('streamDashboard', () => {
+    test('answers the board at once, and again after every change', async () => {
+      const { client, member } = await settle();
+      const events = follow(client);
+      const first = (await events.next()).value!;
+      expect(first.data.pullRequests).toEqual([]);
+      await boards().save(member.person.id, { ...EMPTY_SNAPSHOT, pullRequests: [pullRequest()] });
+      const second = (await events.next()).value!;
+      expect([second.data.pullRequests.length, second.id === first.id]).toEqual([1, false]);
+      await events.return();
+    });
+
+    test('answers whoever comes back only with another board', async () => {
+      const { client, member } = await settle();
+      const events = follow(client);
+      const id = (await events.next()).value!.id!;
+      await events.return();
+      const headers = { 'Last-Event-ID': id };
+      const { data, response } = await client.GET(STREAM, { headers, parseAs: 'stream' });
+      const chunks = response.status === 200 && data!.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]();
+      if (!chunks) throw new Error('Expected a stream.');
+      expect((await chunks.next()).value).toBe(':\n\n');
+      await boards().save(member.person.id, EMPTY_SNAPSHOT);
+      let text = '';
+      while (!text.includes('\n\ndata') && !text.includes('id: ')) text += String((await chunks.next()).value);
+      expect(text).toContain('id: ');
+      await chunks.return?.();
+    });
+
+    test('sees what another process saved', async () => {
+      const { client, member } = await settle();
+      const events = follow(client);
+      await events.next();
+      const snapshot = JSON.stringify({ ...EMPTY_SNAPSHOT, pullRequests: [pullRequest()] });
+      const row = { person_id: member.person.id, generated_at: Date.now() + 1, snapshot };
+      await stage().server.database.insertInto('boards').values(row).execute();
+      expect((await events.next()).value!.data.pullRequests).toHaveLength(1);
+      await events.return();
+    });
+
+    test.each([
+      ['the session', (member: Member) => stage().client(member).POST('/api/auth/logout-everywhere'), (m: Member) => m],
+      [
+        'the token',
+        (member: Member) =>
+          stage().server.database.deleteFrom('tokens').where('person_id', '=', member.person.id).execute(),
+        async (member: Member) => ({ token: await stage().server.issueToken('personal', member.person, ['read']) }),
+      ],
+    ])('ends with %s', async (_reason, end, credentialOf) => {
+      const { member } = await settle();
+      const events = follow(stage().client(await credentialOf(member)));
+      await events.next();
+      await end(member);
+      // The client comes back by itself, and is told then.
+      await expect(events.next()).rejects.toMatchObject({ statusCode: 401 });
+    });
+
+    test('ends when the server stops', async () => {
+      const other = await openStage();
+      const client = other.client(other.admin);
+      await client.PUT('/api/settings', { body: {} });
+      const { data } = await client.GET(STREAM, { parseAs: 'stream' });
+      const reader = data!.getReader();
+      const { value } = await reader.read();
+      expect(new TextDecoder().decode(value)).toMatch(/^id: .+\ndata: \{.*\}\n\n$/);
+      other.server.readiness.stop();
+      expect(await reader.read()).toMatchObject({ done: true });
+      await other.server.close();
+    });
+
+    test('is refused while 16 are open, and answers again when one is closed', async () => {
+      const { client } = await settle();
+      const open = () => client.GET(STREAM, { parseAs: 'stream' });
+      const streams = await Promise.all(Array.from({ length: 16 }, open));
+      const { error, response } = await open();
+      expect([response.status, error]).toMatchObject([429, { code: 'rate_limited' }]);
+      await streams.pop()!.data!.cancel();
+      // The server hears of it a moment later.
+      let again = await open();
+      for (let tries = 0; again.response.status === 429 && tries < 500; tries += 1) again = await open();
+      expect(again.response.status).toBe(200);
+      for (const { data } of [again, ...streams]) await data!.cancel();
+    });
+
+    test('is refused while settings were never saved', async () => {
+      const { error, response } = await (await signIn()).GET(STREAM, { parseAs: 'stream' });
+      expect([response.status, error]).toMatchObject([404, { code: 'not_found' }]);
+    });
+  });
+}

@@ -1,0 +1,51 @@
+import type { DashboardClient } from '../../../src/generated/dashboard/client.js';
+import { ORIGIN } from '../contract-server.js';
+import { Passkey } from '../passkey.js';
+import type { Stage } from './stage.js';
+
+const addPasskey = async (client: DashboardClient, label: string, key?: string) => {
+  const { data: options } = await client.POST('/api/auth/credentials/begin');
+  const params = { query: { label }, ...(key === undefined ? {} : { header: { 'Idempotency-Key': key } }) };
+  const body = new Passkey(ORIGIN).create(options!);
+  return { options: options!, finish: () => client.POST('/api/auth/credentials/finish', { params, body }) };
+};
+
+const remove = (client: DashboardClient, id: string) =>
+  client.DELETE('/api/auth/credentials/{id}', { params: { path: { id } } });
+
+export function credentialsTests(stage: () => Stage): void {
+  const signIn = async () => stage().client(await stage().newPerson());
+
+  test('a person adds passkeys, told apart by labels, and removes all but the last', async () => {
+    const client = await signIn();
+    const laptop = (await (await addPasskey(client, 'laptop')).finish()).data!;
+    const phone = await addPasskey(client, 'phone');
+    expect(phone.options.excludeCredentials).toMatchObject([{ id: laptop.id }]);
+    expect((await phone.finish()).response.status).toBe(201);
+    const { data: listed } = await client.GET('/api/auth/credentials');
+    expect(listed?.map(({ label }) => label)).toEqual(['laptop', 'phone']);
+    expect((await remove(client, listed![1]!.id)).response.status).toBe(204);
+    const { error, response } = await remove(client, laptop.id);
+    expect([response.status, error?.code]).toEqual([400, 'invalid_input']);
+  });
+
+  test('finishCredential answers a repeat under the same key like the first, and refuses it under another', async () => {
+    const client = await signIn();
+    const { finish } = await addPasskey(client, 'laptop', 'k1');
+    const { data } = await finish();
+    expect((await finish()).data).toEqual(data);
+    const { finish: again } = await addPasskey(client, 'laptop', 'k1');
+    expect((await again()).error).toMatchObject({ code: 'invalid_input', field: 'Idempotency-Key' });
+  });
+
+  test('finishCredential is refused for a challenge of somebody else', async () => {
+    const { data: options } = await (await signIn()).POST('/api/auth/credentials/begin');
+    const init = { params: { query: { label: 'x' } }, body: new Passkey(ORIGIN).create(options!) };
+    const { response } = await (await signIn()).POST('/api/auth/credentials/finish', init);
+    expect(response.status).toBe(400);
+  });
+
+  test('deleteCredential minds no id that is unknown', async () => {
+    expect((await remove(await signIn(), 'x')).response.status).toBe(204);
+  });
+}

@@ -1,0 +1,165 @@
+/** What is refused alike everywhere: tables over every operation that documents it. */
+import { sql } from 'kysely';
+import pg from 'pg';
+import type { ErrorCode } from '../../../src/errors.js';
+import { withStatus } from '../contract.js';
+import type { DocumentedOperation } from '../contract.js';
+import { engine } from '../../storage/engine.js';
+import { openStage } from './stage.js';
+import type { Change, Credential, Stage } from './stage.js';
+
+export function refusalTests(stage: () => Stage): void {
+  const refused = async (operation: DocumentedOperation, credential: Credential, change?: Change) => {
+    const { response, error } = await stage().send(operation, credential, change);
+    return [response.status, error?.code];
+  };
+  const secured = withStatus(401);
+
+  test.each(secured)('$id is refused without a credential', async (operation) => {
+    const { response } = await stage().send(operation, {});
+    expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+  });
+
+  test.each(secured)('$id is refused to a credential that does not hold', async (operation) => {
+    expect(await refused(operation, { token: 'trl_x' })).toEqual([401, 'unauthenticated']);
+    expect(await refused(operation, { cookie: 'trellis_session=stale' })).toEqual([401, 'unauthenticated']);
+  });
+
+  test.each(secured.filter(isSessionOnly))('$id is refused to a token, whatever it may do', async (operation) => {
+    const token = await stage().server.issueToken('personal', stage().admin.person);
+    expect(await refused(operation, { token })).toEqual([403, 'session_required']);
+  });
+
+  test.each(secured.filter((operation) => !isSessionOnly(operation)))(
+    '$id is refused to a token without the scope',
+    async (operation) => {
+      const [scope] = operation.spec.security.find(({ scheme }) => scheme === 'token')!.roles;
+      const other = scope === 'read' ? 'write' : 'read';
+      const token = await stage().server.issueToken('personal', stage().admin.person, [other]);
+      expect(await refused(operation, { token })).toEqual([403, 'forbidden']);
+    },
+  );
+
+  test.each(secured.filter(({ spec }) => spec.security[0]?.roles.includes('admin')))(
+    '$id is refused to anybody but an admin',
+    async (operation) => {
+      const { cookie } = await stage().newPerson();
+      expect(await refused(operation, { cookie })).toEqual([403, 'forbidden']);
+    },
+  );
+
+  test.each(withStatus(403).filter(({ spec }) => spec.security.length > 0 && spec.method !== 'get'))(
+    '$id is refused when another site sends it with the cookie',
+    async (operation) => {
+      const { cookie } = stage().admin;
+      const headers = { origin: 'https://evil.example' };
+      expect(await refused(operation, { cookie }, { headers })).toEqual([403, 'cross_site']);
+    },
+  );
+
+  test.each(withStatus(400))('$id is refused when its request does not fit', async (operation) => {
+    const [status, code] = await refused(operation, stage().admin, misfit(operation));
+    expect([status, code]).toEqual([400, operation.spec.body ? 'malformed_body' : 'invalid_input']);
+  });
+
+  test.each(withStatus(406))('$id is refused when its answer is not accepted', async (operation) => {
+    const headers = { accept: 'image/png' };
+    expect(await refused(operation, stage().admin, { headers })).toEqual([406, 'not_acceptable']);
+  });
+
+  test.each(withStatus(413))('$id is refused when the body is too large', async (operation) => {
+    const text = JSON.stringify({ x: 'x'.repeat(operation.spec.body!.maxBytes) });
+    expect(await refused(operation, stage().admin, { text })).toEqual([413, 'too_large']);
+  });
+
+  test.each(withStatus(415))('$id is refused when the body is not JSON', async (operation) => {
+    const headers = { 'content-type': 'text/plain' };
+    expect(await refused(operation, stage().admin, { headers, text: 'x' })).toEqual([415, 'unsupported_media_type']);
+  });
+}
+
+/** Each on a server of its own, which is not of much use afterwards. */
+export function brokenServerTests(): void {
+  test.each(withStatus(429))('$id is refused past the budget', async (operation) => {
+    const stage = await limited();
+    // Signing out must not be why the second is refused; the budget is the person's.
+    await stage.send(operation, await signIn(stage));
+    const { response, error } = await stage.send(operation, await signIn(stage));
+    expect([response.status, error?.code]).toEqual([429, 'rate_limited']);
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  test.each(withStatus(500).filter(({ id }) => !WITHOUT_DATABASE.includes(id)))(
+    '$id hides a defect of ours',
+    async (operation) => {
+      const stage = await defective();
+      const { response, error } = await stage.send(operation, stage.admin);
+      expect([response.status, error?.code]).toEqual([500, 'internal']);
+    },
+  );
+
+  // The file of SQLite is always there.
+  const networked = engine === 'PostgreSQL' ? withStatus(503) : [];
+  for (const operation of networked.filter(({ id }) => id !== 'getReadiness')) {
+    test(`${operation.id} says that the database is away`, async () => {
+      const stage = await cutOff();
+      const { response, error } = await stage.send(operation, stage.admin);
+      expect([response.status, error?.code]).toEqual([503, 'unavailable']);
+    });
+  }
+
+  test('getReadiness is refused once the server is told to stop', async () => {
+    const stage = await limited();
+    stage.server.readiness.stop();
+    const { response, error } = await stage.client().GET('/readyz');
+    expect([response.status, error?.code]).toEqual([503, 'unavailable' satisfies ErrorCode]);
+  });
+
+  const limited = once(() => openStage({ perMinute: 1 }));
+  const defective = once(openDefective);
+  const cutOff = once(openCutOff);
+}
+
+/** Their answers stand on nothing that could break. */
+export const WITHOUT_DATABASE = ['getHealth', 'getReadiness', 'getVersion'];
+
+async function signIn({ server, admin }: Stage): Promise<Credential> {
+  return { cookie: `trellis_session=${await server.accounts.sessions.start(admin.person.id)}` };
+}
+
+async function openDefective(): Promise<Stage> {
+  const stage = await openStage();
+  const { schema } = stage.server.database;
+  for (const table of ['people', 'sessions', 'challenges', 'invitations'] as const) {
+    await schema.alterTable(table).renameTo(`lost_${table}`).execute();
+  }
+  return stage;
+}
+
+async function openCutOff(): Promise<Stage> {
+  const stage = await openStage();
+  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(stage.server.database);
+  const client = new pg.Client({ connectionString: process.env.TEST_POSTGRES });
+  await client.connect();
+  await client.query(`drop database ${rows[0]!.name} with (force)`);
+  await client.end();
+  return stage;
+}
+
+/** Opens it for the first test that asks, and closes it after the last. */
+function once(open: () => Promise<Stage>): () => Promise<Stage> {
+  let stage: Promise<Stage> | undefined;
+  afterAll(async () => (await stage)?.server.close());
+  return () => (stage ??= open());
+}
+
+function isSessionOnly({ spec }: DocumentedOperation): boolean {
+  return spec.security.every(({ scheme }) => scheme === 'session');
+}
+
+/** A body that is broken off, or a value that no schema of the contract takes. */
+function misfit({ spec }: DocumentedOperation): Change {
+  if (spec.body !== undefined) return { text: '{' };
+  const place = spec.parameters.find((parameter) => parameter.in !== 'header')!;
+  return { [place.in]: { [place.name]: place.type === 'string' ? 'x'.repeat(2_000) : 'perhaps' } };
+}

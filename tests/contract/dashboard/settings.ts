@@ -1,0 +1,96 @@
+import type { Stage } from './stage.js';
+
+const FORGES = {
+  githubUsername: 'mona',
+  githubToken: 'ghp_hidden',
+  githubAppInstallationId: 2 ** 53 - 1,
+  forgejoUrl: 'https://codeberg.org/',
+  forgejoUsername: 'mona',
+  gitlabUrl: 'https://gitlab.com',
+  gitlabToken: 'glpat-hidden',
+  renovateRebaseLabel: 'rebase',
+  renovateAuthors: [' bot ', 'bot', ''],
+};
+
+export function settingsTests(stage: () => Stage): void {
+  const signIn = async () => stage().client(await stage().newPerson());
+
+  test('getSettings answers nothing set, and a webhook that stays', async () => {
+    const client = await signIn();
+    const { data } = await client.GET('/api/settings');
+    expect(data).toMatchObject({ githubUsername: '', githubTokenSet: false, gitlabTokenSet: false, theme: '' });
+    expect(data!.webhookToken).not.toBe('');
+    expect((await client.GET('/api/settings')).data).toEqual(data);
+  });
+
+  test('saveSettings answers what is set from now on, and no token', async () => {
+    const client = await signIn();
+    const { data } = await client.PUT('/api/settings', { body: FORGES });
+    expect(data).toMatchObject({
+      githubUsername: 'mona',
+      githubTokenSet: true,
+      githubAppInstallationId: 2 ** 53 - 1,
+      forgejoUrl: 'https://codeberg.org',
+      forgejoTokenSet: false,
+      gitlabTokenSet: true,
+      renovateAuthors: ['bot'],
+    });
+    expect(JSON.stringify(data)).not.toMatch(/ghp_|glpat/);
+    expect((await client.GET('/api/settings')).data).toEqual(data);
+  });
+
+  test('saveSettings takes a token that may write', async () => {
+    const { person } = await stage().newPerson();
+    const token = await stage().server.issueToken('personal', person, ['write']);
+    const body = { githubUsername: 'mona' };
+    expect((await stage().client({ token }).PUT('/api/settings', { body })).response.status).toBe(200);
+  });
+
+  test.each([
+    ['a field that is misspelt', { forgejoURL: 'https://codeberg.org' }, 'forgejoURL'],
+    ['a username at no URL', { forgejoUsername: 'mona' }, 'forgejoUrl'],
+    ['a token at no URL', { gitlabToken: 'x' }, 'gitlabUrl'],
+    ['a URL of another scheme', { forgejoUrl: 'file:///etc/passwd' }, 'forgejoUrl'],
+    ['a token with a line break in it', { githubToken: 'a\r\nX: b' }, 'githubToken'],
+    ['too many authors', { renovateAuthors: Array.from({ length: 21 }, String) }, 'renovateAuthors'],
+    ['an author with a comma', { renovateAuthors: ['a,b'] }, 'renovateAuthors.0'],
+  ])('saveSettings is refused for %s', async (_reason, body, field) => {
+    const { error, response } = await (await signIn()).PUT('/api/settings', { body });
+    expect([response.status, error]).toMatchObject([400, { code: 'invalid_input', field }]);
+  });
+
+  test('saveTheme answers it, and it is read wherever the person is', async () => {
+    const client = await signIn();
+    expect((await client.GET('/api/settings/theme')).data).toEqual({ theme: '' });
+    expect((await client.PUT('/api/settings/theme', { body: { theme: 'dark' } })).data).toEqual({ theme: 'dark' });
+    expect((await client.GET('/api/settings/theme')).data).toEqual({ theme: 'dark' });
+    expect((await client.GET('/api/settings')).data?.theme).toBe('dark');
+  });
+
+  test('saveTimezone answers it, and takes it back', async () => {
+    const client = await signIn();
+    const save = (timezone: string) => client.PUT('/api/settings/timezone', { body: { timezone } });
+    expect((await save('Europe/Berlin')).data).toEqual({ timezone: 'Europe/Berlin' });
+    expect((await client.GET('/api/settings/timezone')).data).toEqual({ timezone: 'Europe/Berlin' });
+    expect((await save('')).response.status).toBe(200);
+    expect((await client.GET('/api/settings')).data).not.toHaveProperty('timezone');
+  });
+
+  test.each(['Local', 'Middle/Earth', '+01:00', 'Europe/Berlin\n'])(
+    'saveTimezone is refused for %j',
+    async (timezone) => {
+      const { error, response } = await (await signIn()).PUT('/api/settings/timezone', { body: { timezone } });
+      expect([response.status, error]).toMatchObject([400, { code: 'invalid_input', field: 'timezone' }]);
+    },
+  );
+
+  test('saveFilterState keeps whatever a page says, as a whole', async () => {
+    const client = await signIn();
+    expect((await client.GET('/api/settings/filter-state')).data).toEqual({});
+    const save = (body: Record<string, never>) => client.PUT('/api/settings/filter-state', { body });
+    // The contract says no more of it than that it is an object.
+    expect((await save({ pill: 'failing', deep: { ü: [1, null] } } as never)).response.status).toBe(204);
+    await save({ pill: 'all' } as never);
+    expect((await client.GET('/api/settings/filter-state')).data).toEqual({ pill: 'all' });
+  });
+}

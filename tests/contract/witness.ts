@@ -1,0 +1,62 @@
+import type { ErrorCode } from '../../src/errors.js';
+import { ERROR_STATUS } from '../../src/errors.js';
+import { operations, revision } from '../../src/generated/dashboard/operations.js';
+import { isJson } from '../../src/server/body.js';
+import { createMatcher } from '../../src/server/match.js';
+import { documented, requiredHeaders } from './contract.js';
+import type { DocumentedOperation } from './contract.js';
+
+/** Sees every answer that a client is given, holds it to the contract, and remembers what it saw. */
+export interface Witness {
+  /** `createToken 201`, for every operation and status that came over the wire. */
+  readonly seen: ReadonlySet<string>;
+  readonly fetch: (request: Request) => Promise<Response>;
+}
+
+export function createWitness(): Witness {
+  const seen = new Set<string>();
+  const match = createMatcher(operations);
+  return {
+    seen,
+    async fetch(request) {
+      const found = match(request.method, new URL(request.url).pathname);
+      const response = await fetch(request);
+      if (found.kind !== 'operation') return response;
+      const operation = documented.find(({ id }) => id === found.operation.id)!;
+      await requireDocumented(operation, isStream(response) ? response : response.clone());
+      seen.add(`${operation.id} ${response.status}`);
+      return response;
+    },
+  };
+}
+
+/** Its events are read by the tests, and held to the contract by their server. */
+const isStream = ({ headers }: Response): boolean =>
+  headers.get('content-type')?.startsWith('text/event-stream') === true;
+
+/** @throws Error, so that no client takes the answer for a refusal. */
+async function requireDocumented(operation: DocumentedOperation, response: Response): Promise<void> {
+  const { status, headers } = response;
+  const fail = (problem: string): never => {
+    throw new Error(`${operation.id} ${status}: ${problem}`);
+  };
+  const spec = operation.spec.responses[status] ?? fail('the contract has no such status');
+  if (headers.get('x-trellis-revision') !== revision) fail('another revision of the contract');
+  for (const name of requiredHeaders(operation, status)) if (!headers.has(name)) fail(`without ${name}`);
+  const [type] = spec.contentTypes;
+  const sent = headers.get('content-type')?.split(';')[0];
+  if (sent !== type) fail(`expected ${type ?? 'no body'}, received ${sent ?? 'none'}`);
+  if (type === undefined) {
+    if ((await response.text()) !== '') fail('a body came');
+  } else if (isJson(type)) requireBody(await response.json(), { operation, status });
+}
+
+function requireBody(body: unknown, { operation, status }: { operation: DocumentedOperation; status: number }): void {
+  const { validate } = operation.spec.responses[status]!;
+  if (validate?.(body) !== true) throw new Error(`${operation.id} ${status}: ${JSON.stringify(validate?.errors)}`);
+  const { code, requestId } = body as { code?: ErrorCode; requestId?: string };
+  if (status < 400) return;
+  if (code === undefined || ERROR_STATUS[code] !== status || !requestId) {
+    throw new Error(`${operation.id} ${status}: ${code ?? 'no code'} is of another status, or no request id came`);
+  }
+}
