@@ -28,6 +28,7 @@ import type { Imaging } from './site-data.js';
 import { isPostgres, openDatabase } from './storage/database.js';
 import type { Database } from './storage/database.js';
 import { placeOf } from './storage/place.js';
+import { requireServerKey } from './storage/server-key-check.js';
 import { openServerKey } from './storage/server-key.js';
 import { openStateFolder } from './storage/state-folder.js';
 import type { StateFolder } from './storage/state-folder.js';
@@ -101,6 +102,11 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
   const site = config.services.includes('site') ? await openSiteData(config, options) : undefined;
   const database = await openDatabase(placeOf(config)).catch((error: unknown) => {
     site?.close();
+    throw error;
+  });
+  await requireServerKey(database, key).catch(async (error: unknown) => {
+    site?.close();
+    await database.destroy();
     throw error;
   });
   const accounts = createAccounts(database, { origin: options.origin });

@@ -5,7 +5,8 @@ import { retryConflicts } from './conflicts.js';
 import { DatabaseError, toDatabaseError } from './database-error.js';
 import { createJoining, joinable } from './joining.js';
 import type { Joining } from './joining.js';
-import { migrate } from './migrate.js';
+import { MIGRATIONS, migrate, requireMigrated } from './migrate.js';
+import type { Migration } from './migrate.js';
 import { postgresDialect } from './postgres.js';
 import { sqliteDialect } from './sqlite.js';
 import type { Tables } from './tables.js';
@@ -35,19 +36,40 @@ interface Parts {
  *
  * @throws DatabaseError when there is no PostgreSQL 15 or later that lets us in.
  */
-export async function openDatabase(place: DatabasePlace): Promise<Database> {
-  const dialect = 'url' in place ? postgresDialect(place.url) : sqliteDialect(place.file);
-  const joining = createJoining<Database>();
-  const parts: Parts = { inTurn: inTurn(1), joining };
-  const database = joinable(new Kysely<Tables>({ dialect }), joining, { [PARTS]: parts });
+export async function openDatabase(
+  place: DatabasePlace,
+  { migrations = MIGRATIONS }: { readonly migrations?: readonly Migration[] } = {},
+): Promise<Database> {
+  return open(place, (database) => migrate(database, migrations));
+}
+
+/**
+ * Opens a database that a server of this release uses, and changes nothing.
+ *
+ * @throws DatabaseError when its tables are those of another release.
+ */
+export async function openDatabaseAsIs(place: DatabasePlace): Promise<Database> {
+  return open(place, requireMigrated);
+}
+
+async function open(place: DatabasePlace, prepare: (database: Database) => Promise<void>): Promise<Database> {
+  const database = connectDatabase(place);
   try {
     if (isPostgres(database)) await requireVersion(database);
-    await migrate(database);
+    await prepare(database);
   } catch (error) {
     await database.destroy();
     throw toDatabaseError(error);
   }
   return database;
+}
+
+/** Whatever is there, looked at by nobody. */
+export function connectDatabase(place: DatabasePlace): Database {
+  const dialect = 'url' in place ? postgresDialect(place.url) : sqliteDialect(place.file);
+  const joining = createJoining<Database>();
+  const parts: Parts = { inTurn: inTurn(1), joining };
+  return joinable(new Kysely<Tables>({ dialect }), joining, { [PARTS]: parts });
 }
 
 /** Whether the database is PostgreSQL; otherwise it is SQLite. */
@@ -87,6 +109,12 @@ export async function shareTransaction<T>(database: Database, work: () => Promis
     const parts = findParts(database);
     return parts === undefined || transaction === database ? work() : parts.joining.run(transaction, work);
   });
+}
+
+/** Reads the database as it is at one moment, without holding up those who write. */
+export async function inSnapshot<T>(database: Database, read: (snapshot: Database) => Promise<T>): Promise<T> {
+  const transaction = database.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
+  return transaction.execute(read);
 }
 
 async function join<T>(transaction: Database, work: (transaction: Database) => Promise<T>): Promise<T> {

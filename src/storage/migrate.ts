@@ -10,12 +10,22 @@ import { replays } from './migrations/0004-replays.js';
 import { passkeys } from './migrations/0005-passkeys.js';
 import { dashboard } from './migrations/0006-dashboard.js';
 import { rateCounts } from './migrations/0007-rate-counts.js';
+import { serverKey } from './migrations/0008-server-key.js';
 
 /** Makes or changes tables. Once released it never changes; it knows no table types, which describe the end state. */
 export type Migration = (database: Kysely<unknown>) => Promise<void>;
 
 /** Their order is their number, from 1. */
-const MIGRATIONS: readonly Migration[] = [accounts, boards, secrets, replays, passkeys, dashboard, rateCounts];
+export const MIGRATIONS: readonly Migration[] = [
+  accounts,
+  boards,
+  secrets,
+  replays,
+  passkeys,
+  dashboard,
+  rateCounts,
+  serverKey,
+];
 
 interface SchemaVersions {
   schema_versions: { version: number };
@@ -50,6 +60,14 @@ export async function migrate(database: Database, migrations = MIGRATIONS): Prom
         .execute();
     }
   });
+}
+
+/** @throws DatabaseError when the database is not just of this release. */
+export async function requireMigrated(database: Database): Promise<void> {
+  const version = await findVersion(database as unknown as Kysely<SchemaVersions>).catch(() => 0);
+  if (version === MIGRATIONS.length) return;
+  const hint = version < MIGRATIONS.length ? 'start the server of this release once' : 'use that release';
+  throw new DatabaseError(`expected a database of version ${MIGRATIONS.length}; it is of version ${version}: ${hint}`);
 }
 
 async function createVersions(versions: Kysely<SchemaVersions>): Promise<void> {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { CompiledQuery, SqliteDialect, SqliteDriver } from 'kysely';
-import type { DatabaseConnection, Driver, SqliteDatabase, SqliteStatement } from 'kysely';
+import type { DatabaseConnection, Driver, SqliteDatabase, SqliteStatement, TransactionSettings } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { toBindable } from './bindable.js';
 
@@ -65,7 +65,9 @@ function prepare(connection: DatabaseSyncInstance, sql: string): SqliteStatement
  * hold the other connection.
  */
 class WaitingDriver extends SqliteDriver {
-  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+  override async beginTransaction(connection: DatabaseConnection, settings?: TransactionSettings): Promise<void> {
+    // Who only reads sees one moment, and is in nobody's way.
+    if (settings?.accessMode === 'read only') return super.beginTransaction(connection);
     const deadline = Date.now() + BUSY_TIMEOUT_MS;
     await setBusyTimeout(connection, 0);
     try {

@@ -22,6 +22,7 @@ export interface Tables {
   audit_log: AuditLogTable;
   replays: ReplaysTable;
   rate_counts: RateCountsTable;
+  server_key: ServerKeyTable;
 }
 
 export interface PeopleTable {
@@ -223,4 +224,11 @@ export interface RateCountsTable {
   key: string;
   taken: number;
   ends_at: number;
+}
+
+/** At most one row, whose id is 1. */
+export interface ServerKeyTable {
+  id: number;
+  /** A text that everybody knows, sealed with the key that the database is used with. */
+  sealed: Uint8Array;
 }

@@ -42,14 +42,6 @@ test('lets two openers migrate one database at once', async () => {
   await Promise.all(openers.map((database) => database.destroy()));
 });
 
-test('runs each migration once', async () => {
-  const database = await openTestDatabase();
-  await migrate(database);
-  await migrate(database);
-  expect(await database.selectFrom('people').selectAll().execute()).toEqual([]);
-  await database.destroy();
-});
-
 test('keeps nothing of a migration that fails', async () => {
   const database = await openTestDatabase();
   const makeTable = (db: Kysely<unknown>) => db.schema.createTable('half').addColumn('id', 'integer').execute();

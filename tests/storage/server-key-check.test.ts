@@ -1,0 +1,16 @@
+import { openDatabase } from '../../src/storage/database.js';
+import { requireServerKey } from '../../src/storage/server-key-check.js';
+import { createServerKey } from '../../src/storage/server-key.js';
+import { createPlace } from './engine.js';
+
+test('a database is used with the key of its first server, by every other too', async () => {
+  const place = await createPlace();
+  const [first, second] = [await openDatabase(place), await openDatabase(place)];
+  const keys = [createServerKey('a'.repeat(43)), createServerKey('b'.repeat(43))] as const;
+  await Promise.all([requireServerKey(first, keys[0]), requireServerKey(second, keys[0])]);
+  await expect(requireServerKey(second, keys[1])).rejects.toMatchObject({
+    name: 'StateFolderError',
+    message: expect.stringMatching(/^expected the server\.key that the database was used with before; /) as string,
+  });
+  await Promise.all([first.destroy(), second.destroy()]);
+});
