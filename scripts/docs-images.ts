@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import type { OverlayOptions } from 'sharp';
 import type { FieldArguments } from '../src/images/answers.js';
+import type { TraceArguments } from '../src/images/arguments.js';
 import { imageFolderOf, openImages } from '../src/images/images.js';
 import type { Images } from '../src/images/images.js';
 import type { ImageSource } from '../src/images/source.js';
@@ -23,22 +24,38 @@ const SHOWN: Readonly<Record<string, FieldArguments['resize']>> = {
   'width 200': { width: 200 },
   'cover, attention': square,
   'cover, entropy': { ...square, cropFocus: 'ENTROPY' },
-  'cover, north': { ...square, cropFocus: 'NORTH' },
-  'cover, southwest': { ...square, cropFocus: 'SOUTHWEST' },
+  ...Object.fromEntries(
+    (['CENTER', 'NORTH', 'NORTHEAST', 'EAST', 'SOUTHEAST', 'SOUTH', 'SOUTHWEST', 'WEST', 'NORTHWEST'] as const).map(
+      (cropFocus) => [`cover, ${cropFocus.toLowerCase()}`, { ...square, cropFocus }],
+    ),
+  ),
   'contain, #c8d8a8': { ...square, fit: 'CONTAIN', background: '#c8d8a8' },
   fill: { ...square, fit: 'FILL' },
   inside: { ...square, fit: 'INSIDE' },
   outside: { width: 100, height: 100, fit: 'OUTSIDE' },
+  'height 90': { height: 90 },
   grayscale: { ...square, grayscale: true },
   duotone: { ...square, duotone: { highlight: '#f7e0a3', shadow: '#1c3d2e' } },
   'duotone, 50 %': { ...square, duotone: { highlight: '#f7e0a3', shadow: '#1c3d2e', opacity: 50 } },
   'rotate 90': { ...square, rotate: 90 },
+  'rotate 180': { ...square, rotate: 180 },
+  'rotate 270': { ...square, rotate: 270 },
   'rotate 30': { width: 110, height: 110, rotate: 30 },
   'trim 40': { height: 150, trim: 40 },
   'jpg, quality 5': { ...square, toFormat: 'JPG', quality: 5 },
   'webp, quality 5': { ...square, toFormat: 'WEBP', quality: 5 },
   'png, quality 5': { ...square, toFormat: 'PNG', quality: 5 },
   'avif, quality 30': { ...square, toFormat: 'AVIF', quality: 30 },
+};
+
+/** How outlines are drawn, by what each is called below. */
+const TRACED: Readonly<Record<string, TraceArguments>> = {
+  tracedSVG: {},
+  'threshold 90, colours': { threshold: 90, color: '#1c3d2e', background: '#f7e0a3', turdSize: 5 },
+  'blackOnWhite false': { blackOnWhite: false },
+  'alphaMax 0': { alphaMax: 0 },
+  'optTolerance 5': { optTolerance: 5 },
+  'optCurve false': { optCurve: false },
 };
 
 await main();
@@ -77,10 +94,7 @@ async function writeSheet(source: ImageSource, images: Images, folder: string): 
   }
   const fixed = await images.answer('fixed', source, square);
   cells.push(['base64, enlarged', await enlarge(await fixed.base64())]);
-  for (const [name, traceSVG] of [
-    ['tracedSVG', {}],
-    ['tracedSVG, threshold 90', { threshold: 90, color: '#1c3d2e', background: '#f7e0a3', turdSize: 5 }],
-  ] as const) {
+  for (const [name, traceSVG] of Object.entries(TRACED)) {
     const drawing = await (await images.answer('fixed', source, { ...square, traceSVG })).tracedSVG();
     cells.push([name, Buffer.from(decodeURIComponent(drawing.slice(drawing.indexOf(',') + 1)))]);
   }
