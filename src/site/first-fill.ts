@@ -1,7 +1,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import type { Indexed } from './missing-indexes.js';
-import { addDerivedColumns, createIndexes, createTables } from './record-schema.js';
+import { addDerivedColumns, createTables } from './record-schema.js';
 import type { RecordSchema } from './record-schema.js';
 import { quote } from './sql.js';
 
@@ -30,23 +30,19 @@ export interface FillOptions extends Indexed, RecordSchema {
 /**
  * Runs work that writes most records of an empty database, with as little as
  * possible to do for each: no record is written twice, and no index and no
- * derived column is kept meanwhile. The indexes of ids are made at the end, in a third of the time that
- * keeping them costs, because writing needs them: a record replaces the one of
- * its id. The others only make questions cheaper and are left to
- * {@link makeMissingIndexes}.
+ * derived column is kept meanwhile. Indexes only make questions cheaper and are
+ * left to {@link makeMissingIndexes}, or to the next change, which needs those
+ * of ids.
  */
 export async function fillDatabase<T>({ database, file, ...schema }: FillOptions, work: () => Promise<T>): Promise<T> {
   if (!canLeaveJournal(database)) return work();
-  const { tables } = schema;
-  const indexes = createIndexes(tables);
-  const drops = Object.keys(tables).map((kind) => `DROP TABLE ${quote(kind)}`);
-  const ofIds = Object.keys(tables).map((kind) => indexes.get(`${kind}.id`) ?? '');
+  const drops = Object.keys(schema.tables).map((kind) => `DROP TABLE ${quote(kind)}`);
   if (file !== ':memory:') writeFileSync(markOf(file), '');
   database.exec(['BEGIN', ...drops, ...createTables(schema), 'COMMIT'].join(';\n'));
   try {
     return await work();
   } finally {
-    database.exec(['BEGIN', ...addDerivedColumns(schema), ...ofIds, 'COMMIT', KEEPING].join(';\n'));
+    database.exec(['BEGIN', ...addDerivedColumns(schema), 'COMMIT', KEEPING].join(';\n'));
     rmSync(markOf(file), { force: true });
   }
 }

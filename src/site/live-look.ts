@@ -84,7 +84,8 @@ export class LiveLook {
 
   /** Marks the files to be read again because of links to what came or went. */
   expectLinks(): void {
-    if (this.#looked) this.content.expect(changedPaths(this.#looked.walk, this.#looked.plan));
+    const looked = this.#looked;
+    if (looked) this.content.expect(() => changedPaths(looked.walk, looked.plan));
   }
 
   async read(digesters: Digesters): Promise<void> {

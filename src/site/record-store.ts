@@ -7,6 +7,7 @@ import { RecordConnection } from './connection.js';
 import { Engine } from './engine.js';
 import { discardUnfinished, fillDatabase, KEEPING } from './first-fill.js';
 import type { FillOptions } from './first-fill.js';
+import { IdIndexes } from './id-indexes.js';
 import { makeMissingIndexes } from './missing-indexes.js';
 import { Patterns } from './patterns.js';
 import type { RecordQueries } from './record-queries.js';
@@ -98,6 +99,7 @@ class SqliteRecordStore implements RecordStore {
   readonly #statements: Statements;
   readonly #engine: Engine;
   readonly #astral: AstralColumns;
+  readonly #ids: IdIndexes;
   readonly #closing = new AbortController();
   #generation = 0;
 
@@ -106,6 +108,7 @@ class SqliteRecordStore implements RecordStore {
     this.#opened = opened;
     this.#statements = new Statements(database);
     this.#astral = new AstralColumns(this.meta('~astral'));
+    this.#ids = new IdIndexes(opened);
     const isAstral = (kind: string, column: string): boolean => this.#isAstral(kind, column);
     this.#engine = new Engine({
       statements: this.#statements,
@@ -121,25 +124,33 @@ class SqliteRecordStore implements RecordStore {
 
   write<T>(change: (writer: RecordWriter) => T): T {
     const { database } = this.#opened;
-    const writer = new RecordWriter(this.#statements, this.#columns(), this.#astral);
+    const writer = new RecordWriter(this.#statements, this.#columns(), this.#astral, this.#ids);
+    let isKept = false;
     database.exec('BEGIN IMMEDIATE');
     try {
       const result = change(writer);
       if (this.#astral.changed) writer.setMeta('~astral', this.#astral.toText());
       database.exec('COMMIT');
+      isKept = true;
       return result;
     } catch (error) {
       database.exec('ROLLBACK');
       throw error;
     } finally {
+      this.#ids.settle({ isKept });
       this.#generation += 1;
     }
   }
 
-  fill<T>(work: () => Promise<T>): Promise<T> {
+  async fill<T>(work: () => Promise<T>): Promise<T> {
     const kinds = Object.keys(this.#opened.tables);
     const isEmpty = kinds.every((kind) => !this.#statements.get(`SELECT 1 FROM ${quote(kind)} LIMIT 1`));
-    return isEmpty ? fillDatabase(this.#opened, work) : work();
+    if (!isEmpty) return work();
+    try {
+      return await fillDatabase(this.#opened, work);
+    } finally {
+      this.#ids.look();
+    }
   }
 
   makeIndexes(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { AstralColumns } from './astral-columns.js';
 import type { Column } from './columns.js';
+import type { IdIndexes } from './id-indexes.js';
 import type { SqlValue } from './sql.js';
 import { quote } from './sql.js';
 import type { Statements } from './statements.js';
@@ -18,15 +19,22 @@ export class RecordWriter {
   readonly #statements: Statements;
   readonly #columns: ReadonlyMap<string, readonly Column[]>;
   readonly #astral: AstralColumns;
+  readonly #ids: Pick<IdIndexes, 'require'>;
   /** By kind, for rows with the columns of its first row: binding a value costs as much as storing it. */
   readonly #usual = new Map<string, Insert>();
   /** By kind, of the columns that it was last inserted by. */
-  readonly #inserts = new Map<string, Insert>();
+  readonly #runners = new Map<string, { columns: readonly string[]; run: (values: readonly SqlValue[]) => void }>();
 
-  constructor(statements: Statements, columns: ReadonlyMap<string, readonly Column[]>, astral: AstralColumns) {
+  constructor(
+    statements: Statements,
+    columns: ReadonlyMap<string, readonly Column[]>,
+    astral: AstralColumns,
+    ids: Pick<IdIndexes, 'require'>,
+  ) {
     this.#statements = statements;
     this.#columns = columns;
     this.#astral = astral;
+    this.#ids = ids;
   }
 
   /**
@@ -37,6 +45,7 @@ export class RecordWriter {
    * @throws Error when the row has a column that its kind has not, or a value that is no text, number or null.
    */
   put(kind: string, row: Row, position: number): void {
+    this.#ids.require(kind);
     const usual = this.#usual.get(kind) ?? this.#noteUsual(kind, row);
     if (hasColumns(row, usual.columns)) {
       const values = this.#check(kind, usual.columns, Object.values(row));
@@ -53,17 +62,19 @@ export class RecordWriter {
    * @throws Error when the kind has no such column; TypeError for a value that is no text, number or null.
    */
   insert(kind: string, columns: readonly string[], values: readonly SqlValue[], position: number): void {
-    let insert = this.#inserts.get(kind);
-    if (insert?.columns !== columns) {
+    let runner = this.#runners.get(kind);
+    if (runner?.columns !== columns) {
       this.#requireColumns(kind, columns);
-      insert = toInsert(kind, columns);
-      this.#inserts.set(kind, insert);
+      this.#ids.require(kind);
+      runner = { columns, run: this.#statements.runner(toInsert(kind, columns).text) };
+      this.#runners.set(kind, runner);
     }
     this.#look(kind, columns, values);
-    this.#statements.run(insert.text, [position, ...values]);
+    runner.run([position, ...values]);
   }
 
   remove(kind: string, id: string): void {
+    this.#ids.require(kind);
     this.#statements.run(`DELETE FROM ${quote(kind)} WHERE id = ?`, [id]);
   }
 

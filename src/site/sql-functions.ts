@@ -1,5 +1,4 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
-import prettyBytes from 'pretty-bytes';
 import type { PatternOperator, Patterns } from './patterns.js';
 import type { Computing } from './computed-values.js';
 import type { Meter } from './record-queries.js';
@@ -40,11 +39,6 @@ export function defineFunctions(database: DatabaseSyncInstance, state: FunctionS
 /** What derived columns are made with. */
 function defineDerivations(database: DatabaseSyncInstance): void {
   database.function('iso_time', { deterministic: true }, orNull(createIsoTimes()));
-  database.function(
-    'pretty_size',
-    { deterministic: true },
-    orNull((bytes: number) => prettyBytes(bytes)),
-  );
   database.function(
     'lower_case',
     { deterministic: true },

@@ -37,6 +37,12 @@ export class Statements {
     this.#prepare(text).run(...values);
   }
 
+  /** Gives a function that runs one statement, for who runs it very often. */
+  runner(text: string): (values: readonly SqlValue[]) => void {
+    const statement = this.#prepare(text);
+    return (values) => void statement.run(...values);
+  }
+
   #prepare(text: string): Statement {
     const known = this.#prepared.get(text);
     if (known) return known;

@@ -89,7 +89,7 @@ async function crawlWith(options: CrawlOptions, ahead: ReadAhead): Promise<Crawl
   if (signed === undefined || content?.hasUnread || !isUnchanged(store, source, signed)) {
     const memory = { ...readMemory(store, source), content };
     let plan = planCrawl(found, memory);
-    if (content?.expect(changedPaths(found, plan))) plan = planCrawl(found, memory);
+    if (content?.expect(() => changedPaths(found, plan))) plan = planCrawl(found, memory);
     const changes = collectChanges(options);
     changes.add((rows) => {
       noteStart(rows, source, memory, startedMs);
@@ -100,7 +100,8 @@ async function crawlWith(options: CrawlOptions, ahead: ReadAhead): Promise<Crawl
       }
     });
     changes.pause();
-    const apply = (): Promise<number> => applyWrites(options, { found, plan, writer, changes, ahead });
+    const rowsAtOnce = isFirst && !atomic ? FILLING_ROWS : TRANSACTION_ROWS;
+    const apply = (): Promise<number> => applyWrites(options, { found, plan, writer, changes, ahead, rowsAtOnce });
     // Queries that are answered meanwhile need the indexes.
     hashed = await (atomic ? apply() : store.fill(apply));
     changes.add((rows) => noteEnd(rows, source, signed ?? sign(), startedMs));
@@ -122,6 +123,9 @@ const NOTHING_READ: CrawlProgress = { found: 0, total: 0, hashed: 0, bytes: 0 };
  * often, a smaller one loses less when the crawl is ended half-way.
  */
 const TRANSACTION_ROWS = 8192;
+
+/** While a database is filled there are no indexes, and what is left at the end is written when all else is done. */
+const FILLING_ROWS = 2048;
 
 interface Changes {
   add(change: (rows: RecordWriter) => void): void;
@@ -145,12 +149,14 @@ interface Applying {
   readonly writer: EntryWriter;
   readonly changes: Changes;
   readonly ahead: ReadAhead;
+  /** In one transaction. */
+  readonly rowsAtOnce: number;
 }
 
 /** Gives the number of files read. */
 async function applyWrites(
   { source: { root }, content, signal, onProgress }: CrawlOptions,
-  { found: { entries }, plan, writer, changes, ahead }: Applying,
+  { found: { entries }, plan, writer, changes, ahead, rowsAtOnce }: Applying,
 ): Promise<number> {
   const work = measureWork(entries, plan.writes);
   const isSized = !plan.writes.some(({ index }) => entries.isUnread(index));
@@ -171,7 +177,7 @@ async function applyWrites(
     signal?.throwIfAborted();
     await content?.read(entries, batch.writes);
     pending.push(...batch.writes);
-    if (pending.length >= TRANSACTION_ROWS) flush();
+    if (pending.length >= rowsAtOnce) flush();
     hashed += batch.files;
     bytes += batch.bytes;
     onProgress?.({

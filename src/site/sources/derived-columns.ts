@@ -27,7 +27,6 @@ function entryColumns(kind: 'File' | 'Directory'): Readonly<Record<string, strin
     root: text('/'),
     base: 'name || ext',
     extension: `CASE WHEN length(ext) = octet_length(ext) THEN lower(${EXTENSION}) ELSE lower_case(${EXTENSION}) END`,
-    prettySize: 'pretty_size(size)',
     dir: `coalesce(nullif(${without('absolutePath')}, ''), '/')`,
     relativeDirectory: `CASE relativePath WHEN '' THEN '..' ELSE ${without('relativePath')} END`,
     atime: isoTime('atimeMs'),

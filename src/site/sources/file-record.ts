@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
 import path from 'node:path';
 
+import prettyBytes from 'pretty-bytes';
+
 import type { SqlValue } from '../sql.js';
 import { STAT_FIELDS } from './entries.js';
 import type { StatNumbers } from './entries.js';
@@ -20,7 +22,7 @@ export type Row = Readonly<Record<string, string | number | null>>;
 
 /** Makes the values of rows, in the order of {@link ENTRY_ROW}; those of its numbers are still to be added. */
 export interface EntryRecords {
-  file(relativePath: string, digest: string): SqlValue[];
+  file(relativePath: string, size: number, digest: string): SqlValue[];
   directory(relativePath: string, stats: StatNumbers): SqlValue[];
   /** Of the picture that a file holds, in the order of {@link IMAGE_ROW}. */
   image(fileId: string, digest: string): SqlValue[];
@@ -39,6 +41,7 @@ export const ENTRY_ROW = [
   'relativePath',
   'ext',
   'name',
+  'prettySize',
   ...STAT_FIELDS,
 ] as const;
 
@@ -63,19 +66,20 @@ export function createEntryRecords(source: Source): EntryRecords {
   const mediaTypeOf = remember(toMediaType);
   return {
     imageId,
-    file: (relativePath, digest) => {
+    file: (relativePath, size, digest) => {
       const place = placeOf(source, relativePath);
-      return toRow(place, { type: 'File', digest, mediaType: mediaTypeOf(place.ext) });
+      return toRow(place, size, { type: 'File', digest, mediaType: mediaTypeOf(place.ext) });
     },
     directory: (relativePath, stats) => {
       const place = placeOf(source, relativePath);
-      return toRow(place, { type: 'Directory', digest: folderDigest(place.absolutePath, stats), mediaType: null });
+      const digest = folderDigest(place.absolutePath, stats);
+      return toRow(place, stats.size, { type: 'Directory', digest, mediaType: null });
     },
     image: (fileId, digest) => [imageId(fileId), fileId, digest],
   };
 }
 
-/** Extensions, of which a site has few and many files of each; more than this are not worth their room. */
+/** Extensions, or sizes, of which a site has few and many files of each; more than this are not worth their room. */
 const MAX_REMEMBERED = 20_000;
 
 function remember<K, T>(make: (key: K) => T): (key: K) => T {
@@ -116,9 +120,10 @@ interface OfKind {
   readonly mediaType: string | null;
 }
 
-function createEntryRow(source: Source): (place: Place, own: OfKind) => SqlValue[] {
+function createEntryRow(source: Source): (place: Place, size: number, own: OfKind) => SqlValue[] {
   const shownPath = createShownPath(source);
-  return ({ absolutePath, relativePath, ext, name }, { type, digest, mediaType }) => [
+  const prettySizeOf = remember(toPrettySize);
+  return ({ absolutePath, relativePath, ext, name }, size, { type, digest, mediaType }) => [
     toFileId(absolutePath),
     digest,
     mediaType,
@@ -128,6 +133,7 @@ function createEntryRow(source: Source): (place: Place, own: OfKind) => SqlValue
     relativePath,
     ext,
     name,
+    prettySizeOf(size),
   ];
 }
 
@@ -141,4 +147,9 @@ function createShownPath({ directory, workingDirectory }: Source): (relativePath
   const isAbove = /^\.\.(\/\.\.)*$/.test(toFolder);
   if (isAbove) return (relativePath) => path.relative(workingDirectory, toAbsolute(directory, relativePath));
   return (relativePath) => (toFolder && relativePath ? `${toFolder}/${relativePath}` : toFolder + relativePath);
+}
+
+/** Half of all files are this small, and making their text needs no rounding. */
+function toPrettySize(size: number): string {
+  return size < 1000 ? `${size} B` : prettyBytes(size);
 }

@@ -66,6 +66,9 @@ export interface FolderRange {
 /** Linux's PATH_MAX: a longer path can be listed, and then neither opened nor served. */
 const MAX_PATH_BYTES = 4096;
 
+/** How many entries of a folder are looked at between two looks at the clock. */
+const STEP_ENTRIES = 16;
+
 /** How long the walk holds the thread: short enough for a request to be answered meanwhile. */
 const SLICE_MS = 12;
 
@@ -124,7 +127,7 @@ class Walker implements Walk {
     this.#exceptBelow = new Set(inside.map((path) => path.slice(start.length)));
   }
 
-  /** Gives the entries so far, after each of them. */
+  /** Gives the entries so far, now and then. */
   *steps(): Generator<Entries> {
     for (const start of this.#options.starts ?? WHOLE) {
       this.#begin(start);
@@ -150,10 +153,10 @@ class Walker implements Walk {
     const from = this.entries.length;
     const pending = this.#pending.length;
     const folder = this.entries.path(index);
-    for (const entry of this.#list(index)) {
+    for (const [place, entry] of this.#list(index).entries()) {
       const path = join(folder, entry.name);
       if (!isLeftOut(entry.name) && !this.#options.ignore?.(path)) this.#meet(path, entry);
-      yield this.entries;
+      if (place % STEP_ENTRIES === 0) yield this.entries;
     }
     this.folders.push({ index, from, to: this.entries.length });
     this.#sortPending(pending);

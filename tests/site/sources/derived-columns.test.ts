@@ -1,7 +1,6 @@
 import path from 'node:path';
 
 import fc from 'fast-check';
-import prettyBytes from 'pretty-bytes';
 
 import { records } from '../../../src/generated/site/records.js';
 import { openRecordStore } from '../../../src/site/record-store.js';
@@ -76,14 +75,6 @@ test.each([
       expect(keep('File', { id: 'a', ...stored })).toMatchObject(expected);
     }),
     { numRuns: 500 },
-  );
-});
-
-test('a size for people is rounded as everywhere', () => {
-  fc.assert(
-    fc.property(fc.oneof(fc.nat(), fc.maxSafeNat(), fc.constantFrom(0, 999, 1000, 999_499, 999_500)), (size) => {
-      expect(keep('File', { id: 'a', size })).toMatchObject({ prettySize: prettyBytes(size) });
-    }),
   );
 });
 

@@ -32,7 +32,7 @@ export function createContentKinds(tables: RecordTables): ContentKinds {
       if (kinds.length === 0) return () => NONE;
       const above = path.relative(workingDirectory, directory);
       return (relativePath) => {
-        if (!isContent(relativePath)) return NONE;
+        if (!CONTENT_NAME.test(relativePath)) return NONE;
         return kinds
           .filter(({ matches }) => matches(relativePath) || (above !== '' && matches(`${above}/${relativePath}`)))
           .map(({ table }) => table);
@@ -42,9 +42,7 @@ export function createContentKinds(tables: RecordTables): ContentKinds {
 }
 
 /** A pattern may well name pictures that lie beside; they hold no records. */
-function isContent(relativePath: string): boolean {
-  return CONTENT_EXTENSIONS.has(path.posix.extname(relativePath).slice(1).toLowerCase());
-}
+const CONTENT_NAME = new RegExp(`[^/]\\.(?:${[...CONTENT_EXTENSIONS].join('|')})$`, 'i');
 
 /** Whether a link's keys are paths of files or folders. */
 export function isPathLink(field: Field): field is RelationField {

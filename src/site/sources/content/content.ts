@@ -141,10 +141,10 @@ class FilesOfSource implements SourceContent {
     return notes.size === 0 ? 1 : (notes.get(this.#absolute(relativePath))?.records ?? 1);
   }
 
-  expect(changed: ReadonlySet<string>): boolean {
+  expect(findChanged: () => ReadonlySet<string>): boolean {
     const { notes, awaited } = this.#content;
-    if (changed.size === 0 || notes.size === 0) return false;
-    const paths = new Set([...changed].map((relativePath) => this.#absolute(relativePath)));
+    if (notes.size === 0) return false;
+    const paths = new Set([...findChanged()].map((relativePath) => this.#absolute(relativePath)));
     let isOurs = false;
     for (const [file, { links }] of notes) {
       if (!links.some((link) => paths.has(link))) continue;

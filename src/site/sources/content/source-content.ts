@@ -10,7 +10,7 @@ export interface SourceContent extends ContentMemory {
    * Marks the files to read again because a link of theirs leads, or could lead, to one of these paths. Gives whether
    * any of them is of this source.
    */
-  expect(changed: ReadonlySet<string>): boolean;
+  expect(findChanged: () => ReadonlySet<string>): boolean;
   /** To be called in the first transaction of a crawl: one that ends half-way is noticed by it. */
   noteStart(rows: RecordWriter): void;
   /** Reads the files of these writes, those that hold records, for {@link put}. */
