@@ -2,8 +2,9 @@ import type { Sharp } from 'sharp';
 import type { Recipe } from './recipe.js';
 
 /**
- * 0 (quickest) to 9. Two steps below sharp's own choice halves the time of a
- * large AVIF, for files some 3 % larger.
+ * 0 (quickest) to 9. Two steps below sharp's own choice: a fifth to a seventh
+ * of its time, for files 4 to 24 % larger, measured on photographs and drawings
+ * of 600 and 1200 pixels. The first visitor waits for it.
  */
 const AVIF_EFFORT = 2;
 
