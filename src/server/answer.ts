@@ -49,8 +49,9 @@ export async function answer(request: Request, response: Response, call: Call): 
   const context = contextOf(response);
   const address = peerAddress(request);
   const authenticate = () => call.authenticate(request);
+  const shown = { address, credential: request.headers.authorization ?? request.headers.cookie ?? '' };
   context.operation = operation.id;
-  context.caller = await admit(operation, call.schemes, () => limits?.guard(address, authenticate) ?? authenticate());
+  context.caller = await admit(operation, call.schemes, () => limits?.guard(shown, authenticate) ?? authenticate());
   await limits?.spend(operation.rateLimit ?? 'default', { caller: context.caller, address }, response);
   requireAcceptable(operation, request);
   const input = await readInput(request, call);

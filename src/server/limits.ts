@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { LRUCache } from 'lru-cache';
 import type { Caller } from '../accounts/callers.js';
 import { AppError } from '../errors.js';
 import { networkOf } from './network.js';
@@ -36,16 +38,28 @@ export interface RateLimits {
   spend(budget: RateLimitName, sender: Sender, response: ServerResponse): Promise<void>;
   /**
    * Looks a credential up, unless too many from this address were wrong within a minute: guesses are held off before
-   * anything is asked. Those under way at the same moment may still be looked up.
+   * anything is asked. Those under way at the same moment may still be looked up, and so may one that was right before:
+   * a script with an old token does not shut out who shares its address.
    *
    * @throws AppError `rate_limited`, or what `find` throws.
    */
-  guard(address: string, find: () => Promise<Caller | undefined>): Promise<Caller | undefined>;
+  guard(shown: Shown, find: () => Promise<Caller | undefined>): Promise<Caller | undefined>;
 }
 
+export interface Shown {
+  readonly address: string;
+  /** What the request shows as its credential, empty when nothing. */
+  readonly credential: string;
+}
+
+/** Credentials in use at one server; of one that was forgotten the address counts. */
+const MAX_PROVEN = 10_000;
+
 export function createRateLimits({ perMinute, tightPerMinute, shared, now }: RateLimitOptions): RateLimits {
-  if (perMinute === 0) return { spend: async () => undefined, guard: (_address, find) => find() };
+  if (perMinute === 0) return { spend: async () => undefined, guard: (_shown, find) => find() };
   const counter = createRateCounter(now);
+  /** Hashes of credentials that were right. */
+  const proven = new LRUCache<string, true>({ max: MAX_PROVEN });
   const bounds = { default: perMinute, create: tightPerMinute, 'sign-in': tightPerMinute };
   /** What is past its bound already is not asked for: a flood reaches no database. */
   const takeTight = async (key: string): Promise<Count> => {
@@ -66,16 +80,22 @@ export function createRateLimits({ perMinute, tightPerMinute, shared, now }: Rat
       for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
       if (count.taken > bounds[budget]) throw refuse('requests', bounds[budget], count);
     },
-    async guard(address, find) {
+    async guard({ address, credential }, find) {
       const key = `failed ${networkOf(address)}`;
       const failed = counter.find(key);
-      if (failed !== undefined && failed.taken >= tightPerMinute) {
+      const id = hash('sha256', credential, 'base64');
+      if (failed !== undefined && failed.taken >= tightPerMinute && !proven.has(id)) {
         throw refuse('credentials that fail', tightPerMinute, failed);
       }
-      return find().catch(async (error: unknown) => {
+      try {
+        const caller = await find();
+        if (caller !== undefined) proven.set(id, true);
+        return caller;
+      } catch (error) {
+        proven.delete(id);
         if (error instanceof AppError && error.code === 'unauthenticated') await takeTight(key);
         throw error;
-      });
+      }
     },
   };
 }

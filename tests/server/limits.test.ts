@@ -157,6 +157,14 @@ test('an address whose credentials fail too often is not looked up any more', as
   expect(await statuses(1, 'read', 'token')).toEqual([204]);
 });
 
+test('a credential that was right before is looked up from there all the same, until it is wrong', async () => {
+  await start(9, 2);
+  await get('read', 'token');
+  expect(await statuses(3, 'read', 'wrong')).toEqual([401, 401, 429]);
+  expect(await statuses(1, 'read', 'token')).toEqual([204]);
+  expect(await statuses(1, 'read', 'session')).toEqual([429]);
+});
+
 test('who shows no credential at all has not guessed', async () => {
   await start(9, 1);
   expect(await statuses(3, 'read')).toEqual([401, 401, 401]);
