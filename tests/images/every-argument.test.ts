@@ -3,7 +3,7 @@ import type { GraphQLObjectType } from 'graphql';
 import path from 'node:path';
 import sharp from 'sharp';
 import { typeDefs } from '../../src/generated/site/type-defs.js';
-import type { FieldArguments, FieldName } from '../../src/images/answers.js';
+import type { FieldName } from '../../src/images/answers.js';
 import { openImages } from '../../src/images/images.js';
 import type { Images } from '../../src/images/images.js';
 import { parseLink } from '../../src/images/links.js';
