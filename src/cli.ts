@@ -1,6 +1,9 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { accountsCommand } from './commands/accounts.js';
+import { backupCommand, restoreCommand } from './commands/backup.js';
+import { doctorCommand } from './commands/doctor.js';
 import { imagesCommand } from './commands/images.js';
 import { tokensCommand } from './commands/tokens.js';
 import { loadConfig } from './config.js';
@@ -30,7 +33,13 @@ for (const { flag, description, env } of Object.values(SETTINGS)) {
 }
 
 program.addCommand(imagesCommand());
-program.addCommand(tokensCommand({ out: process.stdout, err: process.stderr }));
+const streams = { out: process.stdout, err: process.stderr };
+program.addCommand(tokensCommand(streams));
+program.addCommand(accountsCommand(streams));
+const backups = { release: version, terminal: process.stderr };
+program.addCommand(backupCommand(backups));
+program.addCommand(restoreCommand(backups));
+program.addCommand(doctorCommand(process.stdout));
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`);

@@ -55,7 +55,7 @@ export async function openDatabaseAsIs(place: DatabasePlace): Promise<Database> 
 async function open(place: DatabasePlace, prepare: (database: Database) => Promise<void>): Promise<Database> {
   const database = connectDatabase(place);
   try {
-    if (isPostgres(database)) await requireVersion(database);
+    if (isPostgres(database)) await requireSupported(database);
     await prepare(database);
   } catch (error) {
     await database.destroy();
@@ -132,9 +132,10 @@ function findParts(database: Database): Parts | undefined {
   return (database as Partial<Readonly<Record<typeof PARTS, Parts>>>)[PARTS];
 }
 
-async function requireVersion(database: Database): Promise<void> {
+/** @returns the server's version. @throws DatabaseError when it is too old. */
+export async function requireSupported(database: Database): Promise<string> {
   const { rows } = await sql<{ server_version: string }>`show server_version`.execute(database);
   const version = rows[0]?.server_version ?? '';
-  if (Number.parseInt(version, 10) >= OLDEST_POSTGRES) return;
+  if (Number.parseInt(version, 10) >= OLDEST_POSTGRES) return version;
   throw new DatabaseError(`expected PostgreSQL ${OLDEST_POSTGRES} or later; the server is ${version}`);
 }

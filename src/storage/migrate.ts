@@ -46,7 +46,7 @@ export async function migrate(database: Database, migrations = MIGRATIONS): Prom
     if (isPostgres(database)) await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction);
     const versions = transaction as unknown as Kysely<SchemaVersions>;
     await createVersions(versions);
-    const version = await findVersion(versions);
+    const version = await readVersion(versions);
     if (version > migrations.length) {
       const expected = `expected a database of version ${migrations.length} at most`;
       throw new DatabaseError(`${expected}; it is of version ${version}, which a newer release wrote`);
@@ -64,7 +64,7 @@ export async function migrate(database: Database, migrations = MIGRATIONS): Prom
 
 /** @throws DatabaseError when the database is not just of this release. */
 export async function requireMigrated(database: Database): Promise<void> {
-  const version = await findVersion(database as unknown as Kysely<SchemaVersions>).catch(() => 0);
+  const version = await findVersion(database);
   if (version === MIGRATIONS.length) return;
   const hint = version < MIGRATIONS.length ? 'start the server of this release once' : 'use that release';
   throw new DatabaseError(`expected a database of version ${MIGRATIONS.length}; it is of version ${version}: ${hint}`);
@@ -78,7 +78,14 @@ async function createVersions(versions: Kysely<SchemaVersions>): Promise<void> {
     .execute();
 }
 
-async function findVersion(versions: Kysely<SchemaVersions>): Promise<number> {
+/** @returns the number of the last migration that the database has had; 0 when it has had none. */
+export async function findVersion(database: Database): Promise<number> {
+  const tables = await database.introspection.getTables();
+  if (!tables.some(({ name }) => name === 'schema_versions')) return 0;
+  return readVersion(database as unknown as Kysely<SchemaVersions>);
+}
+
+async function readVersion(versions: Kysely<SchemaVersions>): Promise<number> {
   const { last } = await versions
     .selectFrom('schema_versions')
     .select(({ fn }) => fn.max<number | null>('version').as('last'))

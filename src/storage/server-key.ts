@@ -25,11 +25,19 @@ export interface ServerKey {
  * @throws StateFolderError when the file holds something else: what was sealed with the lost key stays sealed.
  */
 export async function openServerKey(folder: string): Promise<ServerKey> {
-  const file = join(folder, SERVER_KEY_FILE);
-  const text = (await readIfThere(file)) ?? (await create(file));
+  return (await findServerKey(folder)) ?? parse(await create(join(folder, SERVER_KEY_FILE)), folder);
+}
+
+/** Like {@link openServerKey}, but makes none. */
+export async function findServerKey(folder: string): Promise<ServerKey | undefined> {
+  const text = await readIfThere(join(folder, SERVER_KEY_FILE));
+  return text === undefined ? undefined : parse(text, folder);
+}
+
+function parse(text: string, folder: string): ServerKey {
   if (!KEY.test(text)) {
     throw new StateFolderError(
-      `expected a key in ${file}; restore it, or remove it to enter the tokens for forges anew`,
+      `expected a key in ${join(folder, SERVER_KEY_FILE)}; restore it, or remove it to enter the tokens for forges anew`,
     );
   }
   return createServerKey(text.trim());

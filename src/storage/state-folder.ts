@@ -46,3 +46,15 @@ function lock(file: string): () => void {
   }
   return () => database.close();
 }
+
+/** Whether a server has the folder. Nothing is made where there is none. */
+export async function isStateFolderTaken(folder: string): Promise<boolean> {
+  const file = join(folder, 'lock.db');
+  if ((await stat(file).catch(() => undefined)) === undefined) return false;
+  try {
+    lock(file)();
+    return false;
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,19 @@
+import { Command } from 'commander';
+import { SETTINGS } from '../settings.js';
+
+interface Flags extends Readonly<Record<string, string | true | undefined>> {
+  readonly json?: true;
+}
+
+/** `trellis doctor`: whether everything is there that a start needs, and what to do where it is not. */
+export function doctorCommand(out: NodeJS.WritableStream): Command {
+  const doctor = new Command('doctor')
+    .description('look at settings, database, permissions, port and disk, change nothing, and say what to do')
+    .option('--config <file>', 'the configuration file (default: trellis.config.* in the working directory)')
+    .option('--json', 'print JSON');
+  for (const { flag, description, env } of Object.values(SETTINGS)) doctor.option(flag, `${description} [${env}]`);
+  return doctor.action(async ({ json, ...flags }: Flags) => {
+    const { runDoctor } = await import('./run-doctor.js');
+    process.exitCode = await runDoctor({ flags: flags as Record<string, string>, json: json === true, out });
+  });
+}

@@ -1,0 +1,76 @@
+import { access, constants, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from '../../config.js';
+import { readCondition } from '../../storage/condition.js';
+import type { DatabaseCondition } from '../../storage/condition.js';
+import { placeOf } from '../../storage/place.js';
+import { SERVER_KEY_FILE, findServerKey } from '../../storage/server-key.js';
+import { isStateFolderTaken } from '../../storage/state-folder.js';
+import { fail, ok, warn } from './finding.js';
+import type { Finding } from './finding.js';
+
+/** What a mode gives to other people of the machine. */
+const OTHERS = 0o077;
+
+export async function checkStateFolder({ state }: Config): Promise<Finding> {
+  const found = await stat(state).catch(() => undefined);
+  if (found === undefined) return ok('state', `${state} is made on the first start`);
+  const isOurs = await access(state, constants.R_OK | constants.W_OK | constants.X_OK).then(
+    () => found.isDirectory(),
+    () => false,
+  );
+  if (!isOurs)
+    return fail('state', `${state} can not be written`, 'give this user a folder of its own, or mend TRELLIS_STATE');
+  if (isOpen(found.mode)) return warn('state', `${state} is open to others`, `chmod 700 ${state}`);
+  return ok('state', state);
+}
+
+export async function checkServer({ state }: Config): Promise<Finding & { readonly isRunning: boolean }> {
+  const isRunning = await isStateFolderTaken(state);
+  return { ...ok('server', isRunning ? 'runs on the state folder' : 'does not run'), isRunning };
+}
+
+export async function checkKey({ state }: Config): Promise<Finding> {
+  const file = join(state, SERVER_KEY_FILE);
+  const found = await stat(file).catch(() => undefined);
+  if (found === undefined) return ok('key', `${SERVER_KEY_FILE} is made on the first start`);
+  try {
+    await findServerKey(state);
+  } catch (error) {
+    return fail('key', (error as Error).message, 'restore a backup');
+  }
+  if (isOpen(found.mode))
+    return fail('key', `${file} is open to others`, `chmod 600 ${file}, and replace the tokens for forges`);
+  return ok('key', file);
+}
+
+const UPGRADE = 'the next start brings it up to date; back it up before, with the release that wrote it';
+
+export async function checkDatabase(config: Config): Promise<Finding> {
+  const key = await findServerKey(config.state).catch(() => undefined);
+  try {
+    const condition = await readCondition(placeOf(config), key);
+    return condition === undefined ? ok('database', 'SQLite, made on the first start') : judge(condition);
+  } catch (error) {
+    return fail(
+      'database',
+      (error as Error).message,
+      config.databaseUrl ? 'mend DATABASE_URL or that server' : 'restore a backup',
+    );
+  }
+}
+
+function judge({ engine, schema, damage, people, isOfOtherKey }: DatabaseCondition): Finding {
+  if (damage !== undefined) return fail('database', `${engine} is damaged: ${damage}`, 'restore a backup');
+  if (schema === 'none') return ok('database', `${engine}, empty`);
+  if (schema === 'older') return warn('database', `${engine}, with the tables of an older release`, UPGRADE);
+  if (schema === 'newer') return fail('database', `${engine}, with the tables of a newer release`, 'use that release');
+  if (isOfOtherKey) {
+    const advice = `copy ${SERVER_KEY_FILE} from the state folder of its other servers, or restore a backup`;
+    return fail('database', `${engine}, used with another ${SERVER_KEY_FILE}`, advice);
+  }
+  return ok('database', `${engine}, up to date, ${people} ${people === 1 ? 'person' : 'people'}`);
+}
+
+/** Windows tells no such modes. */
+const isOpen = (mode: number): boolean => process.platform !== 'win32' && (mode & OTHERS) !== 0;

@@ -1,0 +1,47 @@
+import { loadConfig } from '../config.js';
+import type { Config } from '../config.js';
+import { checkAddress, checkProxy } from './doctor/check-address.js';
+import { checkDatabase, checkKey, checkServer, checkStateFolder } from './doctor/check-data.js';
+import { checkDisk, checkNode, checkPort, checkSite } from './doctor/check-machine.js';
+import { fail, ok } from './doctor/finding.js';
+import type { Finding } from './doctor/finding.js';
+
+export interface DoctorCommand {
+  readonly flags: Readonly<Record<string, string | undefined>>;
+  readonly json: boolean;
+  readonly out: NodeJS.WritableStream;
+}
+
+/** Looks at everything that a start needs, changes nothing, and says what to do. @returns the exit code: 1 for a fail. */
+export async function runDoctor({ flags, json, out }: DoctorCommand): Promise<number> {
+  const findings = await examine(flags);
+  out.write(json ? `${JSON.stringify(findings, undefined, 2)}\n` : findings.map(toLine).join(''));
+  return findings.some(({ status }) => status === 'fail') ? 1 : 0;
+}
+
+async function examine(flags: DoctorCommand['flags']): Promise<Finding[]> {
+  const config = await loadConfig({ flags }).catch((error: unknown) => error as Error);
+  // Nothing else can be looked for while it is not known where.
+  if (config instanceof Error) return [checkNode(), fail('settings', config.message, 'mend it, see --help')];
+  return [checkNode(), ok('settings', `services ${config.services.join(', ')}`), ...(await examineAll(config))];
+}
+
+async function examineAll(config: Config): Promise<Finding[]> {
+  const { isRunning, ...server } = await checkServer(config);
+  return [
+    await checkStateFolder(config),
+    await checkDisk(config.state),
+    await checkKey(config),
+    await checkDatabase(config),
+    await checkSite(config),
+    server,
+    await checkPort(config, isRunning),
+    checkAddress(config),
+    checkProxy(config),
+  ];
+}
+
+function toLine({ check, status, found, advice }: Finding): string {
+  const line = `${status.padEnd(5)} ${check}: ${found}`;
+  return advice === undefined ? `${line}\n` : `${line}\n      ${advice}\n`;
+}

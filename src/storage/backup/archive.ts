@@ -1,0 +1,121 @@
+/**
+ * The form of a backup: a SQLite database of the tables as they were, whichever
+ * engine they come from, with a few more that say what is in it. One of an older
+ * release is brought up to date as a database of its own.
+ */
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import type { Database } from '../database.js';
+import { ArchiveError } from './archive-error.js';
+import { createTally, readRows } from './rows.js';
+import type { TableSummary } from './rows.js';
+import type { TableName } from './precious-tables.js';
+
+/** Goes up when an older release could not make sense of a newer archive. */
+const FORMAT = 1;
+
+export interface ArchiveInfo {
+  readonly createdAt: Date;
+  /** The release that made it. */
+  readonly release: string;
+}
+
+/** A file of the state folder. */
+export interface ArchivedFile {
+  readonly name: string;
+  readonly content: Uint8Array;
+}
+
+interface ArchiveTables {
+  archive: { format: number; created_at: number; release: string };
+  archive_tables: { name: string; rows: number; digest: string };
+  archive_files: { name: string; content: Uint8Array; digest: string };
+}
+
+export interface Contents extends ArchiveInfo {
+  readonly tables: ReadonlyMap<TableName, TableSummary>;
+  readonly files: readonly ArchivedFile[];
+}
+
+/** Writes what is in an archive beside its tables. */
+export async function writeContents(archive: Database, contents: Contents): Promise<void> {
+  const own = archive as unknown as Kysely<ArchiveTables>;
+  const { schema } = own;
+  const createTable = (name: string) => schema.createTable(name).addColumn('name', 'text', (name) => name.primaryKey());
+  await schema
+    .createTable('archive')
+    .addColumn('format', 'integer')
+    .addColumn('created_at', 'bigint')
+    .addColumn('release', 'text')
+    .execute();
+  await createTable('archive_tables').addColumn('rows', 'bigint').addColumn('digest', 'text').execute();
+  await createTable('archive_files').addColumn('content', 'blob').addColumn('digest', 'text').execute();
+  const { createdAt, release, tables, files } = contents;
+  await own.insertInto('archive').values({ format: FORMAT, created_at: createdAt.getTime(), release }).execute();
+  for (const [name, summary] of tables)
+    await own
+      .insertInto('archive_tables')
+      .values({ name, ...summary })
+      .execute();
+  for (const file of files) {
+    await own
+      .insertInto('archive_files')
+      .values({ ...file, digest: digestOf(file.content) })
+      .execute();
+  }
+}
+
+/**
+ * Reads what is in an archive, and compares every byte of it with what was said
+ * when it was made.
+ *
+ * @throws ArchiveError when it is none, or not as it was made.
+ */
+export async function readContents(archive: Database): Promise<Contents> {
+  const own = archive as unknown as Kysely<ArchiveTables>;
+  const { createdAt, release } = await readInfo(own);
+  await requireIntegrity(own);
+  const tables = new Map<TableName, TableSummary>();
+  // Only names that a backup wrote are here, but a newer one may have others.
+  for (const { name, ...expected } of await own.selectFrom('archive_tables').selectAll().execute()) {
+    const summary = await digestTable(archive, name as TableName);
+    if (summary.rows !== expected.rows || summary.digest !== expected.digest) throw damaged(`the table ${name}`);
+    tables.set(name as TableName, summary);
+  }
+  const files = await own.selectFrom('archive_files').selectAll().execute();
+  for (const { name, content, digest } of files) if (digestOf(content) !== digest) throw damaged(name);
+  return { createdAt, release, tables, files: files.map(({ name, content }) => ({ name, content })) };
+}
+
+async function readInfo(own: Kysely<ArchiveTables>): Promise<ArchiveInfo> {
+  const info = await own
+    .selectFrom('archive')
+    .selectAll()
+    .executeTakeFirst()
+    .catch((cause: unknown) => {
+      throw new ArchiveError('expected a backup that this command made', { cause });
+    });
+  if (info === undefined) throw damaged('what it says of itself');
+  if (info.format > FORMAT) {
+    throw new ArchiveError(`expected a backup of this release or an older one; it was made by ${info.release}`);
+  }
+  return { createdAt: new Date(info.created_at), release: info.release };
+}
+
+async function requireIntegrity(own: Kysely<ArchiveTables>): Promise<void> {
+  const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(own);
+  if (rows[0]?.integrity_check !== 'ok') throw damaged(rows[0]?.integrity_check ?? 'its structure');
+}
+
+async function digestTable(archive: Database, table: TableName): Promise<TableSummary> {
+  const tally = createTally();
+  for await (const rows of readRows(archive, table)) tally.add(rows);
+  return tally.sum();
+}
+
+function damaged(what: string): ArchiveError {
+  return new ArchiveError(`expected a backup as it was made; it is damaged (${what})`);
+}
+
+const digestOf = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex');

@@ -1,0 +1,32 @@
+import type { Tables } from '../tables.js';
+
+/**
+ * Whether a table belongs in a backup, in an order in which what a row
+ * references is there before it. What counts requests is of the moment.
+ */
+const IS_PRECIOUS: Readonly<Record<keyof Tables, boolean>> = {
+  people: true,
+  invitations: true,
+  sessions: true,
+  tokens: true,
+  passkeys: true,
+  challenges: true,
+  account_events: true,
+  boards: true,
+  board_shares: true,
+  settings: true,
+  request_log: true,
+  secret_objects: true,
+  secret_object_consumers: true,
+  secret_object_tags: true,
+  secret_consumers: true,
+  secret_owner: true,
+  audit_log: true,
+  replays: true,
+  server_key: true,
+  rate_counts: false,
+};
+
+export type TableName = keyof Tables;
+
+export const PRECIOUS_TABLES = (Object.keys(IS_PRECIOUS) as TableName[]).filter((table) => IS_PRECIOUS[table]);

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import type { Hash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import { isPostgres } from '../database.js';
+import type { Database } from '../database.js';
+import type { TableName } from './precious-tables.js';
+
+/** Few enough for one statement: an engine takes some 32,000 values, a row has at most 20. */
+const BATCH = 500;
+
+export type Row = Readonly<Record<string, number | string | Uint8Array | null>>;
+
+/** What a table held when it was copied. */
+export interface TableSummary {
+  readonly rows: number;
+  /** SHA-256 over the rows, in the order in which they were copied. */
+  readonly digest: string;
+}
+
+/** Reads a table in batches, in a transaction that sees all of it as it was at one moment. */
+export function readRows(transaction: Database, table: TableName): AsyncGenerator<readonly Row[]> {
+  return isPostgres(transaction) ? readByCursor(transaction, table) : readByNumber(transaction, table);
+}
+
+async function* readByCursor(transaction: Database, table: TableName): AsyncGenerator<readonly Row[]> {
+  await sql`declare rows no scroll cursor for select * from ${sql.table(table)}`.execute(transaction);
+  for (;;) {
+    const { rows } = await sql<Row>`fetch ${sql.lit(BATCH)} from rows`.execute(transaction);
+    if (rows.length === 0) break;
+    yield rows;
+  }
+  await sql`close rows`.execute(transaction);
+}
+
+/** By SQLite's own number of a row. */
+async function* readByNumber(transaction: Database, table: TableName): AsyncGenerator<readonly Row[]> {
+  for (let last = -1; ;) {
+    const { rows } = await sql<Row & { readonly row_number: number }>`
+      select rowid as row_number, * from ${sql.table(table)} where rowid > ${last} order by rowid limit ${sql.lit(BATCH)}
+    `.execute(transaction);
+    const end = rows.at(-1);
+    if (end === undefined) return;
+    last = end.row_number;
+    yield rows.map(withoutNumber);
+  }
+}
+
+const withoutNumber = (row: Row): Row =>
+  Object.fromEntries(Object.entries(row).filter(([name]) => name !== 'row_number'));
+
+/** Puts rows into a table, whose columns have the same names. */
+export async function writeRows(transaction: Database, table: TableName, rows: readonly Row[]): Promise<void> {
+  const anyTable = transaction as unknown as Kysely<Record<string, Row>>;
+  await anyTable.insertInto(table).values(rows).execute();
+}
+
+/** Counts and digests rows as they pass by. */
+export function createTally(): { add(rows: readonly Row[]): void; sum(): TableSummary } {
+  const hash = createHash('sha256');
+  let count = 0;
+  return {
+    add(rows) {
+      count += rows.length;
+      for (const row of rows) addRow(hash, row);
+    },
+    sum: () => ({ rows: count, digest: hash.copy().digest('hex') }),
+  };
+}
+
+/** By the names of the columns: engines list them in the order of their making. */
+function addRow(hash: Hash, row: Row): void {
+  const fields = Object.keys(row)
+    .sort()
+    .map((name) => [name, toJson(row[name] ?? null)]);
+  hash.update(JSON.stringify(fields));
+}
+
+const toJson = (value: number | string | Uint8Array | null) =>
+  value instanceof Uint8Array ? { bytes: Buffer.from(value).toString('base64') } : value;

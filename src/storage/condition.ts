@@ -1,0 +1,79 @@
+import { stat } from 'node:fs/promises';
+import { sql } from 'kysely';
+import { toDatabaseError } from './database-error.js';
+import { connectDatabase, isPostgres, requireSupported } from './database.js';
+import type { Database, DatabasePlace } from './database.js';
+import { MIGRATIONS, findVersion } from './migrate.js';
+import { requireServerKey } from './server-key-check.js';
+import type { ServerKey } from './server-key.js';
+
+/** How a database is, as far as looking at it tells. */
+export interface DatabaseCondition {
+  /** With its version. */
+  readonly engine: string;
+  readonly schema: 'current' | 'newer' | 'none' | 'older';
+  /** What is wrong with it; `undefined` when nothing is. */
+  readonly damage: string | undefined;
+  readonly people: number;
+  /** Whether it was used with another key than this one. */
+  readonly isOfOtherKey: boolean;
+}
+
+/**
+ * Looks at a database, also while a server uses it, and changes nothing.
+ *
+ * @returns `undefined` when it is yet to be made.
+ * @throws DatabaseError when it can't be reached.
+ */
+export async function readCondition(place: DatabasePlace, key?: ServerKey): Promise<DatabaseCondition | undefined> {
+  if ('file' in place && (await stat(place.file).catch(() => undefined)) === undefined) return undefined;
+  const database = connectDatabase(place);
+  try {
+    return await read(database, key);
+  } catch (error) {
+    throw toDatabaseError(error);
+  } finally {
+    await database.destroy();
+  }
+}
+
+async function read(database: Database, key: ServerKey | undefined): Promise<DatabaseCondition> {
+  const engine = isPostgres(database) ? `PostgreSQL ${await requireSupported(database)}` : await readSqlite(database);
+  const version = await findVersion(database);
+  const schema = compare(version);
+  const damage = isPostgres(database) ? undefined : await findDamage(database);
+  if (schema !== 'current') return { engine, schema, damage, people: 0, isOfOtherKey: false };
+  const count = database.selectFrom('people').select(({ fn }) => fn.countAll<number>().as('people'));
+  const { people } = await count.executeTakeFirstOrThrow();
+  return { engine, schema, damage, people, isOfOtherKey: await isOfOtherKey(database, key) };
+}
+
+function compare(version: number): DatabaseCondition['schema'] {
+  if (version === 0) return 'none';
+  if (version === MIGRATIONS.length) return 'current';
+  return version < MIGRATIONS.length ? 'older' : 'newer';
+}
+
+async function readSqlite(database: Database): Promise<string> {
+  const { rows } = await sql<{ version: string }>`select sqlite_version() as version`.execute(database);
+  return `SQLite ${rows[0]?.version ?? ''}`;
+}
+
+/** PostgreSQL looks after its own pages. */
+async function findDamage(database: Database): Promise<string | undefined> {
+  const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check(1)`.execute(database);
+  const found = rows[0]?.integrity_check;
+  if (found !== 'ok') return found ?? 'it can not be checked';
+  const { rows: orphans } = await sql<{ table: string }>`pragma foreign_key_check`.execute(database);
+  return orphans[0] === undefined ? undefined : `a row of ${orphans[0].table} references another that is not there`;
+}
+
+async function isOfOtherKey(database: Database, key: ServerKey | undefined): Promise<boolean> {
+  const known = await database.selectFrom('server_key').select('id').executeTakeFirst();
+  if (known === undefined) return false;
+  if (key === undefined) return true;
+  return requireServerKey(database, key).then(
+    () => false,
+    () => true,
+  );
+}
