@@ -34,8 +34,8 @@ export function createRefreshes({ database, boards, refresh, now = Date.now }: R
   return {
     async run(caller, view) {
       const { personId } = requirePerson(caller);
-      await requireSavedSettings(database, personId);
       await once(personId, async () => {
+        await requireSavedSettings(database, personId);
         await claim(database, personId, now());
         await refresh(personId);
         return undefined;

@@ -24,5 +24,12 @@ export function formatCsv(entries: readonly LoggedRequest[]): string {
     rateResetsAt: budget?.resetsAt,
     rateCost: budget?.cost,
   }));
-  return stringify(rows, { header: true, columns: COLUMNS, record_delimiter: 'windows', escape_formulas: true });
+  return stringify(rows, {
+    header: true,
+    columns: COLUMNS,
+    record_delimiter: 'windows',
+    escape_formulas: true,
+    // By itself it knows the record's delimiter alone as a line break.
+    quoted_match: /[\r\n]/,
+  });
 }

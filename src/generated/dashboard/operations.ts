@@ -8,7 +8,7 @@ import * as validators from './validators.js';
 export const basePath = '';
 
 /** Names what the contract says; the client is told it and compares. */
-export const revision = 'fc0e34549fefd6a4';
+export const revision = 'e5e70c9b358883ec';
 
 /** The kind of caller that each security scheme proves. */
 export const schemes = {

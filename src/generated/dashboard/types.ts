@@ -813,7 +813,9 @@ export interface components {
             readonly hints?: readonly ("hybrid" | "security-key" | "client-device")[];
             /** @enum {string} */
             readonly attestation?: "none" | "indirect" | "direct" | "enterprise";
-            readonly extensions?: Record<string, never>;
+            readonly extensions?: {
+                readonly [key: string]: unknown;
+            };
         };
         /** @description Bytes as base64url without padding. */
         readonly Base64Url: string;
@@ -856,7 +858,9 @@ export interface components {
          */
         readonly AuthenticatorAttachment: "platform" | "cross-platform";
         /** @description What WebAuthn extensions of the browser say; kept nowhere. */
-        readonly ExtensionResults: Record<string, never>;
+        readonly ExtensionResults: {
+            readonly [key: string]: unknown;
+        };
         /** @description The client data, which the authenticator signed. */
         readonly ClientData: string;
         /** @description Whom a session or a token stands for. */
@@ -877,7 +881,9 @@ export interface components {
             readonly allowCredentials?: readonly components["schemas"]["CredentialDescriptor"][];
             readonly userVerification?: components["schemas"]["UserVerification"];
             readonly hints?: readonly ("hybrid" | "security-key" | "client-device")[];
-            readonly extensions?: Record<string, never>;
+            readonly extensions?: {
+                readonly [key: string]: unknown;
+            };
         };
         /** @description WebAuthn's AuthenticationResponseJSON, as `navigator.credentials.get()` gives it. */
         readonly AuthenticationCredential: {
@@ -1020,7 +1026,9 @@ export interface components {
             readonly timezone: string;
         };
         /** @description Whatever a page keeps to show its lists again as they were. */
-        readonly FilterState: Record<string, never>;
+        readonly FilterState: {
+            readonly [key: string]: unknown;
+        };
         /** @description Everything on a person's board, as of the last refresh. */
         readonly Dashboard: {
             /**

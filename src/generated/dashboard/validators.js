@@ -508,7 +508,7 @@ validate8.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const creationOptionsSchema = validate12;
 const schema17 = {"$id":"function-creationOptionsSchema","allOf":[{"$ref":"response#/components/schemas/CreationOptions"}]};
-const schema18 = {"type":"object","required":["rp","user","challenge","pubKeyCredParams"],"properties":{"rp":{"type":"object","required":["name"],"properties":{"id":{"type":"string"},"name":{"type":"string"}}},"user":{"type":"object","required":["id","name","displayName"],"properties":{"id":{"$ref":"#/components/schemas/Base64Url"},"name":{"type":"string"},"displayName":{"type":"string"}}},"challenge":{"$ref":"#/components/schemas/Base64Url"},"pubKeyCredParams":{"type":"array","items":{"type":"object","required":["type","alg"],"properties":{"type":{"type":"string","const":"public-key"},"alg":{"type":"integer"}}}},"timeout":{"type":"integer"},"excludeCredentials":{"type":"array","items":{"$ref":"#/components/schemas/CredentialDescriptor"}},"authenticatorSelection":{"type":"object","properties":{"authenticatorAttachment":{"type":"string","enum":["platform","cross-platform"]},"residentKey":{"type":"string","enum":["discouraged","preferred","required"]},"requireResidentKey":{"type":"boolean"},"userVerification":{"$ref":"#/components/schemas/UserVerification"}}},"hints":{"type":"array","items":{"type":"string","enum":["hybrid","security-key","client-device"]}},"attestation":{"type":"string","enum":["none","indirect","direct","enterprise"]},"extensions":{"type":"object"}}};
+const schema18 = {"type":"object","required":["rp","user","challenge","pubKeyCredParams"],"properties":{"rp":{"type":"object","required":["name"],"properties":{"id":{"type":"string"},"name":{"type":"string"}}},"user":{"type":"object","required":["id","name","displayName"],"properties":{"id":{"$ref":"#/components/schemas/Base64Url"},"name":{"type":"string"},"displayName":{"type":"string"}}},"challenge":{"$ref":"#/components/schemas/Base64Url"},"pubKeyCredParams":{"type":"array","items":{"type":"object","required":["type","alg"],"properties":{"type":{"type":"string","const":"public-key"},"alg":{"type":"integer"}}}},"timeout":{"type":"integer"},"excludeCredentials":{"type":"array","items":{"$ref":"#/components/schemas/CredentialDescriptor"}},"authenticatorSelection":{"type":"object","properties":{"authenticatorAttachment":{"type":"string","enum":["platform","cross-platform"]},"residentKey":{"type":"string","enum":["discouraged","preferred","required"]},"requireResidentKey":{"type":"boolean"},"userVerification":{"$ref":"#/components/schemas/UserVerification"}}},"hints":{"type":"array","items":{"type":"string","enum":["hybrid","security-key","client-device"]}},"attestation":{"type":"string","enum":["none","indirect","direct","enterprise"]},"extensions":{"type":"object","additionalProperties":true}}};
 const schema19 = {"type":"string","pattern":"^[A-Za-z0-9_-]*$"};
 const schema23 = {"type":"string","enum":["discouraged","preferred","required"]};
 const pattern2 = new RegExp("^[A-Za-z0-9_-]*$", "u");
@@ -1045,9 +1045,13 @@ if(valid0){
 if(data.extensions !== undefined){
 let data23 = data.extensions;
 const _errs49 = errors;
-if(!(data23 && typeof data23 == "object" && !Array.isArray(data23))){
+if(errors === _errs49){
+if(data23 && typeof data23 == "object" && !Array.isArray(data23)){
+}
+else {
 validate13.errors = [{instancePath:instancePath+"/extensions",schemaPath:"#/properties/extensions/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
+}
 }
 var valid0 = _errs49 === errors;
 }
@@ -1164,7 +1168,7 @@ const schema26 = {"$id":"function-finishRegistrationBody","allOf":[{"$ref":"requ
 const schema27 = {"type":"object","required":["id","rawId","type","clientExtensionResults","response"],"properties":{"id":{"$ref":"#/components/schemas/CredentialId"},"rawId":{"$ref":"#/components/schemas/CredentialId"},"type":{"type":"string","const":"public-key"},"authenticatorAttachment":{"$ref":"#/components/schemas/AuthenticatorAttachment"},"clientExtensionResults":{"$ref":"#/components/schemas/ExtensionResults"},"response":{"type":"object","required":["clientDataJSON","attestationObject"],"properties":{"clientDataJSON":{"$ref":"#/components/schemas/ClientData"},"attestationObject":{"type":"string","minLength":1,"maxLength":32768,"pattern":"^[A-Za-z0-9_-]+$"},"authenticatorData":{"type":"string","maxLength":8192,"pattern":"^[A-Za-z0-9_-]*$"},"transports":{"type":"array","maxItems":16,"items":{"type":"string","maxLength":32}},"publicKeyAlgorithm":{"type":"integer","minimum":-2147483648,"maximum":2147483647},"publicKey":{"type":"string","maxLength":8192,"pattern":"^[A-Za-z0-9_-]*$"}}}}};
 const schema28 = {"type":"string","minLength":1,"maxLength":1364,"pattern":"^[A-Za-z0-9_-]+$"};
 const schema30 = {"type":"string","enum":["platform","cross-platform"]};
-const schema31 = {"type":"object","maxProperties":32};
+const schema31 = {"type":"object","additionalProperties":true,"maxProperties":32};
 const schema32 = {"type":"string","maxLength":8192,"pattern":"^[A-Za-z0-9_-]*$"};
 
 function validate19(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -1311,8 +1315,8 @@ var valid0 = true;
 if(valid0){
 if(data.response !== undefined){
 let data5 = data.response;
-const _errs15 = errors;
-if(errors === _errs15){
+const _errs16 = errors;
+if(errors === _errs16){
 if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
 let missing1;
 if(((data5.clientDataJSON === undefined) && (missing1 = "clientDataJSON")) || ((data5.attestationObject === undefined) && (missing1 = "attestationObject"))){
@@ -1322,9 +1326,9 @@ return false;
 else {
 if(data5.clientDataJSON !== undefined){
 let data6 = data5.clientDataJSON;
-const _errs17 = errors;
 const _errs18 = errors;
-if(errors === _errs18){
+const _errs19 = errors;
+if(errors === _errs19){
 if(typeof data6 === "string"){
 if(func0(data6) > 8192){
 validate19.errors = [{instancePath:instancePath+"/response/clientDataJSON",schemaPath:"#/components/schemas/ClientData/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"}];
@@ -1342,7 +1346,7 @@ validate19.errors = [{instancePath:instancePath+"/response/clientDataJSON",schem
 return false;
 }
 }
-var valid5 = _errs17 === errors;
+var valid5 = _errs18 === errors;
 }
 else {
 var valid5 = true;
@@ -1350,8 +1354,8 @@ var valid5 = true;
 if(valid5){
 if(data5.attestationObject !== undefined){
 let data7 = data5.attestationObject;
-const _errs20 = errors;
-if(errors === _errs20){
+const _errs21 = errors;
+if(errors === _errs21){
 if(typeof data7 === "string"){
 if(func0(data7) > 32768){
 validate19.errors = [{instancePath:instancePath+"/response/attestationObject",schemaPath:"#/properties/response/properties/attestationObject/maxLength",keyword:"maxLength",params:{limit: 32768},message:"must NOT have more than 32768 characters"}];
@@ -1375,7 +1379,7 @@ validate19.errors = [{instancePath:instancePath+"/response/attestationObject",sc
 return false;
 }
 }
-var valid5 = _errs20 === errors;
+var valid5 = _errs21 === errors;
 }
 else {
 var valid5 = true;
@@ -1383,8 +1387,8 @@ var valid5 = true;
 if(valid5){
 if(data5.authenticatorData !== undefined){
 let data8 = data5.authenticatorData;
-const _errs22 = errors;
-if(errors === _errs22){
+const _errs23 = errors;
+if(errors === _errs23){
 if(typeof data8 === "string"){
 if(func0(data8) > 8192){
 validate19.errors = [{instancePath:instancePath+"/response/authenticatorData",schemaPath:"#/properties/response/properties/authenticatorData/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"}];
@@ -1402,7 +1406,7 @@ validate19.errors = [{instancePath:instancePath+"/response/authenticatorData",sc
 return false;
 }
 }
-var valid5 = _errs22 === errors;
+var valid5 = _errs23 === errors;
 }
 else {
 var valid5 = true;
@@ -1410,8 +1414,8 @@ var valid5 = true;
 if(valid5){
 if(data5.transports !== undefined){
 let data9 = data5.transports;
-const _errs24 = errors;
-if(errors === _errs24){
+const _errs25 = errors;
+if(errors === _errs25){
 if(Array.isArray(data9)){
 if(data9.length > 16){
 validate19.errors = [{instancePath:instancePath+"/response/transports",schemaPath:"#/properties/response/properties/transports/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"}];
@@ -1422,8 +1426,8 @@ var valid7 = true;
 const len0 = data9.length;
 for(let i0=0; i0<len0; i0++){
 let data10 = data9[i0];
-const _errs26 = errors;
-if(errors === _errs26){
+const _errs27 = errors;
+if(errors === _errs27){
 if(typeof data10 === "string"){
 if(func0(data10) > 32){
 validate19.errors = [{instancePath:instancePath+"/response/transports/" + i0,schemaPath:"#/properties/response/properties/transports/items/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"}];
@@ -1435,7 +1439,7 @@ validate19.errors = [{instancePath:instancePath+"/response/transports/" + i0,sch
 return false;
 }
 }
-var valid7 = _errs26 === errors;
+var valid7 = _errs27 === errors;
 if(!valid7){
 break;
 }
@@ -1447,7 +1451,7 @@ validate19.errors = [{instancePath:instancePath+"/response/transports",schemaPat
 return false;
 }
 }
-var valid5 = _errs24 === errors;
+var valid5 = _errs25 === errors;
 }
 else {
 var valid5 = true;
@@ -1455,12 +1459,12 @@ var valid5 = true;
 if(valid5){
 if(data5.publicKeyAlgorithm !== undefined){
 let data11 = data5.publicKeyAlgorithm;
-const _errs28 = errors;
+const _errs29 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
 validate19.errors = [{instancePath:instancePath+"/response/publicKeyAlgorithm",schemaPath:"#/properties/response/properties/publicKeyAlgorithm/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(errors === _errs28){
+if(errors === _errs29){
 if(typeof data11 == "number"){
 if(data11 > 2147483647 || isNaN(data11)){
 validate19.errors = [{instancePath:instancePath+"/response/publicKeyAlgorithm",schemaPath:"#/properties/response/properties/publicKeyAlgorithm/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
@@ -1474,7 +1478,7 @@ return false;
 }
 }
 }
-var valid5 = _errs28 === errors;
+var valid5 = _errs29 === errors;
 }
 else {
 var valid5 = true;
@@ -1482,8 +1486,8 @@ var valid5 = true;
 if(valid5){
 if(data5.publicKey !== undefined){
 let data12 = data5.publicKey;
-const _errs30 = errors;
-if(errors === _errs30){
+const _errs31 = errors;
+if(errors === _errs31){
 if(typeof data12 === "string"){
 if(func0(data12) > 8192){
 validate19.errors = [{instancePath:instancePath+"/response/publicKey",schemaPath:"#/properties/response/properties/publicKey/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"}];
@@ -1501,7 +1505,7 @@ validate19.errors = [{instancePath:instancePath+"/response/publicKey",schemaPath
 return false;
 }
 }
-var valid5 = _errs30 === errors;
+var valid5 = _errs31 === errors;
 }
 else {
 var valid5 = true;
@@ -1518,7 +1522,7 @@ validate19.errors = [{instancePath:instancePath+"/response",schemaPath:"#/proper
 return false;
 }
 }
-var valid0 = _errs15 === errors;
+var valid0 = _errs16 === errors;
 }
 else {
 var valid0 = true;
@@ -1740,7 +1744,7 @@ validate22.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const requestOptionsSchema = validate25;
 const schema38 = {"$id":"function-requestOptionsSchema","allOf":[{"$ref":"response#/components/schemas/RequestOptions"}]};
-const schema39 = {"type":"object","required":["challenge"],"properties":{"challenge":{"$ref":"#/components/schemas/Base64Url"},"rpId":{"type":"string"},"timeout":{"type":"integer"},"allowCredentials":{"type":"array","items":{"$ref":"#/components/schemas/CredentialDescriptor"}},"userVerification":{"$ref":"#/components/schemas/UserVerification"},"hints":{"type":"array","items":{"type":"string","enum":["hybrid","security-key","client-device"]}},"extensions":{"type":"object"}}};
+const schema39 = {"type":"object","required":["challenge"],"properties":{"challenge":{"$ref":"#/components/schemas/Base64Url"},"rpId":{"type":"string"},"timeout":{"type":"integer"},"allowCredentials":{"type":"array","items":{"$ref":"#/components/schemas/CredentialDescriptor"}},"userVerification":{"$ref":"#/components/schemas/UserVerification"},"hints":{"type":"array","items":{"type":"string","enum":["hybrid","security-key","client-device"]}},"extensions":{"type":"object","additionalProperties":true}}};
 
 function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1892,9 +1896,13 @@ if(valid0){
 if(data.extensions !== undefined){
 let data8 = data.extensions;
 const _errs18 = errors;
-if(!(data8 && typeof data8 == "object" && !Array.isArray(data8))){
+if(errors === _errs18){
+if(data8 && typeof data8 == "object" && !Array.isArray(data8)){
+}
+else {
 validate26.errors = [{instancePath:instancePath+"/extensions",schemaPath:"#/properties/extensions/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
+}
 }
 var valid0 = _errs18 === errors;
 }
@@ -2144,8 +2152,8 @@ var valid0 = true;
 if(valid0){
 if(data.response !== undefined){
 let data5 = data.response;
-const _errs15 = errors;
-if(errors === _errs15){
+const _errs16 = errors;
+if(errors === _errs16){
 if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
 let missing1;
 if((((data5.clientDataJSON === undefined) && (missing1 = "clientDataJSON")) || ((data5.authenticatorData === undefined) && (missing1 = "authenticatorData"))) || ((data5.signature === undefined) && (missing1 = "signature"))){
@@ -2155,9 +2163,9 @@ return false;
 else {
 if(data5.clientDataJSON !== undefined){
 let data6 = data5.clientDataJSON;
-const _errs17 = errors;
 const _errs18 = errors;
-if(errors === _errs18){
+const _errs19 = errors;
+if(errors === _errs19){
 if(typeof data6 === "string"){
 if(func0(data6) > 8192){
 validate31.errors = [{instancePath:instancePath+"/response/clientDataJSON",schemaPath:"#/components/schemas/ClientData/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"}];
@@ -2175,7 +2183,7 @@ validate31.errors = [{instancePath:instancePath+"/response/clientDataJSON",schem
 return false;
 }
 }
-var valid5 = _errs17 === errors;
+var valid5 = _errs18 === errors;
 }
 else {
 var valid5 = true;
@@ -2183,8 +2191,8 @@ var valid5 = true;
 if(valid5){
 if(data5.authenticatorData !== undefined){
 let data7 = data5.authenticatorData;
-const _errs20 = errors;
-if(errors === _errs20){
+const _errs21 = errors;
+if(errors === _errs21){
 if(typeof data7 === "string"){
 if(func0(data7) > 8192){
 validate31.errors = [{instancePath:instancePath+"/response/authenticatorData",schemaPath:"#/properties/response/properties/authenticatorData/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"}];
@@ -2208,7 +2216,7 @@ validate31.errors = [{instancePath:instancePath+"/response/authenticatorData",sc
 return false;
 }
 }
-var valid5 = _errs20 === errors;
+var valid5 = _errs21 === errors;
 }
 else {
 var valid5 = true;
@@ -2216,8 +2224,8 @@ var valid5 = true;
 if(valid5){
 if(data5.signature !== undefined){
 let data8 = data5.signature;
-const _errs22 = errors;
-if(errors === _errs22){
+const _errs23 = errors;
+if(errors === _errs23){
 if(typeof data8 === "string"){
 if(func0(data8) > 8192){
 validate31.errors = [{instancePath:instancePath+"/response/signature",schemaPath:"#/properties/response/properties/signature/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"}];
@@ -2241,7 +2249,7 @@ validate31.errors = [{instancePath:instancePath+"/response/signature",schemaPath
 return false;
 }
 }
-var valid5 = _errs22 === errors;
+var valid5 = _errs23 === errors;
 }
 else {
 var valid5 = true;
@@ -2249,8 +2257,8 @@ var valid5 = true;
 if(valid5){
 if(data5.userHandle !== undefined){
 let data9 = data5.userHandle;
-const _errs24 = errors;
-if(errors === _errs24){
+const _errs25 = errors;
+if(errors === _errs25){
 if(typeof data9 === "string"){
 if(func0(data9) > 88){
 validate31.errors = [{instancePath:instancePath+"/response/userHandle",schemaPath:"#/properties/response/properties/userHandle/maxLength",keyword:"maxLength",params:{limit: 88},message:"must NOT have more than 88 characters"}];
@@ -2268,7 +2276,7 @@ validate31.errors = [{instancePath:instancePath+"/response/userHandle",schemaPat
 return false;
 }
 }
-var valid5 = _errs24 === errors;
+var valid5 = _errs25 === errors;
 }
 else {
 var valid5 = true;
@@ -2283,7 +2291,7 @@ validate31.errors = [{instancePath:instancePath+"/response",schemaPath:"#/proper
 return false;
 }
 }
-var valid0 = _errs15 === errors;
+var valid0 = _errs16 === errors;
 }
 else {
 var valid0 = true;
@@ -2716,8 +2724,8 @@ var valid0 = true;
 if(valid0){
 if(data.response !== undefined){
 let data5 = data.response;
-const _errs15 = errors;
-if(errors === _errs15){
+const _errs16 = errors;
+if(errors === _errs16){
 if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
 let missing1;
 if(((data5.clientDataJSON === undefined) && (missing1 = "clientDataJSON")) || ((data5.attestationObject === undefined) && (missing1 = "attestationObject"))){
@@ -2727,9 +2735,9 @@ return false;
 else {
 if(data5.clientDataJSON !== undefined){
 let data6 = data5.clientDataJSON;
-const _errs17 = errors;
 const _errs18 = errors;
-if(errors === _errs18){
+const _errs19 = errors;
+if(errors === _errs19){
 if(typeof data6 === "string"){
 if(func0(data6) > 8192){
 validate37.errors = [{instancePath:instancePath+"/response/clientDataJSON",schemaPath:"#/components/schemas/ClientData/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"}];
@@ -2747,7 +2755,7 @@ validate37.errors = [{instancePath:instancePath+"/response/clientDataJSON",schem
 return false;
 }
 }
-var valid5 = _errs17 === errors;
+var valid5 = _errs18 === errors;
 }
 else {
 var valid5 = true;
@@ -2755,8 +2763,8 @@ var valid5 = true;
 if(valid5){
 if(data5.attestationObject !== undefined){
 let data7 = data5.attestationObject;
-const _errs20 = errors;
-if(errors === _errs20){
+const _errs21 = errors;
+if(errors === _errs21){
 if(typeof data7 === "string"){
 if(func0(data7) > 32768){
 validate37.errors = [{instancePath:instancePath+"/response/attestationObject",schemaPath:"#/properties/response/properties/attestationObject/maxLength",keyword:"maxLength",params:{limit: 32768},message:"must NOT have more than 32768 characters"}];
@@ -2780,7 +2788,7 @@ validate37.errors = [{instancePath:instancePath+"/response/attestationObject",sc
 return false;
 }
 }
-var valid5 = _errs20 === errors;
+var valid5 = _errs21 === errors;
 }
 else {
 var valid5 = true;
@@ -2788,8 +2796,8 @@ var valid5 = true;
 if(valid5){
 if(data5.authenticatorData !== undefined){
 let data8 = data5.authenticatorData;
-const _errs22 = errors;
-if(errors === _errs22){
+const _errs23 = errors;
+if(errors === _errs23){
 if(typeof data8 === "string"){
 if(func0(data8) > 8192){
 validate37.errors = [{instancePath:instancePath+"/response/authenticatorData",schemaPath:"#/properties/response/properties/authenticatorData/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"}];
@@ -2807,7 +2815,7 @@ validate37.errors = [{instancePath:instancePath+"/response/authenticatorData",sc
 return false;
 }
 }
-var valid5 = _errs22 === errors;
+var valid5 = _errs23 === errors;
 }
 else {
 var valid5 = true;
@@ -2815,8 +2823,8 @@ var valid5 = true;
 if(valid5){
 if(data5.transports !== undefined){
 let data9 = data5.transports;
-const _errs24 = errors;
-if(errors === _errs24){
+const _errs25 = errors;
+if(errors === _errs25){
 if(Array.isArray(data9)){
 if(data9.length > 16){
 validate37.errors = [{instancePath:instancePath+"/response/transports",schemaPath:"#/properties/response/properties/transports/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items"}];
@@ -2827,8 +2835,8 @@ var valid7 = true;
 const len0 = data9.length;
 for(let i0=0; i0<len0; i0++){
 let data10 = data9[i0];
-const _errs26 = errors;
-if(errors === _errs26){
+const _errs27 = errors;
+if(errors === _errs27){
 if(typeof data10 === "string"){
 if(func0(data10) > 32){
 validate37.errors = [{instancePath:instancePath+"/response/transports/" + i0,schemaPath:"#/properties/response/properties/transports/items/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"}];
@@ -2840,7 +2848,7 @@ validate37.errors = [{instancePath:instancePath+"/response/transports/" + i0,sch
 return false;
 }
 }
-var valid7 = _errs26 === errors;
+var valid7 = _errs27 === errors;
 if(!valid7){
 break;
 }
@@ -2852,7 +2860,7 @@ validate37.errors = [{instancePath:instancePath+"/response/transports",schemaPat
 return false;
 }
 }
-var valid5 = _errs24 === errors;
+var valid5 = _errs25 === errors;
 }
 else {
 var valid5 = true;
@@ -2860,12 +2868,12 @@ var valid5 = true;
 if(valid5){
 if(data5.publicKeyAlgorithm !== undefined){
 let data11 = data5.publicKeyAlgorithm;
-const _errs28 = errors;
+const _errs29 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
 validate37.errors = [{instancePath:instancePath+"/response/publicKeyAlgorithm",schemaPath:"#/properties/response/properties/publicKeyAlgorithm/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(errors === _errs28){
+if(errors === _errs29){
 if(typeof data11 == "number"){
 if(data11 > 2147483647 || isNaN(data11)){
 validate37.errors = [{instancePath:instancePath+"/response/publicKeyAlgorithm",schemaPath:"#/properties/response/properties/publicKeyAlgorithm/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
@@ -2879,7 +2887,7 @@ return false;
 }
 }
 }
-var valid5 = _errs28 === errors;
+var valid5 = _errs29 === errors;
 }
 else {
 var valid5 = true;
@@ -2887,8 +2895,8 @@ var valid5 = true;
 if(valid5){
 if(data5.publicKey !== undefined){
 let data12 = data5.publicKey;
-const _errs30 = errors;
-if(errors === _errs30){
+const _errs31 = errors;
+if(errors === _errs31){
 if(typeof data12 === "string"){
 if(func0(data12) > 8192){
 validate37.errors = [{instancePath:instancePath+"/response/publicKey",schemaPath:"#/properties/response/properties/publicKey/maxLength",keyword:"maxLength",params:{limit: 8192},message:"must NOT have more than 8192 characters"}];
@@ -2906,7 +2914,7 @@ validate37.errors = [{instancePath:instancePath+"/response/publicKey",schemaPath
 return false;
 }
 }
-var valid5 = _errs30 === errors;
+var valid5 = _errs31 === errors;
 }
 else {
 var valid5 = true;
@@ -2923,7 +2931,7 @@ validate37.errors = [{instancePath:instancePath+"/response",schemaPath:"#/proper
 return false;
 }
 }
-var valid0 = _errs15 === errors;
+var valid0 = _errs16 === errors;
 }
 else {
 var valid0 = true;
@@ -4907,7 +4915,7 @@ validate68.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const filterStateSchema = validate69;
 const schema100 = {"$id":"function-filterStateSchema","allOf":[{"$ref":"response#/components/schemas/FilterState"}]};
-const schema101 = {"type":"object"};
+const schema101 = {"type":"object","additionalProperties":true};
 
 function validate69(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-filterStateSchema" */;
@@ -4920,18 +4928,23 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(data && typeof data == "object" && !Array.isArray(data))){
+const _errs1 = errors;
+if(errors === _errs1){
+if(data && typeof data == "object" && !Array.isArray(data)){
+}
+else {
 validate69.errors = [{instancePath,schemaPath:"response#/components/schemas/FilterState/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
+}
 }
 validate69.errors = vErrors;
 return errors === 0;
 }
-validate69.evaluated = {"dynamicProps":false,"dynamicItems":false};
+validate69.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const saveFilterStateBody = validate70;
 const schema102 = {"$id":"function-saveFilterStateBody","allOf":[{"$ref":"request#/components/schemas/FilterState"}]};
-const schema103 = {"type":"object"};
+const schema103 = {"type":"object","additionalProperties":true};
 
 function validate70(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-saveFilterStateBody" */;
@@ -4944,14 +4957,19 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(data && typeof data == "object" && !Array.isArray(data))){
+const _errs1 = errors;
+if(errors === _errs1){
+if(data && typeof data == "object" && !Array.isArray(data)){
+}
+else {
 validate70.errors = [{instancePath,schemaPath:"request#/components/schemas/FilterState/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
+}
 }
 validate70.errors = vErrors;
 return errors === 0;
 }
-validate70.evaluated = {"dynamicProps":false,"dynamicItems":false};
+validate70.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const getDashboardQuery = validate71;
 const schema104 = {"$id":"function-getDashboardQuery","allOf":[{"type":"object","properties":{"owner":{"type":"string","minLength":1,"maxLength":64},"includeDrafts":{"type":"boolean","default":false}},"required":[]}]};

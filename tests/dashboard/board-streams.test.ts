@@ -1,0 +1,91 @@
+import { EMPTY_SNAPSHOT } from '../../src/dashboard/board.js';
+import type { BoardEvent } from '../../src/dashboard/board-streams.js';
+import { openDashboard } from './dashboard-of.js';
+import type { TestDashboard } from './dashboard-of.js';
+import { pullRequest } from './pull-request.js';
+
+let dashboard: TestDashboard;
+let leaving: AbortController;
+
+beforeEach(async () => {
+  // Only what this process is told of counts here: a look in between would take until the test is over.
+  dashboard = await openDashboard({ pollMs: 600_000 });
+  leaving = new AbortController();
+});
+afterEach(async () => {
+  leaving.abort();
+  await dashboard.database.destroy();
+});
+
+const save = (count: number) =>
+  dashboard.boards.save(dashboard.ada.personId, {
+    ...EMPTY_SNAPSHOT,
+    pullRequests: Array.from({ length: count }, (_, index) => pullRequest({ number: index + 1, draft: index > 0 })),
+  });
+
+async function open(lastEventId?: string, includeDrafts = false): Promise<AsyncIterator<BoardEvent, undefined>> {
+  const request = { lastEventId, includeDrafts, signal: leaving.signal };
+  const events = await dashboard.streams.open(dashboard.ada, request);
+  return events[Symbol.asyncIterator]() as AsyncIterator<BoardEvent, undefined>;
+}
+
+test('whoever is slow gets the newest board and misses those between', async () => {
+  const events = await open(undefined, true);
+  await events.next();
+  for (const count of [1, 2, 3]) await save(count);
+  expect((await events.next()).value?.data.pullRequests).toHaveLength(3);
+  const next = events.next();
+  await save(4);
+  expect((await next).value?.data.pullRequests).toHaveLength(4);
+});
+
+test('what is saved while the reader waits, or before it asks again, is not missed', async () => {
+  const events = await open();
+  const { id } = (await events.next()).value!;
+  await save(1);
+  const second = (await events.next()).value!;
+  expect(second.id).not.toBe(id);
+  expect(second.data.pullRequests).toHaveLength(1);
+});
+
+test('a board with drafts is another one than without', async () => {
+  await save(2);
+  const { id } = (await (await open()).next()).value!;
+  const again = await open(id, true);
+  expect((await again.next()).value?.data.pullRequests).toHaveLength(2);
+});
+
+test('two boards that are saved in one moment are two', async () => {
+  const { boards, ada } = dashboard;
+  const times = [];
+  for (const count of [1, 2, 3]) {
+    await save(count);
+    times.push(await boards.findTime(ada.personId));
+  }
+  expect(new Set(times).size).toBe(3);
+});
+
+test('ends when the reader leaves, and when the person is gone', async () => {
+  const events = await open();
+  await events.next();
+  const last = events.next();
+  leaving.abort();
+  expect(await last).toMatchObject({ done: true });
+  leaving = new AbortController();
+  const others = await open();
+  await others.next();
+  await dashboard.database.deleteFrom('people').where('id', '=', dashboard.ada.personId).execute();
+  const end = others.next();
+  await dashboard.boards.save(dashboard.ada.personId, EMPTY_SNAPSHOT).catch(() => undefined);
+  leaving.abort();
+  expect(await end).toMatchObject({ done: true });
+});
+
+test('those that are left make room, read or not', async () => {
+  await Promise.all(Array.from({ length: 16 }, () => open()));
+  await expect(open()).rejects.toMatchObject({ code: 'rate_limited', headers: { 'Retry-After': '15' } });
+  leaving.abort();
+  leaving = new AbortController();
+  const events = await open();
+  expect((await events.next()).done).toBe(false);
+});

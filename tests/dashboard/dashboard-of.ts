@@ -1,0 +1,28 @@
+import { createPeople } from '../../src/accounts/people.js';
+import type { SessionCaller } from '../../src/accounts/callers.js';
+import { createDashboard } from '../../src/dashboard/dashboard.js';
+import type { Dashboard, DashboardOptions } from '../../src/dashboard/dashboard.js';
+import type { Database } from '../../src/storage/database.js';
+import { createServerKey } from '../../src/storage/server-key.js';
+import { openTestDatabase } from '../storage/engine.js';
+
+export interface TestDashboard extends Dashboard {
+  readonly database: Database;
+  /** An admin, whose settings are saved. */
+  readonly ada: SessionCaller;
+  readonly bob: SessionCaller;
+}
+
+/** A dashboard with two people, over a database of its own. The caller ends that. */
+export async function openDashboard(options: Partial<DashboardOptions> = {}): Promise<TestDashboard> {
+  const database = await openTestDatabase();
+  const people = createPeople(database);
+  const add = async (username: string): Promise<SessionCaller> => {
+    const { id: personId, isAdmin } = await people.add({ username, displayName: username });
+    return { kind: 'session', sessionId: '', personId, username, isAdmin };
+  };
+  const dashboard = createDashboard({ database, key: createServerKey('k'.repeat(43)), ...options });
+  const [ada, bob] = [await add('ada'), await add('bob')];
+  await dashboard.settings.save(ada, {});
+  return { ...dashboard, database, ada, bob };
+}

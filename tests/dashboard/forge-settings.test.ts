@@ -1,0 +1,73 @@
+import { mergeForgeSettings, NO_FORGES } from '../../src/dashboard/forge-settings.js';
+import type { SettingsRequest } from '../../src/dashboard/forge-settings.js';
+
+const refusalOf = (field: string) => expect.objectContaining({ code: 'invalid_input', field }) as Error;
+
+const stored = {
+  ...NO_FORGES,
+  githubUsername: 'mona',
+  githubToken: 'ghp_stored',
+  githubAppInstallationId: 7,
+  forgejoUrl: 'https://codeberg.org',
+  forgejoToken: 'fj_stored',
+  renovateAuthors: ['bot'],
+};
+
+test.each<[string, SettingsRequest, object]>([
+  [
+    'clears what is left out, but keeps tokens',
+    { forgejoUrl: stored.forgejoUrl },
+    { ...NO_FORGES, forgejoUrl: stored.forgejoUrl, githubToken: 'ghp_stored', forgejoToken: 'fj_stored' },
+  ],
+  [
+    'keeps a token for a blank one',
+    { githubToken: ' ', forgejoToken: '', forgejoUrl: stored.forgejoUrl },
+    { githubToken: 'ghp_stored', forgejoToken: 'fj_stored' },
+  ],
+  [
+    'replaces a token, without the space around it',
+    { githubToken: ' ghp_new\n', forgejoUrl: stored.forgejoUrl },
+    { githubToken: 'ghp_new' },
+  ],
+  ['removes a token for null', { githubToken: null, forgejoToken: null }, { githubToken: '', forgejoToken: '' }],
+  [
+    'takes authors once each',
+    { renovateAuthors: [' a', 'b ', 'a', ' '], forgejoToken: null },
+    { renovateAuthors: ['a', 'b'] },
+  ],
+])('%s', (_rule, request, merged) => {
+  expect(mergeForgeSettings(stored, request)).toMatchObject(merged);
+});
+
+test.each([
+  ['https://forge.example/', 'https://forge.example'],
+  ['HTTP://Forge.Example:80/git//', 'http://forge.example/git'],
+  [' https://forge.example:8443/a/b ', 'https://forge.example:8443/a/b'],
+  ['http://127.0.0.1:3000', 'http://127.0.0.1:3000'],
+])('spells the URL %j as %j', (forgejoUrl, spelt) => {
+  expect(mergeForgeSettings(NO_FORGES, { forgejoUrl }).forgejoUrl).toBe(spelt);
+});
+
+test.each([
+  ['no URL', 'codeberg'],
+  ['another scheme', 'ftp://forge.example'],
+  ['a scheme that runs', 'javascript:alert(1)'],
+  ['credentials', 'https://me:secret@forge.example'],
+  ['a query', 'https://forge.example/?token=x'],
+  ['a fragment', 'https://forge.example/#x'],
+])('refuses a URL with %s, without repeating it', (_reason, gitlabUrl) => {
+  const merge = () => mergeForgeSettings(NO_FORGES, { gitlabUrl });
+  expect(merge).toThrow(refusalOf('gitlabUrl'));
+  expect(merge).not.toThrow(gitlabUrl);
+});
+
+test.each<[string, SettingsRequest, string]>([
+  ['a new token', { forgejoToken: 'x' }, 'forgejoUrl'],
+  ['a username', { gitlabUsername: 'mona' }, 'gitlabUrl'],
+])('refuses %s of a forge without a URL', (_reason, request, field) => {
+  expect(() => mergeForgeSettings(NO_FORGES, request)).toThrow(refusalOf(field));
+});
+
+test('refuses to clear the URL that a stored token needs', () => {
+  expect(() => mergeForgeSettings(stored, {})).toThrow(refusalOf('forgejoUrl'));
+});

@@ -1,0 +1,75 @@
+import { EMPTY_SNAPSHOT } from '../../src/dashboard/board.js';
+import { createRefreshes } from '../../src/dashboard/refreshes.js';
+import { openDashboard } from './dashboard-of.js';
+import type { TestDashboard } from './dashboard-of.js';
+import { pullRequest } from './pull-request.js';
+
+let dashboard: TestDashboard;
+let clock = 1_000_000;
+const refreshed: string[] = [];
+let underWay: PromiseWithResolvers | undefined;
+
+interface PromiseWithResolvers {
+  readonly promise: Promise<void>;
+  readonly resolve: () => void;
+}
+
+function hold(): PromiseWithResolvers {
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((done) => (resolve = done));
+  return { promise, resolve };
+}
+
+const refresh = async (personId: string): Promise<void> => {
+  refreshed.push(personId);
+  await underWay?.promise;
+};
+
+beforeEach(async () => {
+  dashboard = await openDashboard({ refresh, now: () => clock });
+  refreshed.length = 0;
+  underWay = undefined;
+});
+afterEach(() => dashboard.database.destroy());
+
+test('gives the board that the refresh saved', async () => {
+  const { database, boards, ada } = dashboard;
+  const found = { ...EMPTY_SNAPSHOT, pullRequests: [pullRequest()] };
+  const refreshes = createRefreshes({ database, boards, refresh: (id) => boards.save(id, found) });
+  expect((await refreshes.run(ada, {})).pullRequests).toHaveLength(1);
+});
+
+test('runs once for all who ask while it runs', async () => {
+  const { refreshes, ada } = dashboard;
+  underWay = hold();
+  const runs = [refreshes.run(ada, {}), refreshes.run(ada, {})];
+  underWay.resolve();
+  await Promise.all(runs);
+  expect(refreshed).toEqual([ada.personId]);
+});
+
+test('is refused for 30 seconds, whichever process ran it, and tells how long', async () => {
+  const { refreshes, database, boards, ada } = dashboard;
+  const other = createRefreshes({ database, boards, refresh, now: () => clock });
+  await refreshes.run(ada, {});
+  clock += 29_001;
+  await expect(other.run(ada, {})).rejects.toMatchObject({ code: 'rate_limited', headers: { 'Retry-After': '1' } });
+  clock += 999;
+  await other.run(ada, {});
+  await expect(refreshes.run(ada, {})).rejects.toMatchObject({ headers: { 'Retry-After': '30' } });
+  expect(refreshed).toHaveLength(2);
+});
+
+test('cools down by person', async () => {
+  const { refreshes, settings, ada, bob } = dashboard;
+  await settings.save(bob, {});
+  await refreshes.run(ada, {});
+  await refreshes.run(bob, {});
+  expect(refreshed).toEqual([ada.personId, bob.personId]);
+});
+
+test('is refused to whoever never saved settings, though they looked at them', async () => {
+  const { refreshes, settings, bob } = dashboard;
+  await settings.read(bob);
+  await expect(refreshes.run(bob, {})).rejects.toMatchObject({ code: 'not_found' });
+});

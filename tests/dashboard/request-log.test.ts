@@ -1,0 +1,57 @@
+import { openDashboard } from './dashboard-of.js';
+import type { TestDashboard } from './dashboard-of.js';
+
+let dashboard: TestDashboard;
+let clock = 1_700_000_000_000;
+
+beforeEach(async () => {
+  dashboard = await openDashboard({ now: () => clock });
+});
+afterEach(() => dashboard.database.destroy());
+
+const request = { forge: 'github', method: 'GET', endpoint: '/user', outcome: 'success' } as const;
+const page = { limit: 10, offset: 0 };
+
+test('keeps the order of what comes within a millisecond', async () => {
+  const { requestLog, ada } = dashboard;
+  for (const statusCode of [200, 201, 202]) await requestLog.record({ ...request, statusCode });
+  const { entries, total } = await requestLog.list(ada, page);
+  expect([entries.map(({ statusCode }) => statusCode), total]).toEqual([[202, 201, 200], 3]);
+});
+
+test('grades a budget when it is read', async () => {
+  const { requestLog, ada } = dashboard;
+  const resetsAt = new Date(clock + 60_000).toISOString();
+  await requestLog.record({ ...request, rateLimit: { limit: 60, remaining: 0, resetsAt } });
+  const severity = async () => (await requestLog.list(ada, page)).entries[0]?.rateLimit?.severity;
+  expect(await severity()).toBe('exceeded');
+  clock += 60_000;
+  expect(await severity()).toBe('low');
+});
+
+test('keeps the newest 10,000', async () => {
+  const { requestLog, database, ada } = dashboard;
+  const rows = Array.from({ length: 10_000 }, (_, index) => ({
+    id: index.toString(16).padStart(26, '0'),
+    logged_at: index,
+    ...request,
+    account: null,
+    status_code: null,
+    budget: null,
+  }));
+  for (let start = 0; start < rows.length; start += 2_500) {
+    await database
+      .insertInto('request_log')
+      .values(rows.slice(start, start + 2_500))
+      .execute();
+  }
+  for (let count = 0; count < 100; count += 1) await requestLog.record(request);
+  const { entries, total } = await requestLog.list(ada, { limit: 1, offset: 9_999 });
+  expect([total, entries[0]?.loggedAt]).toEqual([10_000, new Date(100).toISOString()]);
+});
+
+test('is for an admin alone', async () => {
+  const { requestLog, bob } = dashboard;
+  await expect(requestLog.list(bob, page)).rejects.toMatchObject({ code: 'forbidden' });
+  await expect(requestLog.exportCsv(bob, {})).rejects.toMatchObject({ code: 'forbidden' });
+});

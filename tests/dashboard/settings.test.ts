@@ -1,0 +1,81 @@
+import { createSettings } from '../../src/dashboard/settings.js';
+import { createServerKey } from '../../src/storage/server-key.js';
+import { openDashboard } from './dashboard-of.js';
+import type { TestDashboard } from './dashboard-of.js';
+
+let dashboard: TestDashboard;
+
+beforeEach(async () => {
+  dashboard = await openDashboard();
+});
+afterEach(() => dashboard.database.destroy());
+
+test('nothing of what is secret is in the database in the clear', async () => {
+  const { settings, database, ada } = dashboard;
+  const { webhookToken, webhookSecret } = await settings.save(ada, { githubToken: 'ghp_secret' });
+  const rows = await database.selectFrom('settings').selectAll().execute();
+  const bytes = JSON.stringify(rows, (_key, value: unknown) =>
+    isBytes(value) ? Buffer.from(Object.values(value)).toString('latin1') : value,
+  );
+  expect(bytes).toContain(ada.personId);
+  for (const secret of ['ghp_secret', webhookToken, webhookSecret]) expect(bytes).not.toContain(secret);
+});
+
+/** Bytes become an object of numbers on their way into JSON. */
+function isBytes(value: unknown): value is Record<string, number> {
+  return (
+    value instanceof Uint8Array ||
+    (typeof value === 'object' && value !== null && '0' in value && !Array.isArray(value))
+  );
+}
+
+test('what is sealed for one person is not to be read in the row of another', async () => {
+  const { settings, database, ada, bob } = dashboard;
+  await settings.save(ada, { githubToken: 'ghp_of_ada' });
+  await settings.save(bob, {});
+  const { forges } = await database
+    .selectFrom('settings')
+    .select('forges')
+    .where('person_id', '=', ada.personId)
+    .executeTakeFirstOrThrow();
+  await database.updateTable('settings').set({ forges }).where('person_id', '=', bob.personId).execute();
+  await expect(settings.findForges(bob.personId)).rejects.toThrow();
+});
+
+test('another key of the server reads nothing', async () => {
+  const { database, ada } = dashboard;
+  const other = createSettings({ database, key: createServerKey('o'.repeat(43)) });
+  await expect(other.findForges(ada.personId)).rejects.toThrow();
+});
+
+test('two first looks at once find one webhook', async () => {
+  const { settings, bob } = dashboard;
+  const [first, second] = await Promise.all([settings.read(bob), settings.read(bob)]);
+  expect(first.webhookToken).toBe(second.webhookToken);
+});
+
+test('there is nothing to ask forges with until settings are saved, whatever else was', async () => {
+  const { settings, preferences, bob } = dashboard;
+  await preferences.saveTheme(bob, 'dark');
+  await settings.read(bob);
+  expect(await settings.findForges(bob.personId)).toBeUndefined();
+  await settings.save(bob, { githubUsername: 'bob' });
+  expect(await settings.findForges(bob.personId)).toMatchObject({ githubUsername: 'bob' });
+});
+
+test('preferences stay when forge settings are saved', async () => {
+  const { settings, preferences, ada } = dashboard;
+  await preferences.saveTimezone(ada, 'Asia/Kolkata');
+  await preferences.saveFilterState(ada, { pill: 'all' });
+  expect(await settings.save(ada, {})).toMatchObject({ timezone: 'Asia/Kolkata' });
+  expect(await preferences.readFilterState(ada)).toEqual({ pill: 'all' });
+});
+
+test('filters are refused to a token, and so is sharing', async () => {
+  const { preferences, sharing, ada } = dashboard;
+  const token = { ...ada, kind: 'token', tokenId: 't', scopes: ['read', 'write'] } as const;
+  const refusal = { code: 'session_required' };
+  await expect(preferences.readFilterState(token)).rejects.toMatchObject(refusal);
+  await expect(preferences.saveFilterState(token, {})).rejects.toMatchObject(refusal);
+  await expect(sharing.list(token)).rejects.toMatchObject(refusal);
+});
