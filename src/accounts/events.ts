@@ -5,6 +5,7 @@ import type { ConsumerTokenCaller, SessionCaller, TokenCaller } from './callers.
 /** What is kept of accounts: who did what, when, and from where. */
 export type AccountAction =
   | 'account_created'
+  | 'account_recovered'
   | 'account_removed'
   | 'account_revoked'
   | 'invitation_created'

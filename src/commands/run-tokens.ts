@@ -1,12 +1,10 @@
-import { access } from 'node:fs/promises';
 import Table from 'cli-table3';
 import { createMachineTokens } from '../accounts/machine-tokens.js';
 import type { MachineTokens } from '../accounts/machine-tokens.js';
 import type { PersonalToken } from '../accounts/tokens.js';
 import type { Config } from '../config.js';
-import { StartError, toStartError } from '../start-error.js';
-import { openDatabase } from '../storage/database.js';
-import { placeOf } from '../storage/place.js';
+import { withAccounts } from './accounts-database.js';
+import type { Streams } from './accounts-database.js';
 
 const DAY_MS = 86_400_000;
 
@@ -21,41 +19,13 @@ export interface TokensCommand {
   revoke(id: string): Promise<void>;
 }
 
-/** Where results go, and where what is said about them. */
-export interface Streams {
-  readonly out: NodeJS.WritableStream;
-  readonly err: NodeJS.WritableStream;
-}
-
-/**
- * Opens the server's database, which it may be using, and works on it. The
- * state folder's lock is not taken: that one is about the site's records.
- *
- * @throws StartError of one line for a setting, a name, a label or an id that is wrong.
- */
-export async function withTokens(
+/** @throws StartError of one line for a setting, a name, a label or an id that is wrong. */
+export function withTokens(
   config: Config,
   streams: Streams,
   work: (commands: TokensCommand) => Promise<void>,
 ): Promise<void> {
-  try {
-    const place = placeOf(config);
-    if ('file' in place) await access(place.file).catch(refuseMissing);
-    const database = await openDatabase(place);
-    try {
-      await work(tokensCommand(createMachineTokens(database), streams));
-    } finally {
-      await database.destroy();
-    }
-  } catch (error) {
-    // A caller's mistake: its one sentence is all there is to say.
-    if (error instanceof Error && error.name === 'AppError') throw new StartError(error.message);
-    throw toStartError(error, config);
-  }
-}
-
-function refuseMissing(): never {
-  throw new StartError('expected the state folder of a server that was started before; see --state');
+  return withAccounts(config, (database) => work(tokensCommand(createMachineTokens(database), streams)));
 }
 
 function tokensCommand(tokens: MachineTokens, { out, err }: Streams): TokensCommand {

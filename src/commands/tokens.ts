@@ -1,7 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { loadConfig } from '../config.js';
-import { SETTINGS } from '../settings.js';
-import type { Streams, TokensCommand } from './run-tokens.js';
+import { withAccountSettings } from './accounts-database.js';
+import type { Streams } from './accounts-database.js';
+import type { TokensCommand } from './run-tokens.js';
 
 /** What the API allows too. */
 const MAX_DAYS = 366;
@@ -29,7 +30,7 @@ export function tokensCommand(streams: Streams): Command {
   const tokens = new Command('tokens').description(
     "personal API tokens, made on the server's own machine; also while it runs",
   );
-  withSettings(tokens.command('create'))
+  withAccountSettings(tokens.command('create'))
     .description('make a token and print it, alone, on standard output; it is never shown again')
     .requiredOption('--user <name>', 'whose token it is')
     .requiredOption('--label <text>', 'what it is for')
@@ -40,26 +41,18 @@ export function tokensCommand(streams: Streams): Command {
     .action(({ user, label, days, scope, ...flags }: CreateFlags) =>
       run(flags, streams, (commands) => commands.create({ user, label, days, scope })),
     );
-  withSettings(tokens.command('list'))
+  withAccountSettings(tokens.command('list'))
     .description("list a person's tokens, oldest first")
     .requiredOption('--user <name>', 'whose tokens')
     .option('--json', 'print JSON, as the API answers it')
     .action(({ user, json, ...flags }: ListFlags) =>
       run(flags, streams, (commands) => commands.list({ user, json: json === true })),
     );
-  withSettings(tokens.command('revoke'))
+  withAccountSettings(tokens.command('revoke'))
     .description('end a token, whoever it belongs to')
     .argument('<id>', 'its id, as the list shows it')
     .action((id: string, flags: Flags) => run(flags, streams, (commands) => commands.revoke(id)));
   return tokens;
-}
-
-function withSettings(command: Command): Command {
-  command.option('--config <file>', 'the configuration file (default: trellis.config.* in the working directory)');
-  for (const { flag, description, env } of [SETTINGS.state, SETTINGS.databaseUrl]) {
-    command.option(flag, `${description} [${env}]`);
-  }
-  return command;
 }
 
 async function run(flags: Flags, streams: Streams, work: (commands: TokensCommand) => Promise<void>): Promise<void> {

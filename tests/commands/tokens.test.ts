@@ -1,16 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
-import { CommanderError } from 'commander';
 import { createAccounts } from '../../src/accounts/accounts.js';
 import { tokensCommand } from '../../src/commands/tokens.js';
-import { StartError } from '../../src/start-error.js';
 import { openDatabase } from '../../src/storage/database.js';
 import type { DatabasePlace } from '../../src/storage/database.js';
 import { startServer } from '../running-server.js';
 import type { RunningServer } from '../running-server.js';
 import { createPlace, engine } from '../storage/engine.js';
+import { runCommand } from './run-command.js';
 
 let folder: string;
 let place: DatabasePlace;
@@ -33,30 +31,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Runs the command in this process. */
-async function trellis(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const said = { out: '', err: '' };
-  const stream = (name: 'err' | 'out') =>
-    new Writable({
-      write(chunk: Buffer, _encoding, done) {
-        said[name] += chunk.toString();
-        done();
-      },
-    });
-  const command = tokensCommand({ out: stream('out'), err: stream('err') });
-  for (const each of [command, ...command.commands]) {
-    each.exitOverride().configureOutput({ writeErr: (text) => (said.err += text) });
-  }
-  try {
-    await command.parseAsync(args, { from: 'user' });
-    return { code: 0, ...said };
-  } catch (error) {
-    // As the command line says them; commander has written its own.
-    if (error instanceof StartError) said.err += `${error.message}\n`;
-    else if (!(error instanceof CommanderError)) throw error;
-    return { code: 1, ...said };
-  }
-}
+const trellis = (...args: string[]) => runCommand(tokensCommand, args);
 
 const statusWith = async (token: string) =>
   (await fetch(`${server.origin}/api/auth/session`, { headers: { authorization: `Bearer ${token}` } })).status;

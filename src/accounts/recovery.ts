@@ -1,0 +1,43 @@
+import { AppError } from '../errors.js';
+import { inTransaction } from '../storage/database.js';
+import type { Database } from '../storage/database.js';
+import { recordEvent, THIS_MACHINE } from './events.js';
+import { addLink } from './invitations.js';
+import { findPersonRow } from './people.js';
+
+export interface Recovery {
+  /**
+   * For whoever lost every passkey, the admin included, by whoever runs the
+   * server: ends the sessions and passkeys of a person and invites them again,
+   * to the account that they have. Tokens go on working.
+   *
+   * @returns the username as it is spelt, and the secret of the link, which is not kept.
+   * @throws AppError `not_found` for an unknown name.
+   */
+  invite(username: string): Promise<{ readonly username: string; readonly token: string }>;
+}
+
+export function createRecovery(database: Database, now: () => number = Date.now): Recovery {
+  return {
+    invite: (username) =>
+      inTransaction(database, async (transaction) => {
+        const person = await findPersonRow(transaction, username);
+        if (person === undefined)
+          throw new AppError('not_found', 'Expected the username of an account; there is none.');
+        for (const table of ['sessions', 'passkeys', 'challenges'] as const) {
+          await transaction.deleteFrom(table).where('person_id', '=', person.id).execute();
+        }
+        const named = { username: person.username, displayName: person.display_name };
+        const { token, row } = await addLink(transaction, now(), named);
+        const event = {
+          actor: 'machine',
+          personId: person.id,
+          subject: row.id,
+          from: THIS_MACHINE,
+          at: now(),
+        } as const;
+        await recordEvent(transaction, { action: 'account_recovered', ...event });
+        return { username: person.username, token };
+      }),
+  };
+}

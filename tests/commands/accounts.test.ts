@@ -1,0 +1,63 @@
+import { dirname } from 'node:path';
+import { createAccounts } from '../../src/accounts/accounts.js';
+import type { Accounts } from '../../src/accounts/accounts.js';
+import { accountsCommand } from '../../src/commands/accounts.js';
+import { openDatabase } from '../../src/storage/database.js';
+import type { Database, DatabasePlace } from '../../src/storage/database.js';
+import { Passkey } from '../contract/passkey.js';
+import { createPlace } from '../storage/engine.js';
+import { runCommand } from './run-command.js';
+
+const ORIGIN = 'https://trellis.example';
+const FROM = '203.0.113.7';
+
+let place: DatabasePlace;
+let database: Database;
+let accounts: Accounts;
+
+beforeEach(async () => {
+  place = await createPlace();
+  database = await openDatabase(place);
+  accounts = createAccounts(database, { origin: () => ORIGIN });
+});
+afterEach(() => database.destroy());
+
+const recover = (user: string) => {
+  const where = 'url' in place ? ['--database-url', place.url] : ['--state', dirname(place.file)];
+  return runCommand(accountsCommand, ['recover', '--user', user, '--public-url', ORIGIN, ...where]);
+};
+
+async function register(passkey: Passkey, inviteToken: string) {
+  const options = await accounts.registration.begin({ username: 'Ada', displayName: 'Ada', inviteToken });
+  return accounts.registration.finish({ username: 'Ada', credential: passkey.create(options) }, FROM);
+}
+
+const signIn = async (passkey: Passkey) =>
+  accounts.signIn.finish({ credential: passkey.get(await accounts.signIn.begin()) }, FROM);
+
+test('an admin who lost every passkey gets back to the same account, and keeps its tokens', async () => {
+  const [lost, found] = [new Passkey(ORIGIN), new Passkey(ORIGIN)];
+  const { person, sessionId } = await register(lost, (await accounts.setupLink.create())!);
+  const ada = await accounts.sessions.findCaller(sessionId);
+  await accounts.tokens.create(ada, { label: 'x', expiresAt: new Date(Date.now() + 60_000) }, FROM);
+
+  const { code, out, err } = await recover('ada');
+  expect([code, err]).toEqual([0, expect.stringContaining('Ada is signed out')]);
+  const [, secret = ''] = /^https:\/\/trellis\.example\/sign-in#invite=([\w-]{43})&username=Ada\n$/.exec(out) ?? [];
+  expect(await accounts.sessions.findCaller(sessionId)).toBeUndefined();
+  await expect(signIn(lost)).rejects.toMatchObject({ code: 'invalid_input' });
+
+  expect((await register(found, secret)).person).toEqual(person);
+  expect((await signIn(found)).person).toMatchObject({ id: person.id, isAdmin: true });
+  expect(await accounts.tokens.list(ada)).toHaveLength(1);
+  const events = await database.selectFrom('account_events').select(['action', 'actor_type']).execute();
+  expect(events).toContainEqual({ action: 'account_recovered', actor_type: 'machine' });
+});
+
+test('nothing is done for a name that nobody has', async () => {
+  expect(await recover('eve')).toEqual({
+    code: 1,
+    out: '',
+    err: 'Expected the username of an account; there is none.\n',
+  });
+});

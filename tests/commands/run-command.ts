@@ -1,0 +1,36 @@
+import { Writable } from 'node:stream';
+import { CommanderError } from 'commander';
+import type { Command } from 'commander';
+import type { Streams } from '../../src/commands/accounts-database.js';
+import { StartError } from '../../src/start-error.js';
+
+export interface Said {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs a command in this process, as the command line would. */
+export async function runCommand(make: (streams: Streams) => Command, args: readonly string[]): Promise<Said> {
+  const said = { out: '', err: '' };
+  const stream = (name: 'err' | 'out') =>
+    new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        said[name] += chunk.toString();
+        done();
+      },
+    });
+  const command = make({ out: stream('out'), err: stream('err') });
+  for (const each of [command, ...command.commands]) {
+    each.exitOverride().configureOutput({ writeErr: (text) => (said.err += text) });
+  }
+  try {
+    await command.parseAsync(args, { from: 'user' });
+    return { code: 0, ...said };
+  } catch (error) {
+    // As the command line says them; commander has written its own.
+    if (error instanceof StartError) said.err += `${error.message}\n`;
+    else if (!(error instanceof CommanderError)) throw error;
+    return { code: 1, ...said };
+  }
+}
