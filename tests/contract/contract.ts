@@ -6,7 +6,7 @@ import { operations } from '../../src/generated/dashboard/operations.js';
 import type { OperationSpec } from '../../src/server/operation.js';
 
 const file = new URL('../../src/generated/dashboard/openapi.json', import.meta.url);
-export const document = JSON.parse(readFileSync(file, 'utf8')) as ContractDocument;
+const document = JSON.parse(readFileSync(file, 'utf8')) as ContractDocument;
 
 /** A request as the contract's own examples say it, which fits the schema in every part. */
 export interface ExampleRequest {
@@ -25,7 +25,7 @@ export interface DocumentedOperation {
   readonly example: ExampleRequest;
 }
 
-export const documented: readonly DocumentedOperation[] = operations.map((spec) => {
+const documented: readonly DocumentedOperation[] = operations.map((spec) => {
   const object = document.paths[spec.path]?.[spec.method];
   if (object === undefined) throw new Error(`The document has no ${spec.id}.`);
   return { id: spec.id, spec, object, example: toExample(object) };

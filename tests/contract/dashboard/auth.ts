@@ -4,7 +4,7 @@ import { openStage } from './stage.js';
 import type { Stage } from './stage.js';
 
 /** The cookie as a browser sends it back. */
-export const cookieOf = (response: Response): string => response.headers.get('set-cookie')?.split(';')[0] ?? '';
+const cookieOf = (response: Response): string => response.headers.get('set-cookie')?.split(';')[0] ?? '';
 
 export function authTests(stage: () => Stage): void {
   let invited = 0;
