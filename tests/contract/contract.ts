@@ -25,7 +25,7 @@ export interface DocumentedOperation {
   readonly example: ExampleRequest;
 }
 
-const documented: readonly DocumentedOperation[] = operations.map((spec) => {
+export const documented: readonly DocumentedOperation[] = operations.map((spec) => {
   const object = document.paths[spec.path]?.[spec.method];
   if (object === undefined) throw new Error(`The document has no ${spec.id}.`);
   return { id: spec.id, spec, object, example: toExample(object) };

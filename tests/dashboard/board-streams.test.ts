@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { EMPTY_SNAPSHOT } from '../../src/dashboard/board.js';
 import type { BoardEvent } from '../../src/dashboard/board-streams.js';
 import { openDashboard } from './dashboard-of.js';
@@ -11,6 +12,8 @@ beforeEach(async () => {
   // Only what this process is told of counts here: a look in between would take until the test is over.
   dashboard = await openDashboard({ pollMs: 600_000 });
   leaving = new AbortController();
+  // Of one reader, who has many streams here.
+  setMaxListeners(0, leaving.signal);
 });
 afterEach(async () => {
   leaving.abort();
