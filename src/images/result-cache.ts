@@ -39,7 +39,8 @@ export function createResultCache(): ResultCache {
 
   return {
     find: <Field extends FieldName>(field: Field, source: ImageSource, args: FieldArguments[Field]) =>
-      results.get(keyOf(field, source, args)) as FieldResult<Field> | undefined,
+      // Noting which was asked for last would take as long as all else here; the oldest go first.
+      results.peek(keyOf(field, source, args)) as FieldResult<Field> | undefined,
     keep: (field, source, args, result) => void results.set(keyOf(field, source, args), result),
   };
 }

@@ -29,10 +29,11 @@ export const imageProcResolvers: Resolvers = {
  */
 function ofPicture(
   { parent }: Pick<ImageProcRecord, 'parent'>,
-  { pictures, loadPicture }: SiteContext,
+  context: SiteContext,
   answer: (source: ImageSource) => object | Promise<object>,
 ): never {
-  const known = parent === null ? undefined : pictures.known(parent);
+  if (parent === null) return null as never;
+  const known = context.pictures.known(parent);
   if (known) return answer(known) as never;
-  return (parent === null ? null : loadPicture(parent).then((source) => (source ? answer(source) : null))) as never;
+  return context.loadPicture(parent).then((source) => (source ? answer(source) : null)) as never;
 }

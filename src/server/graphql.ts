@@ -134,14 +134,16 @@ function send(
 ): void {
   // The specification puts errors first, where a reader of a long answer sees them.
   const body = JSON.stringify({ errors: errors?.map(show), data });
+  const bytes = Buffer.byteLength(body);
   response.writeHead(status, {
     ...headers,
     'Content-Type': `${type}; charset=utf-8`,
-    'Content-Length': Buffer.byteLength(body),
+    'Content-Length': bytes,
     // A GET's answer follows the Accept header, and the files it speaks of change.
     Vary: 'Accept',
     'Cache-Control': 'no-cache',
     'X-Content-Type-Options': 'nosniff',
   });
-  response.end(body);
+  // Plain ASCII is the same in both, and the former is written in a third of the time.
+  response.end(body, bytes === body.length ? 'latin1' : 'utf8');
 }

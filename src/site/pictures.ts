@@ -63,7 +63,8 @@ export function createPictures(records: Pick<RecordStore, 'find' | 'page' | 'gen
       return found;
     },
 
-    known: (id) => knownNow().get(id),
+    // Of a page of pictures, all are asked for: which of them was last is not worth noting.
+    known: (id) => knownNow().peek(id),
   };
 }
 
