@@ -13,7 +13,7 @@ const project = (engine) => ({
 
 export default {
   projects: [
-    project('SQLite'),
+    { ...project('SQLite'), testPathIgnorePatterns: ['/node_modules/', 'storage/postgres\\.test\\.ts$'] },
     {
       ...project('PostgreSQL'),
       // Everything that stands on the database, a second time.

@@ -33,7 +33,7 @@ export async function retryConflicts<T>(run: () => Promise<T>): Promise<T> {
 }
 
 function isConflict(error: unknown): error is Error & { readonly code: string } {
-  return error instanceof Error && 'code' in error && CONFLICTS.includes(String(error.code));
+  return typeof error === 'object' && error !== null && 'code' in error && CONFLICTS.includes(String(error.code));
 }
 
 function toFailure(error: Error & { readonly code: string }): Error {

@@ -1,3 +1,5 @@
+import { AppError } from '../errors.js';
+
 /** The database can't be used, for a reason that a person can mend. Nothing of its address is in the message. */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError';
@@ -15,12 +17,15 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** @returns a {@link DatabaseError} for what a person can mend, and anything else as it is. */
 export function toDatabaseError(error: unknown): unknown {
-  const cause = error instanceof Error && error.name === 'AppError' ? error.cause : error;
-  if (!(cause instanceof Error)) return error;
-  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
-  const reason = code === undefined ? undefined : REASONS[code];
-  if (reason !== undefined) return new DatabaseError(reason, { cause });
-  // What fails before the server has said anything is wrapped by the pool.
-  if (cause === error) return error;
-  return new DatabaseError(`expected a PostgreSQL server that can be reached; ${code ?? cause.message}`, { cause });
+  const { code, message } = causeOf(error) as { readonly code?: unknown; readonly message?: unknown };
+  const reason = REASONS[String(code)];
+  if (reason !== undefined) return new DatabaseError(reason, { cause: error });
+  if (!isUnavailable(error)) return error;
+  const what = String(code ?? message);
+  return new DatabaseError(`expected a PostgreSQL server that can be reached; ${what}`, { cause: error });
 }
+
+/** What fails for want of a connection is wrapped by the pool. */
+const isUnavailable = (error: unknown): error is AppError => error instanceof AppError && error.code === 'unavailable';
+
+const causeOf = (error: unknown): unknown => (isUnavailable(error) ? error.cause : error) ?? {};

@@ -29,7 +29,11 @@ export function postgresDialect(url: string): PostgresDialect {
   });
   // A connection that ends while nobody uses it is replaced when it is needed.
   pool.on('error', () => undefined);
-  pool.on('connect', (client) => void client.query(IDLE_IN_TRANSACTION).catch(() => undefined));
+  pool.on('connect', (client) => {
+    // Whoever is using it learns of it from the query.
+    client.on('error', () => undefined);
+    client.query(IDLE_IN_TRANSACTION).catch(() => undefined);
+  });
   return new (class extends PostgresDialect {
     override createQueryCompiler(): QueryCompiler {
       return new AlikeCompiler();
@@ -49,16 +53,37 @@ class AlikeCompiler extends PostgresQueryCompiler {
 
 function toBindingPool(pool: pg.Pool): PostgresPool {
   return {
-    async connect() {
-      const client = await pool.connect().catch((cause: unknown) => {
-        throw new AppError('unavailable', 'The database does not answer; try again later.', { cause });
-      });
-      const query = (sql: string, parameters: readonly unknown[] = []) => client.query(sql, parameters.map(toBindable));
-      // Kysely asks for no cursors, which is the other form of its query().
-      return { query: query as unknown as PostgresPoolClient['query'], release: () => client.release() };
-    },
+    connect: async () => toBindingClient(await pool.connect().catch(refuse)),
     end: () => pool.end(),
   };
+}
+
+function toBindingClient(client: pg.PoolClient): PostgresPoolClient {
+  let isBroken = false;
+  const query = async (sql: string, parameters: readonly unknown[] = []) => {
+    const values = parameters.map(toBindable);
+    return client.query(sql, values).catch((error: unknown) => {
+      isBroken ||= isEndOfConnection(error);
+      if (isBroken) refuse(error);
+      throw error;
+    });
+  };
+  // Kysely asks for no cursors, which is the other form of its query().
+  return { query: query as unknown as PostgresPoolClient['query'], release: () => client.release(isBroken) };
+}
+
+/**
+ * Whether the server, or the network, let go. What a server says of a query
+ * alone is of a lower severity, and a range is what we say of its answer.
+ */
+function isEndOfConnection(error: unknown): boolean {
+  if (error instanceof RangeError) return false;
+  const { severity } = error as { readonly severity?: string };
+  return severity === undefined || severity === 'FATAL';
+}
+
+function refuse(cause: unknown): never {
+  throw new AppError('unavailable', 'The database does not answer; try again later.', { cause });
 }
 
 type Parse = (text: string) => unknown;

@@ -37,7 +37,11 @@ export function openSqlite(file: string): SqliteDatabase {
   connection.exec('pragma synchronous = full');
   const statements = new LRUCache<string, SqliteStatement>({ max: MAX_STATEMENTS });
   return {
-    close: () => connection.close(),
+    close() {
+      // Statements that are yet to be collected keep the log beside the file, which should do alone.
+      connection.exec('pragma wal_checkpoint(passive)');
+      connection.close();
+    },
     prepare(sql) {
       const known = statements.get(sql);
       if (known !== undefined) return known;
@@ -93,5 +97,10 @@ async function tryBegin(connection: DatabaseConnection, deadline: number): Promi
 }
 
 function isBusy(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'errcode' in error && error.errcode === SQLITE_BUSY;
+  return isSqliteError(error) && error.errcode === SQLITE_BUSY;
+}
+
+/** Whether it is SQLite's own. */
+export function isSqliteError(error: unknown): error is { readonly errcode: unknown } {
+  return typeof error === 'object' && error !== null && 'errcode' in error;
 }

@@ -14,7 +14,15 @@ const cache = join(root, '.cache');
 export interface CompiledServer {
   /** Starts it, and waits until it is ready. */
   start(args: readonly string[], env: Readonly<Record<string, string>>): Promise<ChildProcess>;
+  /** Runs a command to its end. */
+  run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>;
   remove(): Promise<void>;
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
 }
 
 /** Compiles without looking at types, into a folder from where packages are found. */
@@ -31,15 +39,20 @@ export async function compileServer(): Promise<CompiledServer> {
   await promisify(execFile)(esbuild, [...files, ...options, `--outdir=${join(folder, 'src')}`], { cwd: root });
   return {
     start: (args, env) => start(join(folder, 'src/cli.js'), args, env),
+    run: (args, env = {}) => run(join(folder, 'src/cli.js'), args, env),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }
 
-async function start(cli: string, args: readonly string[], env: Readonly<Record<string, string>>) {
-  const child = spawn(process.execPath, [cli, 'serve', ...args], {
+function spawnCli(cli: string, args: readonly string[], env: Readonly<Record<string, string>>) {
+  return spawn(process.execPath, [cli, ...args], {
     env: { PATH: process.env.PATH, LOG_LEVEL: 'silent', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+}
+
+async function start(cli: string, args: readonly string[], env: Readonly<Record<string, string>>) {
+  const child = spawnCli(cli, ['serve', ...args], env);
   let output = '';
   const read = (chunk: Buffer) => (output += chunk.toString());
   child.stderr.on('data', read);
@@ -51,4 +64,13 @@ async function start(cli: string, args: readonly string[], env: Readonly<Record<
   const isReady = await Promise.race([ready, once(child, 'exit').then(() => false)]);
   if (!isReady) throw new Error(`The server ended before it was ready:\n${output}`);
   return child;
+}
+
+async function run(cli: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<Ended> {
+  const child = spawnCli(cli, args, env);
+  const said = { out: '', err: '' };
+  child.stdout.on('data', (chunk: Buffer) => (said.out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (said.err += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, ...said };
 }

@@ -5,6 +5,7 @@ import type { Database } from '../database.js';
 import { placeOf } from '../place.js';
 import type { PlaceSettings } from '../place.js';
 import { SERVER_KEY_FILE } from '../server-key.js';
+import { isSqliteError } from '../sqlite.js';
 import { openStateFolder } from '../state-folder.js';
 import { ArchiveError } from './archive-error.js';
 import { readContents } from './archive.js';
@@ -51,9 +52,8 @@ async function verify(copy: string): Promise<Contents> {
     const archive = connectDatabase({ file: copy });
     return await readContents(archive).finally(() => archive.destroy());
   } catch (cause) {
-    // What SQLite itself can make nothing of.
-    const isOfSqlite = cause instanceof Error && 'errcode' in cause;
-    throw isOfSqlite ? new ArchiveError('expected a backup as it was made; it is damaged, or none', { cause }) : cause;
+    if (!isSqliteError(cause)) throw cause;
+    throw new ArchiveError('expected a backup as it was made; it is damaged, or none', { cause });
   }
 }
 

@@ -1,0 +1,253 @@
+import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { backupCommand, restoreCommand } from '../../src/commands/backup.js';
+import { createTally, readRows } from '../../src/storage/backup/rows.js';
+import { writeContents } from '../../src/storage/backup/archive.js';
+import { inTransaction, openDatabase } from '../../src/storage/database.js';
+import type { Database, DatabasePlace } from '../../src/storage/database.js';
+import { MIGRATIONS } from '../../src/storage/migrate.js';
+import { openServerKey } from '../../src/storage/server-key.js';
+import { openStateFolder } from '../../src/storage/state-folder.js';
+import { createPlace, engine } from '../storage/engine.js';
+import { runCommand } from './run-command.js';
+import type { Said } from './run-command.js';
+
+const like = (text: RegExp | string) => expect.stringMatching(text) as string;
+
+const person = { username: 'Ada', display_name: 'naïve 🌱', is_admin: 1, created_at: 1_795_000_000_000 };
+
+interface Server {
+  readonly state: string;
+  readonly place: DatabasePlace;
+}
+
+let folder: string;
+let file: string;
+let server: Server;
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'trellis-backup-'));
+  file = path.join(folder, 'trellis.backup');
+  server = await makeServer('old', engine);
+  const database = await openDatabase(server.place);
+  await fill(database);
+  await database.destroy();
+  await openServerKey(server.state);
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+async function makeServer(name: string, kind: typeof engine): Promise<Server> {
+  const state = path.join(folder, name);
+  (await openStateFolder(state)).close();
+  return { state, place: kind === 'SQLite' ? { file: path.join(state, 'trellis.db') } : await createPlace() };
+}
+
+async function addPerson(database: Database, id: string): Promise<void> {
+  await database
+    .insertInto('people')
+    .values({ ...person, id, username_key: id })
+    .execute();
+}
+
+async function fill(database: Database): Promise<void> {
+  await addPerson(database, 'ada');
+  await database.insertInto('boards').values({ person_id: 'ada', generated_at: 1, snapshot: '{"a":1}' }).execute();
+  const row = { id: 'r', fingerprint: 'f', sealed: new Uint8Array([0, 255, 10]), expires_at: 2 ** 52 };
+  await database.insertInto('replays').values(row).execute();
+}
+
+async function readAll({ place }: Server): Promise<unknown> {
+  const database = await openDatabase(place);
+  const tables = [
+    await database.selectFrom('people').selectAll().orderBy('id').execute(),
+    await database.selectFrom('boards').selectAll().execute(),
+    await database.selectFrom('replays').selectAll().execute(),
+  ];
+  await database.destroy();
+  return tables;
+}
+
+const readKey = ({ state }: Server) => readFile(path.join(state, 'server.key'), 'utf8');
+
+function run(make: typeof backupCommand, { state, place }: Server, ...flags: string[]): Promise<Said> {
+  const where = 'url' in place ? ['--database-url', place.url] : [];
+  const args = [file, '--state', state, ...where, ...flags];
+  return runCommand(({ err }) => make({ release: '1.2.3', terminal: err as unknown as NodeJS.WriteStream }), args);
+}
+
+const targets = engine === 'SQLite' ? (['SQLite'] as const) : (['PostgreSQL', 'SQLite'] as const);
+
+test.each(targets)('is put back as it was, into %s', async (kind) => {
+  const said = await run(backupCommand, server);
+  expect(said).toMatchObject({
+    code: 0,
+    err: like(/^Backed up 3 rows of \d+ tables and server\.key to /),
+  });
+  const target = await makeServer('new', kind);
+  expect(await run(restoreCommand, target)).toMatchObject({
+    code: 0,
+    err: like(/^Restored 3 rows of /),
+  });
+  expect(await readAll(target)).toEqual(await readAll(server));
+  expect(await readKey(target)).toBe(await readKey(server));
+  expect((await readdir(target.state)).filter((name) => name.startsWith('restore-'))).toEqual([]);
+});
+
+test('goes back from SQLite into the engine of the run', async () => {
+  const source = await makeServer('sqlite', 'SQLite');
+  const database = await openDatabase(source.place);
+  await fill(database);
+  await database.destroy();
+  await run(backupCommand, source);
+  const target = await makeServer('new', engine);
+  await run(restoreCommand, target);
+  expect(await readAll(target)).toEqual(await readAll(source));
+});
+
+test("is for its owner's eyes, and takes no name that is taken", async () => {
+  await run(backupCommand, server);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  const before = await readFile(file);
+  expect(await run(backupCommand, server)).toMatchObject({ code: 1, err: like('see --force') });
+  expect(await readFile(file)).toEqual(before);
+  expect(await run(backupCommand, server, '--force', '--quiet')).toEqual({ code: 0, out: '', err: '' });
+  expect((await readdir(folder)).sort()).toEqual(['old', 'trellis.backup']);
+});
+
+test('is of one moment, while the server writes', async () => {
+  const database = await openDatabase(server.place);
+  const done = new AbortController();
+  let pairs = 0;
+  const writing = (async () => {
+    for (; !done.signal.aborted; pairs += 1) {
+      await setImmediate();
+      await inTransaction(database, async (transaction) => {
+        await addPerson(transaction, `p${pairs}`);
+        const board = { person_id: `p${pairs}`, generated_at: pairs, snapshot: '{}' };
+        await transaction.insertInto('boards').values(board).execute();
+      });
+    }
+  })();
+  expect(await run(backupCommand, server)).toMatchObject({ code: 0 });
+  done.abort();
+  await writing;
+  await database.destroy();
+  expect(pairs).toBeGreaterThan(0);
+  const target = await makeServer('new', engine);
+  await run(restoreCommand, target);
+  const [people, boards] = (await readAll(target)) as [unknown[], unknown[]];
+  expect(people).toHaveLength(boards.length);
+});
+
+test('needs a server that was started before', async () => {
+  const empty = await makeServer('empty', engine);
+  expect(await run(backupCommand, empty)).toMatchObject({ code: 1, err: like('expected') });
+  await expect(stat(file)).rejects.toThrow('ENOENT');
+});
+
+describe('nothing is touched by', () => {
+  let before: unknown;
+  beforeEach(async () => {
+    await run(backupCommand, server);
+    const database = await openDatabase(server.place);
+    await addPerson(database, 'later');
+    await database.destroy();
+    before = [await readAll(server), await readKey(server)];
+  });
+
+  async function expectRefused(reason: string, ...flags: string[]): Promise<void> {
+    expect(await run(restoreCommand, server, ...flags)).toEqual({
+      code: 1,
+      out: '',
+      err: like(reason),
+    });
+    expect([await readAll(server), await readKey(server)]).toEqual(before);
+  }
+
+  test('a backup, where there is data', () => expectRefused('--force replaces what is there'));
+
+  test('a backup, while a server runs', async () => {
+    const { close } = await openStateFolder(server.state);
+    await expectRefused('another server is using it', '--force');
+    close();
+  });
+
+  test('one in which a value was changed', async () => {
+    const archive = new DatabaseSync(file);
+    archive.exec("update people set display_name = 'Mallory'");
+    archive.close();
+    await expectRefused('it is damaged .the table people.', '--force');
+  });
+
+  test('one that was cut', async () => {
+    await writeFile(file, (await readFile(file)).subarray(0, 40_000));
+    await expectRefused('it is damaged, or none', '--force');
+  });
+
+  test.each([
+    ['some text', 'hello'],
+    ['an empty file', ''],
+  ])('%s', async (_what, text) => {
+    await writeFile(file, text);
+    await expectRefused('expected a backup', '--force');
+  });
+
+  test('no file at all', async () => {
+    await rm(file);
+    await expectRefused('expected a file that can be read', '--force');
+  });
+
+  test('rows that the database refuses in the middle', async () => {
+    const archive = new DatabaseSync(file, { enableForeignKeyConstraints: false });
+    archive.exec(
+      'delete from archive; delete from people; drop table archive; drop table archive_tables; drop table archive_files',
+    );
+    archive.close();
+    await seal(file, ['boards']);
+    const { err } = await run(restoreCommand, server, '--force').catch((error: unknown) => ({ err: String(error) }));
+    expect(err).toMatch(/foreign key/i);
+    expect(await readAll(server)).toEqual((before as unknown[])[0]);
+  });
+});
+
+test('replaces what is there when it is told to, and leaves the key that was there beside it', async () => {
+  await run(backupCommand, server);
+  const target = await makeServer('new', engine);
+  const database = await openDatabase(target.place);
+  await addPerson(database, 'other');
+  await database.destroy();
+  await openServerKey(target.state);
+  const key = await readKey(target);
+  expect(await run(restoreCommand, target, '--force')).toMatchObject({ code: 0 });
+  expect(await readAll(target)).toEqual(await readAll(server));
+  expect(await readFile(path.join(target.state, 'server.key.before-restore'), 'utf8')).toBe(key);
+});
+
+test('of an older release is brought up to date', async () => {
+  const old = await openDatabase({ file }, { migrations: MIGRATIONS.slice(0, 4) });
+  await addPerson(old, 'ada');
+  await old.destroy();
+  await seal(file, ['people']);
+  const target = await makeServer('new', engine);
+  expect(await run(restoreCommand, target)).toMatchObject({ code: 0, err: like('Restored 1 rows') });
+  expect(await readAll(target)).toEqual([[{ ...person, id: 'ada', username_key: 'ada' }], [], []]);
+});
+
+/** Makes an archive of a database as it is. */
+async function seal(archiveFile: string, names: readonly ('boards' | 'people')[]): Promise<void> {
+  const version = new DatabaseSync(archiveFile);
+  const row = version.prepare('select max(version) as last from schema_versions').get() as { last: number };
+  version.close();
+  const archive = await openDatabase({ file: archiveFile }, { migrations: MIGRATIONS.slice(0, row.last) });
+  const tables = new Map();
+  for (const name of names) {
+    const tally = createTally();
+    for await (const rows of readRows(archive, name)) tally.add(rows);
+    tables.set(name, tally.sum());
+  }
+  await writeContents(archive, { createdAt: new Date(0), release: '0.0.1', tables, files: [] });
+  await archive.destroy();
+}

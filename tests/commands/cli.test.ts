@@ -1,0 +1,61 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { compileServer } from '../contract/compiled-server.js';
+import type { CompiledServer } from '../contract/compiled-server.js';
+import { createPlace, engine } from '../storage/engine.js';
+
+let folder: string;
+let cli: CompiledServer;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'trellis-cli-'));
+  cli = await compileServer();
+  const place = await createPlace();
+  env = { TRELLIS_STATE: path.join(folder, 'state'), TRELLIS_SERVICES: 'dashboard', PORT: '0' };
+  if ('url' in place) env.DATABASE_URL = place.url;
+});
+afterAll(async () => {
+  await cli.remove();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function stop(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+}
+
+test('a server is backed up and examined while it runs, and restored when it does not', async () => {
+  const file = path.join(folder, 'trellis.backup');
+  const child = await cli.start([], env);
+  expect(await cli.run(['backup', file], env)).toMatchObject({ code: 0, out: '' });
+  const doctor = await cli.run(['doctor'], env);
+  expect(doctor).toMatchObject({ code: 0, err: '' });
+  expect(doctor.out).toMatch(new RegExp(`^ok    database: ${engine} `, 'm'));
+  expect(doctor.out).toContain('ok    server: runs on the state folder\n');
+  expect(await cli.run(['restore', file, '--force'], env)).toEqual({
+    code: 1,
+    out: '',
+    err: `trellis: TRELLIS_STATE (${env.TRELLIS_STATE}): expected a folder of its own; another server is using it\n`,
+  });
+  await stop(child);
+  const restored = await cli.run(['restore', file], env);
+  expect(restored).toMatchObject({ code: 0, err: expect.stringMatching(/^Restored \d+ rows of /) as string });
+  await stop(await cli.start([], env));
+});
+
+test('a database that can not be reached is told of in one line, without its address', async () => {
+  const address = { ...env, DATABASE_URL: 'postgres://me:geheim@127.0.0.1:1/x' };
+  const err = 'trellis: DATABASE_URL: expected a PostgreSQL server that can be reached; ECONNREFUSED\n';
+  expect(await cli.run(['serve', '--state', path.join(folder, 'other')], address)).toEqual({ code: 1, out: '', err });
+  expect(await cli.run(['backup', path.join(folder, 'other.backup')], address)).toEqual({ code: 1, out: '', err });
+});
+
+test.each(['backup', 'restore', 'doctor'])('tells the options of %s', async (command) => {
+  const { code, out } = await cli.run([command, '--help']);
+  expect([code, out]).toEqual([0, expect.stringMatching(/--database-url <url> .*\[DATABASE_URL\]/s) as string]);
+});

@@ -1,0 +1,157 @@
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { Writable } from 'node:stream';
+import { checkAddress, checkProxy } from '../../src/commands/doctor/check-address.js';
+import { checkNode } from '../../src/commands/doctor/check-machine.js';
+import type { Finding } from '../../src/commands/doctor/finding.js';
+import { runDoctor } from '../../src/commands/run-doctor.js';
+import { loadConfig } from '../../src/config.js';
+import { openDatabase } from '../../src/storage/database.js';
+import type { DatabasePlace } from '../../src/storage/database.js';
+import { MIGRATIONS } from '../../src/storage/migrate.js';
+import { requireServerKey } from '../../src/storage/server-key-check.js';
+import { createServerKey, openServerKey } from '../../src/storage/server-key.js';
+import { openStateFolder } from '../../src/storage/state-folder.js';
+import { createPlace } from '../storage/engine.js';
+
+let state: string;
+let place: DatabasePlace;
+
+beforeEach(async () => {
+  place = await createPlace();
+  state = 'file' in place ? path.dirname(place.file) : await mkdtemp(path.join(os.tmpdir(), 'trellis-doctor-'));
+});
+afterEach(() => rm(state, { recursive: true, force: true }));
+
+/** What it says of each check, as its status and what it found. */
+async function examine(flags: Record<string, string> = {}) {
+  let text = '';
+  const out = new Writable({ write: (chunk: Buffer, _encoding, done) => done(void (text += chunk.toString())) });
+  const where = 'url' in place ? { databaseUrl: place.url } : {};
+  const code = await runDoctor({ flags: { state, port: '0', ...where, ...flags }, json: true, out });
+  const findings = JSON.parse(text) as Finding[];
+  const said = Object.fromEntries(findings.map(({ check, status, found }) => [check, `${status} ${found}`]));
+  return { code, ...(said as Record<Finding['check'], string>) };
+}
+
+const like = (text: RegExp) => expect.stringMatching(text) as string;
+
+test('finds nothing wrong with a server that works', async () => {
+  const database = await openDatabase(place);
+  await requireServerKey(database, await openServerKey(state));
+  await database.destroy();
+  expect(await examine()).toEqual({
+    code: 0,
+    node: like(/^ok Node\.js \d+/),
+    settings: 'ok services site, dashboard, secrets',
+    state: `ok ${state}`,
+    disk: like(/ free for the state folder$/),
+    key: `ok ${path.join(state, 'server.key')}`,
+    database: like(/^ok (SQLite|PostgreSQL) [\d.]+.*, up to date, 0 people$/),
+    site: like(/^ok .*examples\/site$/),
+    server: 'ok does not run',
+    port: 'ok any port that is free',
+    address: 'ok http://localhost, for this machine alone',
+    proxy: 'ok none is trusted',
+  });
+});
+
+test('makes nothing of what a first start would', async () => {
+  const folder = path.join(state, 'new');
+  expect(await examine({ state: folder })).toMatchObject({
+    code: 0,
+    key: 'ok server.key is made on the first start',
+    database: like(/^ok (SQLite, made on the first start|PostgreSQL [\d.]+.*, empty)$/),
+  });
+  await expect(chmod(folder, 0o700)).rejects.toThrow('ENOENT');
+});
+
+test('says what is wrong, without the address of the database', async () => {
+  const gone = { databaseUrl: 'postgres://me:geheim@127.0.0.1:1/x' };
+  const said = await examine({ ...gone, site: '/nowhere' });
+  expect(said).toMatchObject({
+    code: 1,
+    database: 'fail expected a PostgreSQL server that can be reached; ECONNREFUSED',
+    site: 'fail /nowhere can not be read',
+  });
+  expect(JSON.stringify(said)).not.toContain('geheim');
+});
+
+test('warns of a folder, and fails for a key, that others may read', async () => {
+  await openServerKey(state);
+  await chmod(state, 0o755);
+  await chmod(path.join(state, 'server.key'), 0o644);
+  expect(await examine()).toMatchObject({
+    state: like(/^warn .* is open to others$/),
+    key: like(/^fail .* is open to others$/),
+  });
+});
+
+test('knows a database that was used with another key', async () => {
+  const database = await openDatabase(place);
+  await requireServerKey(database, createServerKey('a'.repeat(43)));
+  await database.destroy();
+  await openServerKey(state);
+  expect(await examine()).toMatchObject({ code: 1, database: like(/^fail .*, used with another server\.key$/) });
+});
+
+test('knows a database of an older release', async () => {
+  await (await openDatabase(place, { migrations: MIGRATIONS.slice(0, 3) })).destroy();
+  expect(await examine()).toMatchObject({ code: 0, database: like(/^warn .* of an older release$/) });
+});
+
+test('knows a file that is no database', async () => {
+  const folder = path.join(state, 'broken');
+  await mkdir(folder, { mode: 0o700 });
+  await writeFile(path.join(folder, 'trellis.db'), 'hello');
+  place = { file: path.join(folder, 'trellis.db') };
+  expect(await examine({ state: folder })).toMatchObject({ code: 1, database: 'fail file is not a database' });
+});
+
+test('knows a server that runs, and a port that another process has', async () => {
+  const listener = createServer();
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  const port = String((listener.address() as AddressInfo).port);
+  expect(await examine({ port })).toMatchObject({ code: 1, port: like(/^fail .* is taken$/) });
+  const folder = await openStateFolder(state);
+  expect(await examine({ port })).toMatchObject({
+    server: 'ok runs on the state folder',
+    port: like(/^ok .* while a server runs$/),
+  });
+  folder.close();
+  listener.close();
+});
+
+test('says what a wrong setting is', async () => {
+  expect(await examine({ port: 'http' })).toMatchObject({ code: 1, settings: like(/^fail --port: expected /) });
+});
+
+test.each([
+  ['20.18.3', 'fail'],
+  ['20.19.0', 'ok'],
+  ['22.0.0', 'ok'],
+  ['18.20.8', 'fail'],
+])('says of Node.js %s: %s', (version, status) => {
+  expect(checkNode(version).status).toBe(status);
+});
+
+test.each([
+  [{ publicUrl: 'https://trellis.example' }, 'ok'],
+  [{ publicUrl: 'http://localhost:4000' }, 'ok'],
+  [{ publicUrl: 'http://trellis.example' }, 'warn'],
+  [{ publicUrl: 'https://192.0.2.1' }, 'warn'],
+  [{ publicUrl: 'https://[2001:db8::1]' }, 'warn'],
+  [{ host: '0.0.0.0' }, 'warn'],
+])('says of passkeys at %j: %s', async (flags, status) => {
+  expect(checkAddress(await loadConfig({ flags, env: {}, folder: state })).status).toBe(status);
+});
+
+test('warns of https without a trusted proxy', async () => {
+  const publicUrl = 'https://trellis.example';
+  const judge = async (flags: Record<string, string>) =>
+    checkProxy(await loadConfig({ flags, env: {}, folder: state })).status;
+  expect([await judge({ publicUrl }), await judge({ publicUrl, trustProxy: '1' })]).toEqual(['warn', 'ok']);
+});
