@@ -1,0 +1,46 @@
+/** What forges say, in the board's words. */
+import type { components } from '../../generated/dashboard/types.js';
+
+type Schemas = components['schemas'];
+export type ForgeName = Schemas['ForgeName'];
+export type PullRequest = Schemas['PullRequest'];
+export type Issue = Schemas['Issue'];
+export type CiStatus = Schemas['CiStatus'];
+export type ActionName = Schemas['PullRequestAction'];
+
+export interface ForgeRepository {
+  /** What the forge calls it, for ever. */
+  readonly id: string;
+  readonly fullName: string;
+  readonly url: string;
+  readonly canManageWebhooks: boolean;
+  /**
+   * Differs when a pull request or an issue changed or code was pushed. Checks alone don't move it: while some are
+   * pending, a repository is to be read anyway.
+   */
+  readonly revision: string;
+}
+
+export interface RepositoryReading {
+  readonly repository: ForgeRepository;
+  readonly pullRequests: readonly PullRequestFacts[];
+  readonly issues: readonly IssueFacts[];
+}
+
+/** What follows from the rest of a pull request, from others of its repository, or from what is kept here. */
+type Derived =
+  | 'allowedActions'
+  | 'autoMerge'
+  | 'botRequest'
+  | 'forge'
+  | 'kind'
+  | 'needsReview'
+  | 'readyToMerge'
+  | 'reviewRequestedFromMe'
+  | 'stack'
+  | 'stackChildren'
+  | 'stackedOn'
+  | 'updateRequest';
+
+export type PullRequestFacts = Readonly<Omit<PullRequest, Derived>>;
+export type IssueFacts = Readonly<Omit<Issue, 'forge' | 'housekeeping'>>;

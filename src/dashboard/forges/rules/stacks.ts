@@ -1,0 +1,65 @@
+import type { PullRequest } from '../facts.js';
+
+type Stacked = Pick<PullRequest, 'baseBranch' | 'crossRepository' | 'headBranch' | 'number' | 'url'>;
+export type StackPlace = Pick<PullRequest, 'stack' | 'stackChildren' | 'stackedOn'>;
+
+const ALONE: StackPlace = { stack: null, stackedOn: null, stackChildren: [] };
+
+/**
+ * Finds the stacks among the open pull requests of one repository: one stands on
+ * another whose head is its base. Positions count from the lowest, and size is of
+ * all that stand on the same one. Forks have branches of their own and stand on
+ * nothing; where they go in circles, there is no stack.
+ */
+export function findStacks(pullRequests: readonly Stacked[]): Map<number, StackPlace> {
+  const parents = findParents(pullRequests);
+  const chains = new Map(pullRequests.map((one) => [one.number, chainOf(one, parents)]));
+  const stacked = pullRequests.filter(({ number }) => chains.get(number) !== undefined);
+  const rootOf = ({ number }: Stacked): number => chains.get(number)?.at(-1)?.number ?? number;
+  return new Map(
+    pullRequests.map((one) => {
+      const chain = chains.get(one.number);
+      const size = stacked.filter((other) => rootOf(other) === rootOf(one)).length;
+      if (chain === undefined || size < 2) return [one.number, ALONE];
+      const children = stacked.filter((other) => parents.get(other.number) === one);
+      return [one.number, toPlace(chain, { size, children })];
+    }),
+  );
+}
+
+function toPlace(
+  [, parent, ...below]: readonly Stacked[],
+  { size, children }: { readonly size: number; readonly children: readonly Stacked[] },
+): StackPlace {
+  return {
+    stack: { position: parent === undefined ? 1 : below.length + 2, size },
+    stackedOn: parent === undefined ? null : { number: parent.number, url: parent.url },
+    stackChildren: children.map(({ number }) => number).sort((a, b) => a - b),
+  };
+}
+
+/** Of several with the same head, the lowest number is the one to stand on. */
+function findParents(pullRequests: readonly Stacked[]): Map<number, Stacked> {
+  const own = pullRequests.filter(({ crossRepository }) => !crossRepository);
+  const byHead = new Map<string, Stacked>();
+  for (const one of own.toSorted((a, b) => b.number - a.number)) {
+    // Forges that don't tell branches leave them empty.
+    if (one.headBranch !== '') byHead.set(one.headBranch, one);
+  }
+  const found = new Map<number, Stacked>();
+  for (const { number, baseBranch } of own) {
+    const parent = byHead.get(baseBranch);
+    if (parent !== undefined) found.set(number, parent);
+  }
+  return found;
+}
+
+/** It and those that it stands on, down to the lowest; `undefined` when they go in a circle. */
+function chainOf(start: Stacked, parents: ReadonlyMap<number, Stacked>): readonly Stacked[] | undefined {
+  const chain = [start];
+  for (let next = parents.get(start.number); next !== undefined; next = parents.get(next.number)) {
+    if (chain.includes(next)) return undefined;
+    chain.push(next);
+  }
+  return chain;
+}

@@ -1,0 +1,62 @@
+import type { ForgeName, Issue, IssueFacts, PullRequest, PullRequestFacts, RepositoryReading } from '../facts.js';
+import { listAllowedActions } from './allowed-actions.js';
+import { findBot, isHousekeeping, kindOf } from './bots.js';
+import { findStacks } from './stacks.js';
+import type { StackPlace } from './stacks.js';
+
+/** Whom a board is for. */
+export interface Reader {
+  readonly forge: ForgeName;
+  /** Empty when they didn't say. */
+  readonly username: string;
+  readonly renovateAuthors: readonly string[];
+}
+
+/** Makes the rows of a board from what a forge says of one repository. */
+export function toRows(
+  { pullRequests, issues }: Pick<RepositoryReading, 'issues' | 'pullRequests'>,
+  reader: Reader,
+): { pullRequests: PullRequest[]; issues: Issue[] } {
+  const places = findStacks(pullRequests);
+  return {
+    pullRequests: pullRequests.flatMap((facts) => {
+      const place = places.get(facts.number);
+      return place === undefined ? [] : toPullRequest(facts, { place, reader });
+    }),
+    issues: issues.map((facts) => toIssue(facts, reader)),
+  };
+}
+
+function toPullRequest(
+  facts: PullRequestFacts,
+  { place, reader }: { readonly place: StackPlace; readonly reader: Reader },
+): PullRequest {
+  const { forge, renovateAuthors } = reader;
+  const bot = findBot(facts.author, renovateAuthors);
+  return {
+    ...facts,
+    ...place,
+    forge,
+    kind: kindOf(facts, bot),
+    readyToMerge: facts.mergeStatus === 'mergeable' && facts.ci === 'success' && !facts.draft,
+    needsReview: needsReview(facts),
+    reviewRequestedFromMe: isReviewRequested(facts, reader.username),
+    allowedActions: listAllowedActions({ ...facts, stackedOn: place.stackedOn, forge, bot }),
+  };
+}
+
+/** An unknown review asks nobody. */
+function needsReview({ draft, review }: PullRequestFacts): boolean {
+  if (draft || review === undefined) return false;
+  const { decision, requestedReviewers } = review;
+  return decision === 'review_required' || (decision === 'none' && requestedReviewers > 0);
+}
+
+function isReviewRequested({ draft, requestedReviewerLogins }: PullRequestFacts, username: string): boolean {
+  if (draft || username === '') return false;
+  return requestedReviewerLogins.some((login) => login.toLowerCase() === username.toLowerCase());
+}
+
+function toIssue(facts: IssueFacts, { forge, renovateAuthors }: Reader): Issue {
+  return { ...facts, forge, housekeeping: isHousekeeping(facts, findBot(facts.author, renovateAuthors)) };
+}

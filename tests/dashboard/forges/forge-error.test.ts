@@ -1,0 +1,10 @@
+import { FORGE_ERROR_SENTENCES, ForgeError } from '../../../src/dashboard/forges/forge-error.js';
+import type { ForgeErrorKind } from '../../../src/dashboard/forges/forge-error.js';
+
+test.each(Object.entries(FORGE_ERROR_SENTENCES))(
+  'says of %s one sentence, and nothing of the forge',
+  (kind, sentence) => {
+    const error = new ForgeError(kind as ForgeErrorKind, { cause: new Error('account 4711 is limited') });
+    expect([error.message, error.kind]).toEqual([sentence, kind]);
+  },
+);

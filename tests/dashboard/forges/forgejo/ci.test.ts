@@ -1,0 +1,14 @@
+import { judgeCombinedStatus } from '../../../../src/dashboard/forges/forgejo/ci.js';
+
+test.each([
+  ['success', 'success'],
+  ['failure', 'failure'],
+  ['error', 'failure'],
+  ['pending', 'pending'],
+  ['warning', 'pending'],
+  ['', 'none'],
+  ['odd', 'none'],
+  [undefined, 'none'],
+])('judges the combined status %p as %s', (state, ci) => {
+  expect(judgeCombinedStatus(state)).toBe(ci);
+});

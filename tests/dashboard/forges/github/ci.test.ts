@@ -1,0 +1,70 @@
+import { judgeCheckRuns, judgeRollup } from '../../../../src/dashboard/forges/github/ci.js';
+import type { CheckRun, Rollup } from '../../../../src/dashboard/forges/github/ci.js';
+
+const counts = (states: string) =>
+  states === ''
+    ? []
+    : states.split(' ').map((state) => ({ state: state.replace('!', ''), count: state.endsWith('!') ? 0 : 1 }));
+const rollup = (state: string, checkRuns = '', statuses = ''): Rollup => ({
+  state,
+  checkRuns: counts(checkRuns),
+  statuses: counts(statuses),
+});
+
+test.each<[string, Rollup | null, string]>([
+  ['there is none', null, 'none'],
+  ['it succeeds', rollup('SUCCESS', 'SUCCESS SKIPPED'), 'success'],
+  ['all was skipped', rollup('SUCCESS', 'SKIPPED'), 'success'],
+  ['it is pending', rollup('PENDING', 'IN_PROGRESS'), 'pending'],
+  ['it is expected', rollup('EXPECTED', '', 'EXPECTED'), 'pending'],
+  ['it says what nobody knows', rollup('ODD'), 'none'],
+  ['a run failed', rollup('FAILURE', 'FAILURE SUCCESS'), 'failure'],
+  ['it is in error', rollup('ERROR', '', 'ERROR'), 'failure'],
+  ...['FAILURE', 'TIMED_OUT', 'ACTION_REQUIRED', 'STARTUP_FAILURE'].map((state): [string, Rollup, string] => [
+    `a run ended with ${state} and others go on`,
+    rollup('FAILURE', `${state} IN_PROGRESS`),
+    'failure',
+  ]),
+  ...['FAILURE', 'ERROR'].map((state): [string, Rollup, string] => [
+    `a status is ${state} and a run goes on`,
+    rollup('FAILURE', 'QUEUED', state),
+    'failure',
+  ]),
+  ...['QUEUED', 'IN_PROGRESS', 'PENDING'].map((state): [string, Rollup, string] => [
+    `a run was cancelled and another is ${state}`,
+    rollup('FAILURE', `CANCELLED ${state}`),
+    'pending',
+  ]),
+  ['a run was cancelled and a status is pending', rollup('FAILURE', 'CANCELLED', 'PENDING'), 'pending'],
+  ['a run was cancelled and nothing goes on', rollup('FAILURE', 'CANCELLED SUCCESS'), 'failure'],
+  ['none of a state are counted', rollup('FAILURE', 'CANCELLED FAILURE! QUEUED'), 'pending'],
+  ['none go on', rollup('FAILURE', 'CANCELLED QUEUED!'), 'failure'],
+  ['counts are missing', { state: 'FAILURE' }, 'failure'],
+  ['counts of runs are null', { state: 'FAILURE', checkRuns: null, statuses: counts('PENDING') }, 'failure'],
+  ['counts of statuses are missing', { state: 'FAILURE', checkRuns: counts('CANCELLED QUEUED') }, 'failure'],
+])("judges GraphQL's rollup when %s", (_reason, given, ci) => {
+  expect(judgeRollup(given)).toBe(ci);
+});
+
+const runs = (states: string): CheckRun[] =>
+  states
+    .split(' ')
+    .map((state) =>
+      state.startsWith('~') ? { status: state.slice(1), conclusion: null } : { status: 'completed', conclusion: state },
+    );
+
+test.each<[string, CheckRun[], string]>([
+  ['there is none', [], 'none'],
+  ['all succeed', runs('success neutral'), 'success'],
+  ['all were skipped', runs('skipped'), 'success'],
+  ['one is queued', runs('success ~queued'), 'pending'],
+  ['one is in progress', runs('~in_progress skipped'), 'pending'],
+  ['one failed and others go on', runs('failure ~in_progress'), 'failure'],
+  ['one timed out', runs('timed_out success'), 'failure'],
+  ['one asks for something', runs('action_required ~queued'), 'failure'],
+  ['one could not start', runs('startup_failure'), 'failure'],
+  ['one was cancelled and others go on', runs('cancelled ~queued'), 'pending'],
+  ['one was cancelled', runs('cancelled success'), 'failure'],
+])("judges REST's check runs when %s", (_reason, given, ci) => {
+  expect(judgeCheckRuns(given)).toBe(ci);
+});

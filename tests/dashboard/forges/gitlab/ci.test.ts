@@ -1,0 +1,23 @@
+import { judgePipeline } from '../../../../src/dashboard/forges/gitlab/ci.js';
+
+test.each([
+  ['success', 'success'],
+  ['SUCCESS', 'success'],
+  ['failed', 'failure'],
+  ['canceled', 'failure'],
+  ['canceling', 'pending'],
+  ['created', 'pending'],
+  ['waiting_for_resource', 'pending'],
+  ['waiting_for_callback', 'pending'],
+  ['preparing', 'pending'],
+  ['pending', 'pending'],
+  ['running', 'pending'],
+  ['manual', 'pending'],
+  ['scheduled', 'pending'],
+  ['skipped', 'none'],
+  ['odd', 'none'],
+  [null, 'none'],
+  [undefined, 'none'],
+])('judges a head pipeline that is %p as %s', (status, ci) => {
+  expect(judgePipeline(status)).toBe(ci);
+});

@@ -1,0 +1,96 @@
+import { findMergeBlock, listAllowedActions } from '../../../../src/dashboard/forges/rules/allowed-actions.js';
+import type { Judged } from '../../../../src/dashboard/forges/rules/allowed-actions.js';
+import { facts } from '../facts.js';
+
+const judged = (change: Partial<Judged> = {}): Judged => ({
+  ...facts(change),
+  stackedOn: null,
+  forge: 'github',
+  bot: undefined,
+  ...change,
+});
+const stackedOn = { number: 16, url: 'https://github.com/acme/shop/pull/16' };
+
+test.each<[string, Partial<Judged>, string | undefined]>([
+  ['everything is well', {}, undefined],
+  ['merging would change nothing', { empty: true, stackedOn, mergeStatus: 'conflicting' }, 'already_up_to_date'],
+  ['it stands on another', { stackedOn, mergeStatus: 'conflicting' }, 'stacked'],
+  ['it conflicts, and is a draft', { mergeStatus: 'conflicting', draft: true }, 'conflict'],
+  ['it is a draft, and unstable', { draft: true, mergeStatus: 'unstable' }, 'not_mergeable'],
+  ['only checks that are not required fail', { mergeStatus: 'unstable', ci: 'failure' }, undefined],
+  ['only checks that are not required run', { mergeStatus: 'unstable', ci: 'pending', behind: true }, undefined],
+  ['checks run, though the forge would merge', { ci: 'pending' }, 'checks_pending'],
+  ['checks run, and it is behind', { ci: 'pending', behind: true, mergeStatus: 'blocked' }, 'checks_pending'],
+  ['it is behind, and blocked with red checks', { behind: true, mergeStatus: 'blocked', ci: 'failure' }, 'behind'],
+  ['it is behind, which nobody minds', { behind: true }, undefined],
+  ['it is blocked, and checks fail', { mergeStatus: 'blocked', ci: 'failure' }, 'checks_failing'],
+  ['it is blocked by something else', { mergeStatus: 'blocked' }, 'blocked_by_protection'],
+  ['it is blocked without any check', { mergeStatus: 'blocked', ci: 'none' }, 'blocked_by_protection'],
+  ['the forge does not know', { mergeStatus: 'unknown' }, 'not_mergeable'],
+  ['checks fail that nobody requires', { ci: 'failure' }, undefined],
+])('judges merging when %s', (_reason, change, code) => {
+  expect(findMergeBlock(judged(change))).toBe(code);
+});
+
+const offered = (change: Partial<Judged>): string[] =>
+  listAllowedActions(judged(change)).map(({ action, blocked }) => (blocked ? `${action}: ${blocked.code}` : action));
+
+const clean = ['merge', 'close'];
+const waiting = { mergeStatus: 'blocked', ci: 'success' } as const;
+const blocked = 'merge: blocked_by_protection';
+
+test.each<[string, Partial<Judged>, string[]]>([
+  ['always merge and close', {}, clean],
+  ['update_branch when behind', { behind: true }, ['merge', 'close', 'update_branch', 'auto_merge']],
+  ['no update_branch when empty', { behind: true, empty: true }, ['merge: already_up_to_date', 'close']],
+  [
+    'update_branch for a bot that makes releases',
+    { behind: true, author: 'release-please[bot]', labels: [{ name: 'autorelease: pending', color: 'ededed' }] },
+    ['merge', 'close', 'update_branch', 'auto_merge'],
+  ],
+  [
+    'a blocked update_branch when conflicting',
+    { behind: true, mergeStatus: 'conflicting' },
+    ['merge: conflict', 'close', 'update_branch: conflict'],
+  ],
+  ['auto_merge when blocked', waiting, [blocked, 'close', 'auto_merge']],
+  ['auto_merge when checks run', { ci: 'pending' }, ['merge: checks_pending', 'close', 'auto_merge']],
+  ['auto_merge without checks', { ci: 'none' }, ['merge', 'close', 'auto_merge']],
+  ['no auto_merge when it is on', { ...waiting, autoMergeEnabled: true }, [blocked, 'close']],
+  ['auto_merge when it is off', { ...waiting, autoMergeEnabled: false }, [blocked, 'close', 'auto_merge']],
+  ['no auto_merge when the forge refuses', { ...waiting, autoMergeAllowed: false }, [blocked, 'close']],
+  ['no auto_merge when empty', { ...waiting, empty: true }, ['merge: already_up_to_date', 'close']],
+  ['no auto_merge when conflicting', { mergeStatus: 'conflicting' }, ['merge: conflict', 'close']],
+  ['no auto_merge when stacked', { ...waiting, stackedOn }, ['merge: stacked', 'close']],
+  ['auto_merge for drafts on GitHub', { draft: true, ci: 'none' }, ['merge: not_mergeable', 'close', 'auto_merge']],
+  [
+    'no auto_merge for drafts on Forgejo',
+    { draft: true, ci: 'none', forge: 'forgejo' },
+    ['merge: not_mergeable', 'close'],
+  ],
+  [
+    'cancel_auto_merge on Forgejo when armed',
+    { ...waiting, forge: 'forgejo', autoMergeEnabled: true },
+    [blocked, 'close', 'cancel_auto_merge'],
+  ],
+  [
+    'cancel_auto_merge on GitLab when armed',
+    { ...waiting, forge: 'gitlab', autoMergeEnabled: true },
+    [blocked, 'close', 'cancel_auto_merge'],
+  ],
+  ['what Dependabot does on GitHub', { bot: 'dependabot' }, [...clean, 'dependabot_rebase', 'dependabot_recreate']],
+  ['nothing of Dependabot elsewhere', { bot: 'dependabot', forge: 'forgejo' }, clean],
+  ['no update_branch for Dependabot', { bot: 'dependabot', behind: true, forge: 'forgejo' }, [...clean, 'auto_merge']],
+  ['what Renovate does, anywhere', { bot: 'renovate', forge: 'forgejo' }, [...clean, 'renovate_rebase']],
+  ['no update_branch for Renovate', { bot: 'renovate', behind: true }, [...clean, 'auto_merge', 'renovate_rebase']],
+  ['rerun_checks when they fail', { ci: 'failure' }, [...clean, 'auto_merge', 'rerun_checks']],
+])('offers %s', (_reason, change, actions) => {
+  expect(offered(change)).toEqual(actions);
+});
+
+test('says why merging is blocked, and what would help', () => {
+  expect(listAllowedActions(judged({ stackedOn }))[0]).toEqual({
+    action: 'merge',
+    blocked: { code: 'stacked', message: 'It stands on another open pull request.', next: 'Merge that one first.' },
+  });
+});
