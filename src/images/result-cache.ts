@@ -23,6 +23,7 @@ const MAX_RESULTS = 5_000;
 export function createResultCache(): ResultCache {
   const results = new LRUCache<string, object>({ max: MAX_RESULTS });
   const names = new WeakMap<ImageSource, string>();
+  const texts = new WeakMap<object, string>();
 
   /** Of a source that is asked for again and again, put together once. */
   function nameOf(source: ImageSource): string {
@@ -33,9 +34,18 @@ export function createResultCache(): ResultCache {
     return name;
   }
 
+  /** Of arguments that all images of a list share, written once. */
+  function textOf(args: object): string {
+    const known = texts.get(args);
+    if (known !== undefined) return known;
+    const text = JSON.stringify(args);
+    texts.set(args, text);
+    return text;
+  }
+
   /** Everything that a result depends on, its links and what it will read from the file among it. */
   const keyOf = (field: FieldName, source: ImageSource, args: object): string =>
-    `${field} ${nameOf(source)} ${JSON.stringify(args)}`;
+    `${field} ${nameOf(source)} ${textOf(args)}`;
 
   return {
     find: <Field extends FieldName>(field: Field, source: ImageSource, args: FieldArguments[Field]) =>
