@@ -104,8 +104,11 @@ test.each<[string, Answer]>([
   ['before the stream is opened again', (response) => void response.writeHead(200).end(':\n\n')],
 ])('an abort %s ends the stream', async (_reason, answer) => {
   const controller = new AbortController();
-  setTimeout(() => controller.abort(new Error('enough')), 60);
-  const call = read(answer, 1, { signal: controller.signal, reconnectMs: 60_000 });
+  const answerAndAbort: Answer = (...asked) => {
+    setTimeout(() => controller.abort(new Error('enough')), 60);
+    answer(...asked);
+  };
+  const call = read(answerAndAbort, 1, { signal: controller.signal, reconnectMs: 60_000 });
   await expect(call).rejects.toThrow('enough');
   expect(server.seen).toHaveLength(1);
 });

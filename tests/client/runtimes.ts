@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
-/** Where npm puts Bun: in a package of its own, or in its place when the install script ran. */
+/** Where npm puts Bun: in a package of its own, from where the install script moves it if it may run. */
 const BUN_PATHS = [
-  'node_modules/bun/bin/bun.exe',
   `node_modules/@oven/bun-${process.platform}-${process.arch === 'arm64' ? 'aarch64' : process.arch}/bin/bun`,
+  'node_modules/bun/bin/bun.exe',
 ];
 
 export interface Runtime {
@@ -13,9 +13,14 @@ export interface Runtime {
   readonly command: string;
 }
 
+/** The command that runs Bun, if npm has installed it. */
+export function findBun(): string | undefined {
+  return BUN_PATHS.find((path) => existsSync(path));
+}
+
 /** This Node, Bun, and those of `TRELLIS_RUNTIMES` (commands, separated by commas); says loudly when Bun is missing. */
 export function findRuntimes(): Runtime[] {
-  const bun = BUN_PATHS.find((path) => existsSync(path));
+  const bun = findBun();
   if (bun === undefined) {
     process.stderr.write('\n*** SKIPPED: the client is not run in Bun, which is not installed. ***\n\n');
   }

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { findBun } from '../client/runtimes.js';
 import { startServer } from '../running-server.js';
 import type { RunningServer } from '../running-server.js';
 import { describeInBrowser, openBrowser } from './chromium.js';
@@ -13,7 +14,7 @@ const run = promisify(execFile);
 
 const RUNTIMES = [
   ['Node', process.execPath, ['--import', 'tsx']],
-  ['Bun', 'node_modules/bun/bin/bun.exe', ['run']],
+  ['Bun', findBun() ?? 'bun', ['run']],
 ] as const;
 
 describeInBrowser('signing in, in a browser', () => {

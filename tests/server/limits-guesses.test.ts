@@ -62,8 +62,8 @@ async function guess(): Promise<Readonly<Record<string, number>>> {
   return Object.fromEntries(Object.entries(statusCodeStats).map(([status, { count }]) => [status, count ?? 0]));
 }
 
-const askAs = async (address: string) =>
-  (await fetch(`${server.url}/api/settings`, { headers: { ...user, 'X-Forwarded-For': address } })).status;
+const askAs = async (address: string, credential = user) =>
+  (await fetch(`${server.url}/api/settings`, { headers: { ...credential, 'X-Forwarded-For': address } })).status;
 
 test('of 10,000 guessed tokens and sessions the first alone are looked up, and a user elsewhere is served', async () => {
   const served = new Set<number>();
@@ -78,6 +78,7 @@ test('of 10,000 guessed tokens and sessions the first alone are looked up, and a
   expect(lookedUp).toBeLessThanOrEqual((LIMIT + UNDER_WAY) * minutes);
   expect(await guesses).toEqual({ 401: lookedUp, 429: GUESSES - lookedUp });
   expect([...served]).toEqual([200]);
-  // Nobody is let in from that address for a while, as a guess that is right would look the same.
-  expect(await askAs(GUESSER)).toBe(429);
+  // Whoever was let in before is let in from there too, and nobody else, as a guess that is right would look the same.
+  expect(await askAs(GUESSER)).toBe(200);
+  expect(await askAs(GUESSER, (await server.signIn('bob')).headers)).toBe(429);
 }, 120_000);
