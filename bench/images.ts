@@ -1,198 +1,218 @@
-import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { availableParallelism, tmpdir } from 'node:os';
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import autocannon from 'autocannon';
-import express from 'express';
-import sharp from 'sharp';
-import { imageFolderOf, openImages } from '../src/images/images.js';
-import type { Images } from '../src/images/images.js';
-import { inTurn } from '../src/in-turn.js';
-import type { Handout } from '../src/images/link-store.js';
 import type { ImageSource } from '../src/images/source.js';
-import { imageLinks } from '../src/server/image-links.js';
+import { build } from './child.js';
+import { makePictures } from './make-pictures.js';
+import { alternate, median } from './rounds.js';
+import { ask, startServer } from './server.js';
+import type { RunningServer } from './server.js';
+import { toTable } from './table.js';
 
 export interface ImageBenchOptions {
-  /** How many pictures, of how many megapixels. */
+  /** How many pictures the query shows, and of how many megapixels each is. */
   readonly pictures: number;
   readonly megapixels: number;
-  /** How long each server is asked in a round, and how often. */
-  readonly seconds: number;
+  /** Of how many of them the images are made: all of them, or fewer in less time. */
+  readonly made: number;
   readonly rounds: number;
+  /** How long each server is asked for the same file in a round. */
+  readonly seconds: number;
 }
 
-/** Answers, images and requests, each beside the least that it could cost; gives a table in Markdown. */
+/** Answers, images and requests, each beside the least that it could cost; gives tables in Markdown. */
 export async function benchImages(options: ImageBenchOptions): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'trellis-bench-images-'));
+  build();
+  const work = mkdtempSync(path.join(tmpdir(), 'trellis-bench-images-'));
   try {
-    const sources = await makeSources(folder, options);
-    const links: Handout[] = [];
-    const images = openImages({
-      stateDirectory: path.join(folder, 'state'),
-      findSource: (digest) => sources.find(({ contentDigest }) => contentDigest === digest),
-      onHandOut: (link) => links.push(link),
+    const sources = await makePictures(path.join(work, 'site'), options.pictures, options.megapixels);
+    // Files that changed within the last two seconds are read again.
+    await setTimeout(2100);
+    const making = await benchMaking(sources.slice(0, options.made), work);
+    const server = await startServer(['dist/cli.js', 'serve', '--site', path.join(work, 'site')], {
+      TRELLIS_STATE: path.join(work, 'state'),
+      TRELLIS_WATCH: 'false',
+      // The previews of two hundred large pictures are made in one answer.
+      TRELLIS_QUERY_TIMEOUT_MS: '600000',
     });
-    const rows = [...(await benchAnswers(images, sources)), ...(await benchMaking(images, links, sources, folder))];
-    rows.push(...(await benchServing(images, links, folder, options)));
-    await images.close();
-    return ['| What | Measured |', '|---|---|', ...rows.map((row) => `| ${row.join(' | ')} |`)].join('\n');
+    try {
+      const answers = await benchAnswers(server, making, options);
+      const serving = await benchServing(server, work, options);
+      return [answers, making.table, serving].join('\n\n');
+    } finally {
+      await server.stop();
+    }
   } finally {
-    await rm(folder, { recursive: true });
+    rmSync(work, { recursive: true, force: true });
   }
 }
 
-type Row = readonly [what: string, measured: string];
+const TEN_FIELDS = 'id relativePath name base extension size prettySize mtime birthTime relativeDirectory';
+const FLUID = 'fluid { aspectRatio src srcSet sizes }';
+const FRAGMENT = 'fluid { base64 aspectRatio src srcSet srcWebp srcSetWebp sizes }';
+const PICTURES = 'allFile(filter: { extension: { eq: "jpg" } }, sort: { fields: [relativePath] })';
+const listOf = (fields: string): string =>
+  `{ ${PICTURES} { nodes { ${TEN_FIELDS} childImageProc { id ${fields} } } } }`;
 
-/** One photograph of many details, under many digests: a byte more at the end makes another file. */
-async function makeSources(folder: string, { pictures, megapixels }: ImageBenchOptions): Promise<ImageSource[]> {
-  const width = Math.round(Math.sqrt(megapixels * 1.5e6));
-  const height = Math.round(width / 1.5);
-  const noise = { type: 'gaussian' as const, mean: 128, sigma: 40 };
-  const coarse = sharp({ create: { width: width >> 3, height: height >> 3, channels: 3, background: '#888', noise } });
-  const photo = await sharp(await coarse.png().toBuffer())
-    .resize(width, height)
-    .jpeg({ quality: 85 })
-    .toBuffer();
-  return Promise.all(
-    Array.from({ length: pictures }, async (_none, index) => {
-      const bytes = Buffer.concat([photo, Buffer.from([index & 255, index >> 8])]);
-      const absolutePath = path.join(folder, `${index}.jpg`);
-      await writeFile(absolutePath, bytes);
-      const { size, mtimeMs } = await stat(absolutePath);
-      const contentDigest = createHash('md5').update(bytes).digest('hex');
-      return {
-        absolutePath,
-        relativePath: `${index}.jpg`,
-        base: `${index}.jpg`,
-        name: `${index}`,
-        ext: '.jpg',
-        contentDigest,
-        size,
-        mtimeMs,
-      };
-    }),
-  );
-}
-
-async function benchAnswers(images: Images, sources: readonly ImageSource[]): Promise<Row[]> {
-  const answerAll = () => Promise.all(sources.map(async (source) => images.answer('fluid', source, {})));
-  return [
-    [`fluid of ${sources.length} pictures, headers unread`, ms(await time(answerAll))],
-    ['the same again', ms(await time(answerAll))],
+async function benchAnswers(
+  server: RunningServer,
+  { millisecondsEach }: Making,
+  { pictures, rounds, seconds }: ImageBenchOptions,
+): Promise<string> {
+  const first = await time(() => ask(server.origin, listOf(FLUID)));
+  const previews = await time(() => ask(server.origin, listOf(FRAGMENT)));
+  const asked = (fields: string) => () => answerMs(server, listOf(fields), seconds);
+  const contenders = { without: asked(''), fluid: asked(FLUID), fragment: asked(FRAGMENT) };
+  await alternate(1, contenders);
+  const results = await alternate(rounds, contenders);
+  const without = median(results.without);
+  const pixels = millisecondsEach * pictures;
+  const row = (name: string, ms: number): string[] => [
+    name,
+    ms.toFixed(1),
+    (ms / without).toFixed(2),
+    (pixels / ms).toFixed(0),
+  ];
+  return toTable(
+    [`${pictures} pictures`, 'ms', 'of no image fields', 'times faster than the pixels'],
     [
-      'the same with other arguments',
-      ms(await time(() => Promise.all(sources.map(async (one) => images.answer('resize', one, {}))))),
+      row('fluid, headers unread', first),
+      row('with base64 and WEBP, previews yet to be made', previews),
+      row('no image fields', without),
+      row('fluid, again', median(results.fluid)),
+      row('with base64 and WEBP, again', median(results.fragment)),
     ],
-  ];
-}
-
-async function benchMaking(
-  images: Images,
-  links: readonly Handout[],
-  sources: readonly ImageSource[],
-  folder: string,
-): Promise<Row[]> {
-  const asked = new Map(links.map((link) => [`${link.contentDigest}/${link.recipeDigest}`, link]));
-  const peak = watchMemory();
-  const bareMs = await time(() => makeBare(images, [...asked.values()], sources, folder));
-  const barePeak = peak();
-  const ours = watchMemory();
-  const oursMs = await time(() => images.build(asked.values()));
-  return [
-    [`${asked.size} images by a bare loop, ${parallel()} at a time`, `${ms(bareMs)}, up to ${barePeak} MB`],
-    ['the same by build', `${ms(oursMs)}, up to ${ours()} MB`],
-    ['throughput beside the bare loop', (bareMs / oursMs).toFixed(2)],
-  ];
-}
-
-const parallel = (): number => Math.min(availableParallelism(), 3);
-
-/** The same images from the same files, with nothing around sharp. */
-async function makeBare(
-  images: Images,
-  links: readonly Handout[],
-  sources: readonly ImageSource[],
-  folder: string,
-): Promise<void> {
-  const turn = inTurn(parallel());
-  const target = path.join(folder, 'bare');
-  await mkdir(target);
-  const files = new Map(sources.map(({ contentDigest, absolutePath }) => [contentDigest, absolutePath]));
-  await Promise.all(
-    links.map((link) =>
-      turn(async () => {
-        const recipe = images.links.findRecipe(link);
-        if (!recipe) throw new Error('Expected a recipe of every link.');
-        await sharp(files.get(link.contentDigest))
-          .resize(recipe.width, recipe.height)
-          .jpeg({ quality: recipe.quality ?? 50, progressive: true })
-          .toFile(path.join(target, `${link.contentDigest}-${link.recipeDigest}.jpg`));
-      }),
-    ),
   );
+}
+
+/** One request after the other, by a client that does nothing with the answer. */
+async function answerMs(server: RunningServer, query: string, seconds: number): Promise<number> {
+  const result = await autocannon({
+    url: `${server.origin}/graphql`,
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    body: JSON.stringify({ query }),
+    connections: 1,
+    duration: seconds,
+  });
+  if (result.non2xx + result.errors > 0) throw new Error(`${result.non2xx + result.errors} requests failed.`);
+  return (result.duration * 1000) / result.requests.total;
+}
+
+interface Making {
+  readonly table: string;
+  /** What making all images of one picture takes. */
+  readonly millisecondsEach: number;
+}
+
+/** Pictures of one job: the two processes take turns, so that a busy minute falls on both. */
+const JOB = 5;
+
+async function benchMaking(sources: readonly ImageSource[], work: string): Promise<Making> {
+  const script = path.join(import.meta.dirname, 'images-child.js');
+  const ours = fork(script, ['ours', path.join(work, 'made')]);
+  const bare = fork(script, ['bare', path.join(work, 'bare')]);
+  const totals = { ours: 0, bare: 0, oursCpu: 0, bareCpu: 0, images: 0, oursMegabytes: 0, bareMegabytes: 0 };
+  for (let start = 0; start < sources.length; start += JOB) {
+    const made = await give(ours, sources.slice(start, start + JOB));
+    const loop = await give(bare, made.outputs ?? []);
+    totals.ours += made.milliseconds;
+    totals.bare += loop.milliseconds;
+    totals.oursCpu += made.cpuMilliseconds;
+    totals.bareCpu += loop.cpuMilliseconds;
+    totals.images += made.outputs?.length ?? 0;
+    totals.oursMegabytes = made.megabytes;
+    totals.bareMegabytes = loop.megabytes;
+  }
+  for (const child of [ours, bare]) child.kill();
+  const row = (name: string, ms: number, cpu: number, megabytes: number): string[] => [
+    name,
+    (totals.images / (ms / 1000)).toFixed(2),
+    (cpu / totals.images).toFixed(0),
+    megabytes.toFixed(0),
+    (totals.bare / ms).toFixed(2),
+  ];
+  return {
+    millisecondsEach: totals.ours / sources.length,
+    table: toTable(
+      [
+        `${totals.images} images of ${sources.length} pictures`,
+        'images/s',
+        'CPU ms each',
+        'peak RSS, MB',
+        'of the loop',
+      ],
+      [
+        row('bare loop around sharp', totals.bare, totals.bareCpu, totals.bareMegabytes),
+        row('build', totals.ours, totals.oursCpu, totals.oursMegabytes),
+      ],
+    ),
+  };
+}
+
+interface Done {
+  readonly milliseconds: number;
+  readonly cpuMilliseconds: number;
+  readonly megabytes: number;
+  readonly outputs?: readonly object[];
+}
+
+async function give(child: ChildProcess, job: readonly object[]): Promise<Done> {
+  const answered = once(child, 'message') as Promise<[Done]>;
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`The process that makes images ended with ${String(code)}.`);
+  });
+  child.send(job);
+  return (await Promise.race([answered, ended]))[0];
 }
 
 async function benchServing(
-  images: Images,
-  links: readonly Handout[],
-  folder: string,
-  { seconds, rounds }: ImageBenchOptions,
-): Promise<Row[]> {
-  const [link] = links;
-  if (!link) throw new Error('Expected a link.');
-  const store = imageFolderOf(path.join(folder, 'state'));
-  const bare = express().use(express.static(store));
-  const ours = express()
-    .use((_request, response, next) => {
-      response.locals.context = { requestId: '' };
-      next();
-    })
-    .use(
-      imageLinks({ folder: store, findRoute: (url) => images.findRoute(url), publishOriginal: async () => undefined }),
-    );
-  const bareUrl = `/${images.files.pathOf({ ...link, format: 'jpg' })}`;
-  const ourUrl = `/${link.contentDigest}/${link.recipeDigest}/picture.jpg`;
-  const rates = { bare: 0, ours: 0 };
-  for (let round = 0; round < rounds; round += 1) {
-    rates.bare = Math.max(rates.bare, await rateOf(bare as RequestListener, bareUrl, seconds));
-    rates.ours = Math.max(rates.ours, await rateOf(ours as RequestListener, ourUrl, seconds));
+  server: RunningServer,
+  work: string,
+  { rounds, seconds }: ImageBenchOptions,
+): Promise<string> {
+  const query =
+    '{ file { childImageProc { thumbnail: resize(width: 200) { src } image: resize(width: 800) { src } } } }';
+  const { file } = (await ask(server.origin, query)) as { file: { childImageProc: Record<string, { src: string }> } };
+  const bare = await startServer(['bench/static-child.js', path.join(work, 'state', 'public', 'images')]);
+  try {
+    const rows: string[][] = [];
+    for (const [name, { src }] of Object.entries(file.childImageProc)) {
+      const { byteLength } = await (await fetch(server.origin + src)).arrayBuffer();
+      const urls = { ours: server.origin + src, bare: bare.origin + storedPath(src) };
+      await alternate(1, { ours: () => rateOf(urls.ours, 1), bare: () => rateOf(urls.bare, 1) });
+      const rates = await alternate(rounds, {
+        ours: () => rateOf(urls.ours, seconds),
+        bare: () => rateOf(urls.bare, seconds),
+      });
+      const [own, limit] = [median(rates.ours), median(rates.bare)];
+      const size = `${name}, ${(byteLength / 1000).toFixed(0)} kB`;
+      rows.push([size, own.toFixed(0), limit.toFixed(0), (own / limit).toFixed(2)]);
+    }
+    return toTable(['image that is made', 'requests/s', 'express.static, requests/s', 'of it'], rows);
+  } finally {
+    await bare.stop();
   }
-  return [
-    ['express.static, the same file', `${Math.round(rates.bare)}/s`],
-    ['an image that is made, at its link', `${Math.round(rates.ours)}/s`],
-    ['requests beside express.static', (rates.ours / rates.bare).toFixed(2)],
-  ];
 }
 
-async function rateOf(listener: RequestListener, url: string, seconds: number): Promise<number> {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const { requests, non2xx } = await autocannon({
-    url: `http://127.0.0.1:${port}${url}`,
-    connections: 10,
-    duration: seconds,
-  });
-  server.close();
-  if (non2xx > 0) throw new Error(`Expected the file at ${url}.`);
-  return requests.average;
+/** Where the file behind a link is. */
+function storedPath(src: string): string {
+  const [, contentDigest = '', recipeDigest = '', extension = ''] = /([^/]+)\/([^/]+)\/[^/]*\.(\w+)$/u.exec(src) ?? [];
+  return `/${contentDigest}/${recipeDigest}.${extension}`;
 }
 
-/** Gives the most memory that the process held since, in megabytes. */
-function watchMemory(): () => number {
-  let most = 0;
-  const look = (): void => {
-    most = Math.max(most, process.memoryUsage.rss());
-  };
-  const timer = setInterval(look, 20);
-  return () => {
-    clearInterval(timer);
-    look();
-    return Math.round(most / 1e6);
-  };
+const CONNECTIONS = 8;
+
+/** @throws Error when any request is answered with something else than the file. */
+async function rateOf(url: string, seconds: number): Promise<number> {
+  const result = await autocannon({ url, connections: CONNECTIONS, duration: seconds });
+  if (result.non2xx + result.errors > 0) throw new Error(`${url}: ${result.non2xx + result.errors} requests failed.`);
+  return result.requests.average;
 }
 
 async function time(run: () => Promise<unknown>): Promise<number> {
@@ -200,5 +220,3 @@ async function time(run: () => Promise<unknown>): Promise<number> {
   await run();
   return performance.now() - start;
 }
-
-const ms = (milliseconds: number): string => `${milliseconds.toFixed(milliseconds < 100 ? 1 : 0)} ms`;

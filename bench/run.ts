@@ -1,9 +1,12 @@
 import { Command } from 'commander';
 
 import { benchCrawl } from './crawl.js';
+import { benchImages } from './images.js';
+import type { ImageBenchOptions } from './images.js';
 import { benchLive } from './live.js';
 import { benchMalicious } from './malicious.js';
 import { benchQueries } from './queries.js';
+import { benchRest } from './rest.js';
 import { benchScale } from './scale.js';
 
 const count = (text: string): number => {
@@ -51,6 +54,27 @@ program
   .option('--changes <count>', 'how many changes of each sort', count, 100)
   .action(async (options: { files: number; folders: number; changes: number }) => {
     process.stdout.write(`${await benchLive(options)}\n`);
+  });
+
+program
+  .command('images')
+  .description('answers about images, making them and serving them, each beside the least that it could cost')
+  .option('--pictures <count>', 'how many pictures the query shows', count, 200)
+  .option('--megapixels <count>', 'of how many megapixels each is', count, 24)
+  .option('--made <count>', 'of how many of them the images are made', count, 200)
+  .option('--rounds <count>', 'how often each is asked, in turns', count, 5)
+  .option('--seconds <count>', 'how long each server is asked in a round', count, 4)
+  .action(async (options: ImageBenchOptions) => {
+    process.stdout.write(`${await benchImages(options)}\n`);
+  });
+
+program
+  .command('rest')
+  .description('requests per second of three operations of the dashboard, beside Express alone')
+  .option('--rounds <count>', 'how often each is run, in turns', count, 5)
+  .option('--seconds <count>', 'how long each operation is sent in a round', count, 4)
+  .action(async (options: { rounds: number; seconds: number }) => {
+    process.stdout.write(`${await benchRest(options)}\n`);
   });
 
 program
