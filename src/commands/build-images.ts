@@ -29,7 +29,7 @@ async function build(
   { terminal, quiet, signal }: ImagesCommandOptions,
   note: (reason: string) => void,
 ): Promise<BuildProgress> {
-  const view = openProgress(terminal, { quiet, what: 'images' });
+  const view = openProgress(terminal, { quiet, what: 'images', alike: true });
   try {
     return await imaging.images.build(links, {
       signal,

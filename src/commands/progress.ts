@@ -10,12 +10,14 @@ export interface ProgressOptions {
   readonly quiet: boolean;
   /** What is counted, in the plural. */
   readonly what: string;
+  /** Whether they take about the same time each, so that the rest can be told. */
+  readonly alike?: boolean;
 }
 
 /** A bar on a terminal; nothing in a log, where a summary says it all. */
-export function openProgress(stream: NodeJS.WriteStream, { quiet, what }: ProgressOptions): Progress {
+export function openProgress(stream: NodeJS.WriteStream, { quiet, what, alike = false }: ProgressOptions): Progress {
   if (quiet || !stream.isTTY) return { show: () => undefined, stop: () => undefined };
-  const format = `{bar} {value} of {total} ${what}{failed}, {eta_formatted} left`;
+  const format = `{bar} {value} of {total} ${what}{failed}${alike ? ', {eta_formatted} left' : ''}`;
   const bar = new SingleBar({ stream, format, barsize: 24, hideCursor: true, clearOnComplete: true, etaBuffer: 100 });
   let shown = false;
   return {
