@@ -14,7 +14,7 @@ import { contractRouter } from './server/contract-router.js';
 import { createEntrance } from './server/entrance.js';
 import { errorHandler, notFoundHandler } from './server/errors.js';
 import { createGraphqlEndpoint } from './server/graphql.js';
-import { securityHeaders } from './server/headers.js';
+import { dataHeaders, securityHeaders } from './server/headers.js';
 import { createHttpServer } from './server/http-server.js';
 import { imageLinks } from './server/image-links.js';
 import { createRateLimits } from './server/limits.js';
@@ -74,19 +74,22 @@ function createListener(options: AppOptions): RequestListener {
     app.all(GRAPHQL_PATHS, graphql({ config, services, site, imaging, log }));
     app.use(staticPaths, imageFiles(imaging, services.publicFiles, prefix));
   }
-  app.use(securityHeaders({ isHttps: config.publicUrl?.startsWith('https:') ?? false }));
-  app.use(pages.assets).get('/', pages.home).all('/', allowOnly(READ_ONLY));
-  if (config.services.includes('dashboard')) app.get('/sign-in', pages.signIn).all('/sign-in', allowOnly(READ_ONLY));
-  app.use(staticPaths, staticFiles(services.staticFolder));
   const limits = createRateLimits({
     perMinute: config.rateLimit,
     tightPerMinute: config.tightRateLimit,
     shared: services.rateCounts,
   });
+  app.use(dashboardRouter({ ...options, limits }));
   if (config.services.includes('secrets')) app.use(secretsRouter({ ...options, limits }));
-  app.use(dashboardRouter({ ...options, limits }), notFoundHandler(), errorHandler({ log }));
+  app.use(securityHeaders({ isHttps: isHttps(config) }));
+  app.use(pages.assets).get('/', pages.home).all('/', allowOnly(READ_ONLY));
+  if (config.services.includes('dashboard')) app.get('/sign-in', pages.signIn).all('/sign-in', allowOnly(READ_ONLY));
+  app.use(staticPaths, staticFiles(services.staticFolder));
+  app.use(notFoundHandler(), errorHandler({ log }));
   return app as RequestListener;
 }
+
+const isHttps = ({ publicUrl }: Config): boolean => publicUrl?.startsWith('https:') ?? false;
 
 /** Whoever listens to the network chose to be called by any name. */
 function onlyHost({ host, publicUrl }: Config): string | undefined {
@@ -150,9 +153,10 @@ function dashboardRouter({ config, services, limits }: RouterOptions): RequestHa
     limits,
     replays: services.replays,
     validateResponses: !config.production,
+    headers: dataHeaders({ isHttps: isHttps(config) }),
     streams: { stopping: services.readiness.stopping },
   });
-  return isRunning ? withDocument('/api/openapi.json', 'dashboard', router) : router;
+  return isRunning ? withDocument(config, 'dashboard', router) : router;
 }
 
 function secretsRouter({ config, services, limits }: RouterOptions): RequestHandler {
@@ -168,12 +172,22 @@ function secretsRouter({ config, services, limits }: RouterOptions): RequestHand
     limits,
     replays: services.replays,
     validateResponses: !config.production,
+    headers: dataHeaders({ isHttps: isHttps(config) }),
   });
-  return withDocument('/secrets/openapi.json', 'secrets', router);
+  return withDocument(config, 'secrets', router);
 }
 
+const DOCUMENT_PATHS = { dashboard: '/api/openapi.json', secrets: '/secrets/openapi.json' };
+
 /** Serves a contract beside its operations. */
-function withDocument(path: string, service: string, operations: RequestHandler): RequestHandler {
+function withDocument(
+  config: Config,
+  service: keyof typeof DOCUMENT_PATHS,
+  operations: RequestHandler,
+): RequestHandler {
+  const path = DOCUMENT_PATHS[service];
   const file = new URL(`./generated/${service}/openapi.json`, import.meta.url);
-  return express.Router().get(path, contractDocument(file)).all(path, allowOnly(READ_ONLY)).use(operations);
+  const document = express.Router().use(securityHeaders({ isHttps: isHttps(config) }));
+  document.get(path, contractDocument(file)).all(path, allowOnly(READ_ONLY));
+  return (request, response, next) => (request.path === path ? document : operations)(request, response, next);
 }

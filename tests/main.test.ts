@@ -80,6 +80,20 @@ test.each([
   expect([refused.status, refused.headers.get('allow')]).toEqual([405, allow]);
 });
 
+test.each([
+  ['a page', '/', "script-src 'self'"],
+  ['a contract', '/api/openapi.json', "script-src 'self'"],
+  ['data', '/api/version', "default-src 'none'"],
+  ['a refusal', '/api/tokens', "default-src 'none'"],
+  ['an unknown operation', '/api/nothing', "default-src 'none'"],
+  ['an address of nothing', '/nothing', "script-src 'self'"],
+])('keeps browsers strict with %s', async (_what, path, policy) => {
+  const { headers } = await fetch(shared.origin + path);
+  expect(headers.get('content-security-policy')).toContain(policy);
+  expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+});
+
 test('runs only the services that it is told to', async () => {
   const server = await startServer([], { TRELLIS_SERVICES: 'secrets' });
   try {

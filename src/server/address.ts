@@ -2,5 +2,7 @@ import type { Request } from 'express';
 
 /** The peer's address, IPv4 in its own spelling also when it came over an IPv6 socket; empty once the peer is gone. */
 export function peerAddress(request: Request): string {
-  return (request.ip ?? '').replace(/^::ffff:(?=\d+\.)/i, '');
+  // Without the header that proxies write, nobody else is named, whomever we trust.
+  const isDirect = request.headers['x-forwarded-for'] === undefined;
+  return ((isDirect ? request.socket.remoteAddress : request.ip) ?? '').replace(/^::ffff:(?=\d+\.)/i, '');
 }

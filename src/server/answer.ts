@@ -36,31 +36,31 @@ export type Dispatch = (operation: OperationSpec, request: HandlerRequest) => Pr
 const IDEMPOTENCY_KEY = 'idempotency-key';
 
 /** What is known of a request once its operation is found. */
-export interface Call extends AnswerOptions {
+export interface Call {
   readonly operation: OperationSpec;
   readonly params: Readonly<Record<string, string>>;
   readonly query: string;
-  readonly handle: Dispatch;
+  readonly service: AnswerOptions & { readonly handle: Dispatch };
 }
 
 /** Takes a request through security, limits, validation and its handler, in this order. Refusals are thrown. */
 export async function answer(request: Request, response: Response, call: Call): Promise<void> {
-  const { operation, limits, validateResponses } = call;
+  const { operation, service } = call;
+  const { limits, schemes, validateResponses } = service;
   const context = contextOf(response);
   const address = peerAddress(request);
-  const authenticate = () => call.authenticate(request);
+  const authenticate = () => service.authenticate(request);
   const shown = { address, credential: request.headers.authorization ?? request.headers.cookie ?? '' };
   context.operation = operation.id;
-  context.caller = await admit(operation, call.schemes, () => limits?.guard(shown, authenticate) ?? authenticate());
+  context.caller = await admit(operation, schemes, () => limits?.guard(shown, authenticate) ?? authenticate());
   await limits?.spend(operation.rateLimit ?? 'default', { caller: context.caller, address }, response);
   requireAcceptable(operation, request);
   const input = await readInput(request, call);
-  const peer = { requestId: context.requestId, address, signal: abortSignal(response) };
   const check = (result: HandlerResponse): void => {
     if (validateResponses) requireContractResponse(operation, result);
   };
-  const handle = async (): Promise<HandlerResponse> =>
-    call.handle(operation, { ...input, ...peer, caller: context.caller });
+  const given = new GivenRequest(input, { requestId: context.requestId, address, caller: context.caller }, response);
+  const handle = async (): Promise<HandlerResponse> => service.handle(operation, given);
   const result = await answerOnce(call, { caller: context.caller, input }, handle).catch((error: unknown) => {
     if (error instanceof AppError) check({ status: error.status, body: toErrorBody(error, context.requestId) });
     throw error;
@@ -71,22 +71,51 @@ export async function answer(request: Request, response: Response, call: Call): 
     respond(response, operation, result);
     return;
   }
-  const isAllowed = async (): Promise<boolean> => (await admit(operation, call.schemes, authenticate), true);
-  await sendEvents(response, { ...call.streams, operation, events, isAllowed, validate: validateResponses });
+  const isAllowed = async (): Promise<boolean> => (await admit(operation, schemes, authenticate), true);
+  await sendEvents(response, { ...service.streams, operation, events, isAllowed, validate: validateResponses });
 }
 
 type Input = Pick<HandlerRequest, 'body' | 'headers' | 'params' | 'query'>;
+type Sender = Pick<HandlerRequest, 'address' | 'caller' | 'requestId'>;
+
+class GivenRequest implements HandlerRequest {
+  readonly params;
+  readonly query;
+  readonly headers;
+  readonly body;
+  readonly caller;
+  readonly requestId;
+  readonly address;
+  readonly #response;
+  #signal: AbortSignal | undefined;
+
+  constructor({ params, query, headers, body }: Input, { caller, requestId, address }: Sender, response: Response) {
+    this.params = params;
+    this.query = query;
+    this.headers = headers;
+    this.body = body;
+    this.caller = caller;
+    this.requestId = requestId;
+    this.address = address;
+    this.#response = response;
+  }
+
+  /** Few handlers ask for it, and to make it takes longer than most of them. */
+  get signal(): AbortSignal {
+    return (this.#signal ??= abortSignal(this.#response));
+  }
+}
 
 /** A repeat under the same idempotency key is answered like the first. */
 async function answerOnce(
-  { operation, replays }: Call,
+  { operation, service }: Call,
   { caller, input }: { readonly caller: Caller | undefined; readonly input: Input },
   handle: () => Promise<HandlerResponse>,
 ): Promise<HandlerResponse> {
   const { headers, ...request } = input;
   const key = (headers as Parameters)[IDEMPOTENCY_KEY];
   if (typeof key !== 'string' || caller === undefined) return handle();
-  return replays.answerOnce({ scope: `${callerId(caller)} ${operation.id}`, key, request }, handle);
+  return service.replays.answerOnce({ scope: `${callerId(caller)} ${operation.id}`, key, request }, handle);
 }
 
 async function readInput(request: Request, { operation, params, query }: Call): Promise<Input> {
@@ -102,6 +131,8 @@ async function readInput(request: Request, { operation, params, query }: Call): 
 }
 
 function requireAcceptable({ responses }: OperationSpec, request: Request): void {
+  const { accept } = request.headers;
+  if (accept === undefined || accept === '*/*') return;
   const types = Object.entries(responses)
     .filter(([status]) => status.startsWith('2'))
     .flatMap(([, { contentTypes }]) => contentTypes);
@@ -112,6 +143,7 @@ function requireAcceptable({ responses }: OperationSpec, request: Request): void
 
 function abortSignal(response: Response): AbortSignal {
   const controller = new AbortController();
+  if (response.closed) controller.abort();
   response.once('close', () => controller.abort());
   return controller.signal;
 }

@@ -2,6 +2,7 @@ import type { RequestHandler } from 'express';
 import { AppError } from '../errors.js';
 import { answer } from './answer.js';
 import type { AnswerOptions, Dispatch, Handler } from './answer.js';
+import type { Headers } from './headers.js';
 import { createMatcher } from './match.js';
 import type { Match } from './match.js';
 import { refuseMethod } from './methods.js';
@@ -17,6 +18,8 @@ export interface ContractRouterOptions extends AnswerOptions {
   readonly operations: readonly OperationSpec[];
   /** Told in `X-Trellis-Revision`, so that a client can warn of a contract that it does not know. */
   readonly revision: string;
+  /** What every answer carries besides. */
+  readonly headers?: Headers;
   /** The generated handler interface, filled in: a function for each `operationId`. */
   readonly handlers: object;
 }
@@ -29,26 +32,27 @@ export interface ContractRouterOptions extends AnswerOptions {
  * @throws Error when an operation has no handler or names an unknown security scheme.
  */
 export function contractRouter(options: ContractRouterOptions): RequestHandler {
-  const { basePath, owns = [basePath], operations, schemes, revision } = options;
-  const handle = createDispatch(options);
+  const { basePath, owns = [basePath], operations, schemes, revision, headers = [] } = options;
+  const service = { ...options, handle: createDispatch(options) };
   requireKnownSchemes(operations, schemes);
   const match = createMatcher(operations);
 
   return async (request, response, next) => {
     const { path, query } = parseTarget(request.originalUrl);
     const found = isBelow(path, basePath) ? match(request.method, path.slice(basePath.length)) : NOWHERE;
-    switch (found.kind) {
-      case 'operation':
-        response.setHeader('X-Trellis-Revision', revision);
-        await answer(request, response, { ...options, ...found, query, handle });
-        return;
-      case 'method':
-        refuseMethod(request, response, found.allow);
-        return;
-      default:
-        if (owns.some((prefix) => isBelow(path, prefix))) throw refusePath(found.kind);
-        next();
+    const isKnown = found.kind === 'operation' || found.kind === 'method';
+    if (!isKnown && !owns.some((prefix) => isBelow(path, prefix))) {
+      next();
+      return;
     }
+    for (const [name, value] of headers) response.setHeader(name, value);
+    if (!isKnown) throw refusePath(found.kind);
+    if (found.kind === 'method') {
+      refuseMethod(request, response, found.allow);
+      return;
+    }
+    response.setHeader('X-Trellis-Revision', revision);
+    await answer(request, response, { operation: found.operation, params: found.params, query, service });
   };
 }
 

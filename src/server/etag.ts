@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** Names the bytes of an answer. */
-export function etagOf(payload: Uint8Array): string {
+export function etagOf(payload: Uint8Array | string): string {
   // 128 bits are more than enough to tell two answers apart.
   return `"${createHash('sha256').update(payload).digest('base64url').slice(0, 22)}"`;
 }

@@ -25,8 +25,12 @@ interface Route {
  * parameter over one that takes the rest. HEAD is answered like GET.
  */
 export function createMatcher(operations: readonly OperationSpec[]): (method: string, path: string) => Match {
-  const routes = [...groupByPath(operations).values()].sort(bySpecificity);
+  const byPath = groupByPath(operations);
+  const routes = [...byPath.values()].sort(bySpecificity);
+  const exact = new Map([...byPath].filter(([, { segments }]) => segments.every(({ kind }) => kind === 'static')));
   return (method, path) => {
+    const known = exact.get(path);
+    if (known !== undefined) return pickMethod(known, method, {});
     if (!path.startsWith('/')) return { kind: 'unknown' };
     const segments = path.slice(1).split('/').map(tryDecode);
     if (!segments.every((segment) => segment !== undefined)) return { kind: 'malformed' };

@@ -14,6 +14,7 @@ export function readPathParameters(operation: OperationSpec, params: Readonly<Re
 
 /** Reads what the contract knows of the query; other names are left alone, as clients may send more than we know. */
 export function readQueryParameters(operation: OperationSpec, query: string): Parameters {
+  if (query === '') return read(operation, 'query', () => []);
   const values = parseQuery(query);
   return read(operation, 'query', (name) => values.get(name) ?? []);
 }

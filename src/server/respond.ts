@@ -12,32 +12,41 @@ export function respond(response: Response, operation: OperationSpec, result: Ha
   const { status, body, headers } = result;
   const isConditional = operation.responses[304] !== undefined;
   const type = operation.responses[status]?.contentTypes[0];
-  response.status(status).set('Cache-Control', isConditional ? REVALIDATE : PRIVATE);
-  response.set(headers ?? {});
+  response.statusCode = status;
+  response.setHeader('Cache-Control', isConditional ? REVALIDATE : PRIVATE);
+  if (headers !== undefined) response.set(headers);
   if (type === undefined || body === undefined) {
     response.end();
     return;
   }
-  if (!response.hasHeader('Content-Type')) response.type(type);
-  const payload = isJson(type) ? Buffer.from(JSON.stringify(body)) : toBuffer(body);
+  if (!response.hasHeader('Content-Type')) setType(response, type);
+  const payload = isJson(type) ? JSON.stringify(body) : toBuffer(body);
   if (isConditional && status === 200) sendUnlessKnown(response, payload);
   else send(response, payload);
 }
 
+function setType(response: Response, type: string): void {
+  if (isJson(type)) response.setHeader('Content-Type', `${type}; charset=utf-8`);
+  else response.type(type);
+}
+
 /** Not Express's own comparison: that skips it for `no-cache`, which fetch adds to every conditional request. */
-function sendUnlessKnown(response: Response, payload: Buffer): void {
+function sendUnlessKnown(response: Response, payload: Buffer | string): void {
   const etag = etagOf(payload);
-  response.set('ETag', etag);
+  response.setHeader('ETag', etag);
   if (!matchesEtag(response.req.headers['if-none-match'], etag)) {
     send(response, payload);
     return;
   }
   response.removeHeader('Content-Type');
-  response.status(304).end();
+  response.statusCode = 304;
+  response.end();
 }
 
-function send(response: Response, payload: Buffer): void {
-  response.set('Content-Length', String(payload.length)).end(payload);
+/** Text leaves in one piece with the headers; bytes take a second. */
+function send(response: Response, payload: Buffer | string): void {
+  response.setHeader('Content-Length', Buffer.byteLength(payload));
+  response.end(payload);
 }
 
 /**
