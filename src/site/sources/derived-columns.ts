@@ -1,6 +1,9 @@
 import type { DerivedColumns } from '../record-schema.js';
 import { FILE_PLUGIN, IMAGE_PLUGIN } from './file-record.js';
 
+/** The path without its last part. */
+const FOLDER = 'substr(absolutePath, 1, max(0, length(absolutePath) - length(name || ext) - 1))';
+
 /** Without its dot. */
 const EXTENSION = 'substr(ext, 2)';
 
@@ -11,8 +14,8 @@ const text = (value: string): string => `'${value}'`;
 
 /**
  * Columns of files, folders and pictures that SQL makes of the others when they
- * are asked for. Half of a row's text is of this sort: a crawl need neither make
- * nor write it, and a site's records take half the room.
+ * are asked for, so that a crawl need neither make nor write them: those that
+ * are quickly made or seldom asked for.
  */
 export const ENTRY_COLUMNS: DerivedColumns = {
   File: entryColumns('File'),
@@ -27,18 +30,10 @@ function entryColumns(kind: 'File' | 'Directory'): Readonly<Record<string, strin
     root: text('/'),
     base: 'name || ext',
     extension: `CASE WHEN length(ext) = octet_length(ext) THEN lower(${EXTENSION}) ELSE lower_case(${EXTENSION}) END`,
-    dir: `coalesce(nullif(${without('absolutePath')}, ''), '/')`,
-    relativeDirectory: `CASE relativePath WHEN '' THEN '..' ELSE ${without('relativePath')} END`,
+    dir: `coalesce(nullif(${FOLDER}, ''), '/')`,
     atime: isoTime('atimeMs'),
-    mtime: isoTime('mtimeMs'),
     ctime: isoTime('ctimeMs'),
-    birthTime: isoTime('birthtimeMs'),
   };
-}
-
-/** A path without its last part. */
-function without(path: string): string {
-  return `substr(${path}, 1, max(0, length(${path}) - length(name || ext) - 1))`;
 }
 
 /** SQLite's own function writes the years from 0 to 9999 as `toISOString` does, in half the time of a call of ours. */

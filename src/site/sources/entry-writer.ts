@@ -29,7 +29,7 @@ export function createEntryWriter(source: Source, { entries, gone: goneFolders }
 
   function putFile(rows: RecordWriter, write: PlannedWrite, digest: string): void {
     const path = entries.path(write.index);
-    const values = records.file(path, entries.size(write.index), digest);
+    const values = records.file(path, entries.stats(write.index), digest);
     putEntry(rows, 'File', values, write);
     if (isImage(path)) rows.insert('ImageProc', IMAGE_ROW, records.image(String(values[0]), digest), write.position);
   }

@@ -7,6 +7,7 @@ import type { SqlValue } from '../sql.js';
 import { STAT_FIELDS } from './entries.js';
 import type { StatNumbers } from './entries.js';
 import { idsOf } from './ids.js';
+import { createIsoTimes } from './iso-times.js';
 import { toMediaType } from './media-types.js';
 
 export interface Source {
@@ -22,7 +23,7 @@ export type Row = Readonly<Record<string, string | number | null>>;
 
 /** Makes the values of rows, in the order of {@link ENTRY_ROW}; those of its numbers are still to be added. */
 export interface EntryRecords {
-  file(relativePath: string, size: number, digest: string): SqlValue[];
+  file(relativePath: string, stats: StatNumbers, digest: string): SqlValue[];
   directory(relativePath: string, stats: StatNumbers): SqlValue[];
   /** Of the picture that a file holds, in the order of {@link IMAGE_ROW}. */
   image(fileId: string, digest: string): SqlValue[];
@@ -39,16 +40,19 @@ export const ENTRY_ROW = [
   'sourceInstanceName',
   'absolutePath',
   'relativePath',
+  'relativeDirectory',
   'ext',
   'name',
   'prettySize',
+  'mtime',
+  'birthTime',
   ...STAT_FIELDS,
 ] as const;
 
 export const IMAGE_ROW = ['id', 'parent', 'internal.contentDigest'] as const;
 
 /** Changes whenever a row made from the same file would differ, so that stored rows are made anew. */
-export const RECORD_FORMAT = 2;
+export const RECORD_FORMAT = 3;
 
 export const FILE_PLUGIN = 'gatsby-source-filesystem';
 export const IMAGE_PLUGIN = 'gatsby-transformer-sharp';
@@ -66,14 +70,14 @@ export function createEntryRecords(source: Source): EntryRecords {
   const mediaTypeOf = remember(toMediaType);
   return {
     imageId,
-    file: (relativePath, size, digest) => {
+    file: (relativePath, stats, digest) => {
       const place = placeOf(source, relativePath);
-      return toRow(place, size, { type: 'File', digest, mediaType: mediaTypeOf(place.ext) });
+      return toRow(place, stats, { type: 'File', digest, mediaType: mediaTypeOf(place.ext) });
     },
     directory: (relativePath, stats) => {
       const place = placeOf(source, relativePath);
       const digest = folderDigest(place.absolutePath, stats);
-      return toRow(place, stats.size, { type: 'Directory', digest, mediaType: null });
+      return toRow(place, stats, { type: 'Directory', digest, mediaType: null });
     },
     image: (fileId, digest) => [imageId(fileId), fileId, digest],
   };
@@ -120,10 +124,11 @@ interface OfKind {
   readonly mediaType: string | null;
 }
 
-function createEntryRow(source: Source): (place: Place, size: number, own: OfKind) => SqlValue[] {
+function createEntryRow(source: Source): (place: Place, stats: StatNumbers, own: OfKind) => SqlValue[] {
   const shownPath = createShownPath(source);
   const prettySizeOf = remember(toPrettySize);
-  return ({ absolutePath, relativePath, ext, name }, size, { type, digest, mediaType }) => [
+  const toIso = createIsoTimes();
+  return ({ absolutePath, relativePath, ext, name }, { size, mtimeMs, birthtimeMs }, { type, digest, mediaType }) => [
     toFileId(absolutePath),
     digest,
     mediaType,
@@ -131,10 +136,17 @@ function createEntryRow(source: Source): (place: Place, size: number, own: OfKin
     source.name,
     absolutePath,
     relativePath,
+    toFolder(relativePath),
     ext,
     name,
     prettySizeOf(size),
+    toIso(mtimeMs),
+    toIso(birthtimeMs),
   ];
+}
+
+function toFolder(relativePath: string): string {
+  return relativePath === '' ? '..' : relativePath.slice(0, Math.max(0, relativePath.lastIndexOf('/')));
 }
 
 function toAbsolute(directory: string, relativePath: string): string {
