@@ -24,17 +24,41 @@ export interface View {
   readonly at: number;
 }
 
-export function toBoard(snapshot: Snapshot, { generatedAt, includeDrafts, at }: View): Board {
-  const shown = snapshot.pullRequests.filter(({ draft }) => includeDrafts || !draft);
+/** A snapshot, with what is the same whoever reads it, and when. */
+export interface ArrangedSnapshot extends Snapshot {
+  readonly withoutDrafts: PullRequest[];
+  readonly openIssueCount: number;
+  readonly hiddenDrafts: number;
+}
+
+/** Puts what can be merged now first, then what moved last. The lists are frozen, to be sent again as they are. */
+export function arrange(snapshot: Snapshot): ArrangedSnapshot {
+  const pullRequests = [...snapshot.pullRequests].sort((a, b) => urgency(a) - urgency(b) || byActivity(a, b));
+  return {
+    ...snapshot,
+    pullRequests: frozen(pullRequests),
+    withoutDrafts: frozen(pullRequests.filter(({ draft }) => !draft)),
+    issues: frozen([...snapshot.issues].sort(byActivity)),
+    repos: frozen([...snapshot.repos]),
+    openIssueCount: snapshot.issues.filter(({ housekeeping }) => !housekeeping).length,
+    hiddenDrafts: countDrafts(snapshot),
+  };
+}
+
+/** As frozen as can be told from the contract's types, which know no such lists. */
+const frozen = <T>(list: T[]): T[] => Object.freeze(list) as T[];
+
+export function showBoard(snapshot: ArrangedSnapshot, { generatedAt, includeDrafts, at }: View): Board {
+  const { pullRequests, withoutDrafts, issues, repos, openIssueCount, hiddenDrafts } = snapshot;
   return {
     generatedAt: new Date(generatedAt).toISOString(),
     readIntervalSeconds: READ_INTERVAL_SECONDS,
     forges: snapshot.forges.map((forge) => gradeForge(forge, at)),
-    pullRequests: shown.sort((a, b) => urgency(a) - urgency(b) || byActivity(a, b)),
-    issues: [...snapshot.issues].sort(byActivity),
-    repos: snapshot.repos,
-    openIssueCount: snapshot.issues.filter(({ housekeeping }) => !housekeeping).length,
-    hiddenDrafts: includeDrafts ? 0 : countDrafts(snapshot),
+    pullRequests: includeDrafts ? pullRequests : withoutDrafts,
+    issues,
+    repos,
+    openIssueCount,
+    hiddenDrafts: includeDrafts ? 0 : hiddenDrafts,
     autoMerged: snapshot.autoMerged.filter(({ mergedAt }) => at - Date.parse(mergedAt) <= AUTO_MERGED_MS),
   };
 }

@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
+import { LRUCache } from 'lru-cache';
 import type { Caller } from '../accounts/callers.js';
 import { requirePerson } from '../accounts/scopes.js';
 import type { PersonCaller } from '../accounts/scopes.js';
 import { AppError } from '../errors.js';
 import type { Database } from '../storage/database.js';
 import { toUsernameKey } from '../storage/username-key.js';
-import { EMPTY_SNAPSHOT, toBoard } from './board.js';
-import type { Board, Snapshot } from './board.js';
+import { EMPTY_SNAPSHOT, arrange, showBoard } from './board.js';
+import type { ArrangedSnapshot, Board, Snapshot } from './board.js';
 import { createBoardChanges } from './board-changes.js';
 import type { BoardFollower } from './board-changes.js';
 
@@ -32,13 +33,22 @@ export interface Boards {
   follow(personId: string): BoardFollower;
 }
 
+/** Boards that were read lately; the largest have some hundred thousand characters, and take three times that as objects. */
+const MAX_KEPT_CHARACTERS = 20_000_000;
+
+interface Kept {
+  readonly generatedAt: number | null;
+  readonly snapshot: ArrangedSnapshot;
+}
+
 export function createBoards(database: Database, now: () => number = Date.now): Boards {
   const changes = createBoardChanges();
+  const kept = new LRUCache<string, Kept>({ maxSize: MAX_KEPT_CHARACTERS });
   return {
     async read(caller, { owner, includeDrafts = false }) {
       const ownerId = await requireOwnerId(database, requirePerson(caller), owner);
-      const { snapshot, generatedAt } = await readSnapshot(database, ownerId);
-      return toBoard(snapshot, { generatedAt, includeDrafts, at: now() });
+      const { snapshot, generatedAt } = await readSnapshot(database, ownerId, kept);
+      return showBoard(snapshot, { generatedAt, includeDrafts, at: now() });
     },
     async save(personId, snapshot) {
       const at = now();
@@ -80,11 +90,17 @@ function findTimes(database: Database, personId: string) {
     .where('people.id', '=', personId);
 }
 
+/** A board is read anew when its time is another: no two of a person have the same. */
 async function readSnapshot(
   database: Database,
   personId: string,
-): Promise<{ readonly snapshot: Snapshot; readonly generatedAt: number }> {
+  kept: LRUCache<string, Kept>,
+): Promise<{ readonly snapshot: ArrangedSnapshot; readonly generatedAt: number }> {
+  const { generated_at: time, created_at } = await findTimes(database, personId).executeTakeFirstOrThrow();
+  const known = kept.get(personId);
+  if (known?.generatedAt === time) return { snapshot: known.snapshot, generatedAt: time ?? created_at };
   const row = await findTimes(database, personId).select('snapshot').executeTakeFirstOrThrow();
-  const snapshot = row.snapshot === null ? EMPTY_SNAPSHOT : (JSON.parse(row.snapshot) as Snapshot);
+  const snapshot = arrange(row.snapshot === null ? EMPTY_SNAPSHOT : (JSON.parse(row.snapshot) as Snapshot));
+  kept.set(personId, { generatedAt: row.generated_at, snapshot }, { size: row.snapshot?.length ?? 1 });
   return { snapshot, generatedAt: row.generated_at ?? row.created_at };
 }

@@ -16,6 +16,7 @@ import { callerId, contextOf } from './request-context.js';
 import { requireContractResponse, respond } from './respond.js';
 import { admit } from './security.js';
 import type { Authenticate, Schemes } from './security.js';
+import type { Stringify } from './stringify.js';
 import { requireValid } from './validation.js';
 
 export interface AnswerOptions {
@@ -40,7 +41,7 @@ export interface Call {
   readonly operation: OperationSpec;
   readonly params: Readonly<Record<string, string>>;
   readonly query: string;
-  readonly service: AnswerOptions & { readonly handle: Dispatch };
+  readonly service: AnswerOptions & { readonly handle: Dispatch; readonly stringify: Stringify };
 }
 
 /** Takes a request through security, limits, validation and its handler, in this order. Refusals are thrown. */
@@ -68,7 +69,7 @@ export async function answer(request: Request, response: Response, call: Call): 
   const events = findEvents(operation, result);
   if (events === undefined) {
     check(result);
-    respond(response, operation, result);
+    respond(response, { operation, stringify: service.stringify }, result);
     return;
   }
   const isAllowed = async (): Promise<boolean> => (await admit(operation, schemes, authenticate), true);

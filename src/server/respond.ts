@@ -3,12 +3,21 @@ import { isJson } from './body.js';
 import { etagOf, matchesEtag } from './etag.js';
 import { PRIVATE, REVALIDATE } from './headers.js';
 import type { HandlerResponse, OperationSpec } from './operation.js';
+import type { Stringify } from './stringify.js';
+
+/** Characters. */
+const SHORT = 4_096;
+
+interface Format {
+  readonly operation: OperationSpec;
+  readonly stringify: Stringify;
+}
 
 /**
  * Sends what a handler answered, in the content type that the contract says.
  * Where it documents 304, a client that still has the answer is told so.
  */
-export function respond(response: Response, operation: OperationSpec, result: HandlerResponse): void {
+export function respond(response: Response, { operation, stringify }: Format, result: HandlerResponse): void {
   const { status, body, headers } = result;
   const isConditional = operation.responses[304] !== undefined;
   const type = operation.responses[status]?.contentTypes[0];
@@ -20,7 +29,7 @@ export function respond(response: Response, operation: OperationSpec, result: Ha
     return;
   }
   if (!response.hasHeader('Content-Type')) setType(response, type);
-  const payload = isJson(type) ? JSON.stringify(body) : toBuffer(body);
+  const payload = isJson(type) ? toPayload(stringify(body)) : toBuffer(body);
   if (isConditional && status === 200) sendUnlessKnown(response, payload);
   else send(response, payload);
 }
@@ -43,7 +52,9 @@ function sendUnlessKnown(response: Response, payload: Buffer | string): void {
   response.end();
 }
 
-/** Text leaves in one piece with the headers; bytes take a second. */
+/** Short text leaves in one piece with the headers; what is longer is better made into bytes once. */
+const toPayload = (json: string): Buffer | string => (json.length < SHORT ? json : Buffer.from(json));
+
 function send(response: Response, payload: Buffer | string): void {
   response.setHeader('Content-Length', Buffer.byteLength(payload));
   response.end(payload);
