@@ -20,6 +20,8 @@ export default {
       testMatch: ['accounts', 'commands', 'contract', 'dashboard', 'secrets', 'storage'].map(
         (room) => `<rootDir>/tests/${room}/**/*.test.ts`,
       ),
+      // What asks forges stores nothing.
+      testPathIgnorePatterns: ['/node_modules/', '/tests/dashboard/forges/'],
       globalSetup: '<rootDir>/tests/storage/start-postgres.js',
       globalTeardown: '<rootDir>/tests/storage/stop-postgres.js',
     },

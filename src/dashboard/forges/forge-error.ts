@@ -55,3 +55,8 @@ export class ForgeError extends Error {
     this.refusal = refusal;
   }
 }
+
+/** What comes from outside may have any shape; where ours trips over it, that is the forge's error too. */
+export function toForgeError(error: unknown): ForgeError {
+  return error instanceof ForgeError ? error : new ForgeError('unknown', { cause: error });
+}

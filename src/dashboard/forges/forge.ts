@@ -1,0 +1,66 @@
+import type { components } from '../../generated/dashboard/types.js';
+import type { ActionName, ForgeName, ForgeRepository, RepositoryReading } from './facts.js';
+
+/** What is left of a budget, as the forge said; it is graded when it is read. */
+export type Budget = Omit<components['schemas']['RateLimit'], 'severity'>;
+
+/** Gives what a forge knows, and does there what it is told. What goes wrong on the way is a `ForgeError`. */
+export interface Forge {
+  readonly name: ForgeName;
+  /** What {@link act} takes here. */
+  readonly actions: readonly ActionName[];
+  /** What the last answers said was left, without asking for it. */
+  readonly budgets: { readonly graphql?: Budget | undefined; readonly rest?: Budget | undefined };
+  /** Finds the repositories that the credential may write to, at the price of a few requests. */
+  discover(): Promise<ForgeRepository[]>;
+  /** Reads repositories whole. Those that are gone are left out; with any other failure there is no answer at all. */
+  read(repositories: readonly ForgeRepository[]): Promise<Reading>;
+  /** @returns `undefined` when there is none of this name, or not for this credential. */
+  readRepository(fullName: string): Promise<RepositoryReading | undefined>;
+  /** Asks for the checks of a pull request's newest commit. */
+  checks(target: Target): Promise<Check[]>;
+  /**
+   * Does it once; nothing is repeated here. A refusal is a `ForgeError` with its code.
+   *
+   * @returns `queued` when the forge will do it later.
+   */
+  act(target: Target, action: ActionName): Promise<'done' | 'queued'>;
+  /** @returns What a delivery is about, or `undefined` when it isn't signed with the secret. */
+  verifyDelivery(delivery: Delivery, secret: string): DeliveredEvent | undefined;
+}
+
+export interface Reading {
+  readonly repositories: readonly RepositoryReading[];
+  /** There are more open pull requests than are read. */
+  readonly truncated: boolean;
+}
+
+export interface Target {
+  readonly fullName: string;
+  readonly number: number;
+  /** The newest commit as the caller knows it: with another, nothing is merged. */
+  readonly headSha?: string | undefined;
+}
+
+export interface Check {
+  readonly name: string;
+  readonly url: string;
+  readonly state: 'queued' | 'running' | 'success' | 'failure' | 'cancelled' | 'skipped' | 'timed_out';
+  /** Left out when the forge doesn't tell. */
+  readonly required?: boolean;
+  readonly durationSeconds?: number;
+  readonly failedStep?: string;
+  /** The end of the log as plain text, of at most 2,000 characters. */
+  readonly excerpt?: string;
+}
+
+export interface Delivery {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** As it came: a signature is of bytes. */
+  readonly body: Buffer;
+}
+
+/** Without a repository (as a ping has none), anything may have changed. */
+export interface DeliveredEvent {
+  readonly fullName?: string;
+}

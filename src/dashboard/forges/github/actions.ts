@@ -1,0 +1,149 @@
+import type { ActionName } from '../facts.js';
+import { ForgeError } from '../forge-error.js';
+import type { RefusalCode } from '../forge-error.js';
+import type { Forge, Target } from '../forge.js';
+import { findBot } from '../rules/bots.js';
+import { explainRefusal } from '../rules/refusals.js';
+import { findFailedWorkflowRuns } from './checks.js';
+import type { ActionRepositoryNode } from './nodes.js';
+import { pathOf } from '../paths.js';
+import { ENABLE_AUTO_MERGE, READ_PULL_REQUEST } from './queries.js';
+import type { GithubRequests } from './requests.js';
+import { toPullRequestFacts } from './to-facts.js';
+
+type Outcome = Awaited<ReturnType<Forge['act']>>;
+type PullRequest = NonNullable<ActionRepositoryNode['pullRequest']>;
+
+interface Doing {
+  readonly requests: GithubRequests;
+  readonly target: Target;
+  readonly repository: ActionRepositoryNode;
+  readonly pullRequest: PullRequest;
+  readonly rebaseLabel: string;
+}
+
+/** What to send for each action; each at most once. */
+const STEPS: Readonly<Partial<Record<ActionName, (doing: Doing) => Promise<Outcome>>>> = {
+  merge,
+  auto_merge: enableAutoMerge,
+  update_branch: updateBranch,
+  close: async ({ requests, target }) => done(requests.send('PATCH', pullPath(target), { state: 'closed' })),
+  dependabot_rebase: async (doing) => comment(doing, '@dependabot rebase'),
+  dependabot_recreate: async (doing) => comment(doing, '@dependabot recreate'),
+  renovate_rebase: async ({ requests, target, rebaseLabel }) =>
+    done(requests.send('POST', `${issuePath(target)}/labels`, { labels: [rebaseLabel] })),
+  rerun_checks: rerunChecks,
+};
+
+export const GITHUB_ACTIONS = Object.keys(STEPS) as readonly ActionName[];
+
+export interface ActOptions {
+  readonly requests: GithubRequests;
+  /** The label by which Renovate is asked; its own default is `rebase`. */
+  readonly rebaseLabel: string;
+}
+
+/** @see Forge.act */
+export async function actOnGithub(
+  { requests, rebaseLabel }: ActOptions,
+  target: Target,
+  action: ActionName,
+): Promise<Outcome> {
+  const step = STEPS[action];
+  if (step === undefined) throw new ForgeError('unknown', { refusal: 'unknown' });
+  const { repository, pullRequest } = await readTarget(requests, target);
+  if (pullRequest.state !== 'OPEN') throw new ForgeError('conflict', { refusal: closedCode(pullRequest) });
+  try {
+    return await step({ requests, target, repository, pullRequest, rebaseLabel });
+  } catch (error) {
+    if (!(error instanceof ForgeError) || error.refusal !== undefined) throw error;
+    const { kind, status, resetsAt } = error;
+    const refusal = await findRefusal({ requests, target, action, kind });
+    throw new ForgeError(kind, { status, resetsAt, refusal, cause: error.cause });
+  }
+}
+
+async function readTarget(requests: GithubRequests, { fullName, number }: Target) {
+  const [owner, name] = fullName.split('/');
+  const answer = await requests.graphql(READ_PULL_REQUEST, { owner, name, number });
+  const { repository } = answer as { readonly repository: ActionRepositoryNode | null };
+  if (!repository?.pullRequest) throw new ForgeError('not_found');
+  return { repository, pullRequest: repository.pullRequest };
+}
+
+interface Refused {
+  readonly requests: GithubRequests;
+  readonly target: Target;
+  readonly action: ActionName;
+  readonly kind: ForgeError['kind'];
+}
+
+/** The reason is read off the pull request as it is now, not off the forge's words. */
+async function findRefusal({ requests, target, action, kind }: Refused): Promise<RefusalCode> {
+  if (kind === 'rate_limited') return 'rate_limited';
+  if (kind === 'unauthorized') return 'permission';
+  if (kind !== 'conflict') return 'unknown';
+  try {
+    const { repository, pullRequest } = await readTarget(requests, target);
+    if (pullRequest.state !== 'OPEN') return closedCode(pullRequest);
+    const facts = toPullRequestFacts(pullRequest, repository);
+    return explainRefusal(action, { ...facts, forge: 'github', stackedOn: null, bot: findBot(facts.author, []) });
+  } catch {
+    return 'unknown';
+  }
+}
+
+function closedCode({ state }: PullRequest): RefusalCode {
+  return state === 'MERGED' ? 'already_merged' : 'already_closed';
+}
+
+async function merge({ requests, target, repository, pullRequest }: Doing): Promise<Outcome> {
+  const merge_method = methodOf(repository, pullRequest).toLowerCase();
+  const sha = target.headSha ?? pullRequest.headRefOid;
+  return done(requests.send('PUT', `${pullPath(target)}/merge`, { merge_method, sha }));
+}
+
+async function enableAutoMerge({ requests, target, repository, pullRequest }: Doing): Promise<Outcome> {
+  const { id, headRefOid } = pullRequest;
+  const variables = { id, method: methodOf(repository, pullRequest), headSha: target.headSha ?? headRefOid };
+  return done(requests.mutate(ENABLE_AUTO_MERGE, variables));
+}
+
+/** Merge before squash before rebase, of those that the repository allows; a linear history has no merges. */
+function methodOf(
+  { mergeCommitAllowed, squashMergeAllowed, rebaseMergeAllowed }: ActionRepositoryNode,
+  { baseRef }: PullRequest,
+): 'MERGE' | 'REBASE' | 'SQUASH' {
+  const isLinear = baseRef?.branchProtectionRule?.requiresLinearHistory === true;
+  if (mergeCommitAllowed && !isLinear) return 'MERGE';
+  if (squashMergeAllowed) return 'SQUASH';
+  return rebaseMergeAllowed ? 'REBASE' : 'MERGE';
+}
+
+async function updateBranch({ requests, target, pullRequest }: Doing): Promise<Outcome> {
+  const expected_head_sha = target.headSha ?? pullRequest.headRefOid;
+  const status = await requests.send('PUT', `${pullPath(target)}/update-branch`, { expected_head_sha });
+  return status === 202 ? 'queued' : 'done';
+}
+
+async function comment({ requests, target }: Doing, body: string): Promise<Outcome> {
+  return done(requests.send('POST', `${issuePath(target)}/comments`, { body }));
+}
+
+/** Checks that others than Actions made can be run again by those alone. */
+async function rerunChecks({ requests, target }: Doing): Promise<Outcome> {
+  const runs = await findFailedWorkflowRuns(requests, target);
+  if (runs.length === 0) throw new ForgeError('conflict', { refusal: 'unknown' });
+  for (const run of runs) {
+    await requests.send('POST', `${pathOf(target.fullName)}/actions/runs/${run}/rerun-failed-jobs`);
+  }
+  return 'queued';
+}
+
+async function done(sent: Promise<unknown>): Promise<'done'> {
+  await sent;
+  return 'done';
+}
+
+const pullPath = ({ fullName, number }: Target): string => `${pathOf(fullName)}/pulls/${number}`;
+const issuePath = ({ fullName, number }: Target): string => `${pathOf(fullName)}/issues/${number}`;

@@ -1,0 +1,130 @@
+import { ForgeError } from '../forge-error.js';
+import type { Check, Target } from '../forge.js';
+import { compact } from '../http/connections.js';
+import type { Page } from '../http/connections.js';
+import type { CheckRunNode, LastCommit, StatusContextNode } from './nodes.js';
+import { READ_CHECKS } from './queries.js';
+import type { GithubRequests } from './requests.js';
+import { pathOf } from '../paths.js';
+
+type ContextNode = CheckRunNode | StatusContextNode;
+
+interface ChecksAnswer {
+  readonly repository: {
+    readonly pullRequest: { readonly commits: LastCommit<{ readonly contexts: Page<ContextNode> }> } | null;
+  } | null;
+}
+
+/** A page has 100; nobody reads a list of more than a thousand. */
+const MAX_PAGES = 10;
+
+/** Each failure takes two requests more. */
+const MAX_EXPLAINED = 5;
+
+const MAX_EXCERPT = 2_000;
+
+/** Reads the checks of a pull request's newest commit; of the first failures also the step and the end of the log. */
+export async function readChecks(requests: GithubRequests, target: Target): Promise<Check[]> {
+  const contexts = await readContexts(requests, target);
+  const explained = contexts.filter(isFailedJob).slice(0, MAX_EXPLAINED);
+  return Promise.all(
+    contexts.map(async (context) => {
+      const check = toCheck(context);
+      return isFailedJob(context) && explained.includes(context)
+        ? { ...check, ...(await explain(requests, target, context)) }
+        : check;
+    }),
+  );
+}
+
+/** The runs of workflows in which something failed. */
+export async function findFailedWorkflowRuns(requests: GithubRequests, target: Target): Promise<number[]> {
+  const failed = (await readContexts(requests, target)).filter(isFailedJob);
+  return [...new Set(failed.flatMap(({ checkSuite }) => checkSuite?.workflowRun?.databaseId ?? []))];
+}
+
+async function readContexts(requests: GithubRequests, { fullName, number }: Target): Promise<ContextNode[]> {
+  const [owner, name] = fullName.split('/');
+  const contexts: ContextNode[] = [];
+  let after: string | null = null;
+  for (let count = 0; count < MAX_PAGES; count += 1) {
+    const { repository } = (await requests.graphql(READ_CHECKS, { owner, name, number, after })) as ChecksAnswer;
+    if (!repository?.pullRequest) throw new ForgeError('not_found');
+    const page = repository.pullRequest.commits.nodes[0]?.commit.statusCheckRollup?.contexts;
+    contexts.push(...compact(page?.nodes ?? []));
+    if (!page?.pageInfo.hasNextPage) break;
+    after = page.pageInfo.endCursor;
+  }
+  return contexts;
+}
+
+const OF_CONCLUSION: Readonly<Record<string, Check['state']>> = {
+  SUCCESS: 'success',
+  NEUTRAL: 'success',
+  SKIPPED: 'skipped',
+  STALE: 'cancelled',
+  CANCELLED: 'cancelled',
+  TIMED_OUT: 'timed_out',
+};
+
+const OF_STATUS: Readonly<Record<string, Check['state']>> = {
+  SUCCESS: 'success',
+  PENDING: 'running',
+  EXPECTED: 'queued',
+};
+
+function toCheck(context: ContextNode): Check {
+  const { isRequired: required } = context;
+  if (context.__typename === 'StatusContext') {
+    const { context: name, state, targetUrl } = context;
+    return { name, url: targetUrl ?? '', state: OF_STATUS[state] ?? 'failure', required };
+  }
+  const { name, detailsUrl, url } = context;
+  const durationSeconds = durationOf(context);
+  const duration = durationSeconds === undefined ? {} : { durationSeconds };
+  return { name, url: detailsUrl ?? url, state: stateOf(context), required, ...duration };
+}
+
+function stateOf({ status, conclusion }: CheckRunNode): Check['state'] {
+  if (status === 'COMPLETED') return OF_CONCLUSION[conclusion ?? ''] ?? 'failure';
+  return status === 'IN_PROGRESS' ? 'running' : 'queued';
+}
+
+function durationOf({ startedAt, completedAt }: CheckRunNode): number | undefined {
+  if (startedAt === null || completedAt === null) return undefined;
+  return Math.max(Math.round((Date.parse(completedAt) - Date.parse(startedAt)) / 1000), 0);
+}
+
+function isFailedJob(context: ContextNode): context is CheckRunNode {
+  if (context.__typename !== 'CheckRun' || !context.checkSuite?.workflowRun) return false;
+  return ['failure', 'timed_out', 'cancelled'].includes(stateOf(context));
+}
+
+interface JobAnswer {
+  readonly steps?: readonly { readonly name: string; readonly conclusion: string | null }[];
+}
+
+/** A check run of Actions is its job. What can't be read of it is left out: the check itself is known. */
+async function explain(
+  requests: GithubRequests,
+  { fullName }: Target,
+  { databaseId }: CheckRunNode,
+): Promise<Pick<Check, 'excerpt' | 'failedStep'>> {
+  const path = `${pathOf(fullName)}/actions/jobs/${databaseId}`;
+  const job = (await requests.get(path).catch(orNothing)) as JobAnswer | undefined;
+  const log = await requests.getText(`${path}/logs`).catch(orNothing);
+  const step = job?.steps?.find(({ conclusion }) => conclusion === 'failure');
+  return { ...(step && { failedStep: step.name }), ...(log && { excerpt: toExcerpt(log) }) };
+}
+
+function orNothing(error: unknown): undefined {
+  if (!(error instanceof ForgeError)) throw error;
+}
+
+/** Without the codes that colour a terminal, and the times that Actions puts before each line. */
+function toExcerpt(log: string): string {
+  // eslint-disable-next-line no-control-regex -- The control character is what is looked for.
+  const plain = log.slice(-4 * MAX_EXCERPT).replace(/\u001b\[[\d;]*[A-Za-z]/g, '');
+  const lines = plain.split(/\r?\n/).map((line) => line.replace(/^\d{4}-\d\d-\d\dT[\d:.]+Z /, ''));
+  return lines.join('\n').trim().slice(-MAX_EXCERPT);
+}

@@ -1,0 +1,30 @@
+/** What GitHub's answers say of its limits. */
+import type { Budget } from '../forge.js';
+import type { ForgeAnswer } from '../http/exchange.js';
+import { readRetryAfter } from '../http/pauses.js';
+import type { Limited } from '../http/requests.js';
+
+/** What GitHub asks for when it doesn't say how long. */
+const SECONDARY_PAUSE_MS = 60_000;
+
+export function readBudget(headers: Headers): Budget | undefined {
+  const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) => readCount(headers, name));
+  if (limit === undefined || remaining === undefined || reset === undefined) return undefined;
+  return { limit, remaining, resetsAt: new Date(reset * 1000).toISOString() };
+}
+
+function readCount(headers: Headers, name: string): number | undefined {
+  const text = headers.get(`x-ratelimit-${name}`) ?? '';
+  return /^\d{1,12}$/.test(text) ? Number(text) : undefined;
+}
+
+/** @returns `undefined` when the answer isn't about a limit: 403 is one more often than a missing permission. */
+export function findLimit({ status, headers, text }: ForgeAnswer, at: number): Limited | undefined {
+  if (status !== 403 && status !== 429) return undefined;
+  const retryAfter = readRetryAfter(headers, at);
+  if (retryAfter !== undefined) return { of: 'everything', until: retryAfter };
+  const budget = readBudget(headers);
+  if (budget?.remaining === 0) return { of: 'this budget', until: Date.parse(budget.resetsAt) };
+  const isSecondary = status === 429 || /secondary rate limit|abuse detection/i.test(text);
+  return isSecondary ? { of: 'everything', until: at + SECONDARY_PAUSE_MS } : undefined;
+}

@@ -1,0 +1,110 @@
+/** What GitHub's GraphQL answers to the queries beside this file. */
+import type { Page } from '../http/connections.js';
+import type { StateCount } from './ci.js';
+
+export interface RateLimitNode {
+  readonly cost: number;
+}
+
+interface Latest {
+  readonly totalCount: number;
+  readonly nodes: readonly ({ readonly updatedAt: string } | null)[];
+}
+
+export interface RepositoryNode {
+  readonly id: string;
+  readonly nameWithOwner: string;
+  readonly url: string;
+  readonly isArchived: boolean;
+  readonly isFork: boolean;
+  readonly viewerPermission: string | null;
+  readonly pushedAt: string | null;
+  readonly autoMergeAllowed: boolean;
+  readonly latestPullRequests: Latest;
+  readonly latestIssues: Latest;
+}
+
+export interface IssueNode {
+  readonly number: number;
+  readonly title: string;
+  readonly url: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  /** Null when the account is gone. */
+  readonly author: { readonly login: string } | null;
+  readonly labels: { readonly nodes: readonly ({ readonly name: string; readonly color: string } | null)[] } | null;
+}
+
+export interface PullRequestNode extends IssueNode {
+  readonly isDraft: boolean;
+  readonly changedFiles: number;
+  readonly headRefOid: string;
+  readonly headRefName: string;
+  readonly baseRefName: string;
+  readonly isCrossRepository: boolean;
+  readonly mergeable: string;
+  readonly mergeStateStatus: string;
+  readonly reviewDecision: string | null;
+  readonly autoMergeRequest: object | null;
+  readonly reviewRequests: {
+    readonly totalCount: number;
+    readonly nodes: readonly ({ readonly requestedReviewer: { readonly login?: string } | null } | null)[];
+  } | null;
+  readonly latestOpinionatedReviews: { readonly nodes: readonly ({ readonly state: string } | null)[] } | null;
+  readonly commits: LastCommit<{
+    readonly state: string;
+    readonly contexts: {
+      readonly checkRunCountsByState: readonly StateCount[] | null;
+      readonly statusContextCountsByState: readonly StateCount[] | null;
+    };
+  }>;
+}
+
+export interface LastCommit<Rollup> {
+  readonly nodes: readonly ({ readonly commit: { readonly statusCheckRollup: Rollup | null } } | null)[];
+}
+
+export interface WholeRepositoryNode extends RepositoryNode {
+  readonly pullRequests: Page<PullRequestNode>;
+  readonly issues: Page<IssueNode>;
+}
+
+export interface ActionRepositoryNode {
+  readonly nameWithOwner: string;
+  readonly autoMergeAllowed: boolean;
+  readonly mergeCommitAllowed: boolean;
+  readonly squashMergeAllowed: boolean;
+  readonly rebaseMergeAllowed: boolean;
+  readonly pullRequest:
+    | (PullRequestNode & {
+        readonly id: string;
+        readonly state: 'CLOSED' | 'MERGED' | 'OPEN';
+        readonly baseRef: {
+          readonly branchProtectionRule: { readonly requiresLinearHistory: boolean } | null;
+        } | null;
+      })
+    | null;
+}
+
+export interface CheckRunNode {
+  readonly __typename: 'CheckRun';
+  readonly databaseId: number | null;
+  readonly name: string;
+  readonly status: string;
+  readonly conclusion: string | null;
+  readonly startedAt: string | null;
+  readonly completedAt: string | null;
+  readonly detailsUrl: string | null;
+  readonly url: string;
+  readonly isRequired: boolean;
+  /** The workflow run is null when something else than Actions made it. */
+  readonly checkSuite: { readonly workflowRun: { readonly databaseId: number | null } | null } | null;
+}
+
+export interface StatusContextNode {
+  readonly __typename: 'StatusContext';
+  readonly context: string;
+  readonly state: string;
+  readonly targetUrl: string | null;
+  readonly isRequired: boolean;
+}

@@ -1,0 +1,84 @@
+import type { ForgeRepository, IssueFacts, PullRequestFacts } from '../facts.js';
+import { compact } from '../http/connections.js';
+import { judgeRollup } from './ci.js';
+import { toMergeStatus } from './merge-status.js';
+import type { IssueNode, PullRequestNode, RepositoryNode } from './nodes.js';
+
+const MAY_WRITE = new Set(['ADMIN', 'MAINTAIN', 'WRITE']);
+
+/** A board follows what its person may write to, and no forks or archives. */
+export function isFollowed({ isArchived, isFork, viewerPermission }: RepositoryNode): boolean {
+  return !isArchived && !isFork && MAY_WRITE.has(viewerPermission ?? '');
+}
+
+export function toRepository(node: RepositoryNode): ForgeRepository {
+  const { id, nameWithOwner, url, pushedAt, viewerPermission, latestPullRequests, latestIssues } = node;
+  const latest = [latestPullRequests, latestIssues].map(({ totalCount, nodes }) => [totalCount, nodes[0]?.updatedAt]);
+  const revision = JSON.stringify([nameWithOwner, pushedAt, ...latest]);
+  return { id, fullName: nameWithOwner, url, canManageWebhooks: viewerPermission === 'ADMIN', revision };
+}
+
+export interface OfRepository {
+  readonly nameWithOwner: string;
+  readonly autoMergeAllowed: boolean;
+}
+
+export function toPullRequestFacts(node: PullRequestNode, repository: OfRepository): PullRequestFacts {
+  const { mergeStateStatus, mergeable, reviewRequests } = node;
+  const asked = compact(reviewRequests?.nodes ?? []).map(({ requestedReviewer }) => requestedReviewer?.login);
+  return {
+    ...toIssueFacts(node, repository),
+    draft: node.isDraft,
+    ci: toCi(node),
+    mergeStatus: toMergeStatus(mergeable, mergeStateStatus),
+    behind: mergeStateStatus === 'BEHIND',
+    headSha: node.headRefOid,
+    baseBranch: node.baseRefName,
+    headBranch: node.headRefName,
+    crossRepository: node.isCrossRepository,
+    // Teams have no login.
+    requestedReviewerLogins: asked.filter((login) => login !== undefined),
+    // Files are counted late; when it can be merged they have been.
+    empty: node.changedFiles === 0 && mergeable === 'MERGEABLE',
+    autoMergeEnabled: node.autoMergeRequest !== null,
+    autoMergeAllowed: repository.autoMergeAllowed,
+    review: toReview(node),
+  };
+}
+
+export function toIssueFacts(node: IssueNode, { nameWithOwner }: Pick<OfRepository, 'nameWithOwner'>): IssueFacts {
+  const { number, title, url, author, labels, createdAt, updatedAt } = node;
+  return {
+    repo: nameWithOwner,
+    number,
+    title,
+    url,
+    author: author?.login ?? 'ghost',
+    labels: compact(labels?.nodes ?? []).map(({ name, color }) => ({ name, color })),
+    createdAt,
+    updatedAt,
+  };
+}
+
+function toCi({ commits }: PullRequestNode): PullRequestFacts['ci'] {
+  const rollup = commits.nodes[0]?.commit.statusCheckRollup;
+  if (!rollup) return 'none';
+  const { checkRunCountsByState: checkRuns, statusContextCountsByState: statuses } = rollup.contexts;
+  return judgeRollup({ state: rollup.state, checkRuns, statuses });
+}
+
+const DECISIONS: Readonly<Record<string, 'approved' | 'changes_requested' | 'review_required'>> = {
+  APPROVED: 'approved',
+  CHANGES_REQUESTED: 'changes_requested',
+  REVIEW_REQUIRED: 'review_required',
+};
+
+function toReview(node: PullRequestNode): PullRequestFacts['review'] {
+  const { reviewDecision, latestOpinionatedReviews, reviewRequests } = node;
+  const reviews = compact(latestOpinionatedReviews?.nodes ?? []);
+  return {
+    decision: DECISIONS[reviewDecision ?? ''] ?? 'none',
+    approvals: reviews.filter(({ state }) => state === 'APPROVED').length,
+    requestedReviewers: reviewRequests?.totalCount ?? 0,
+  };
+}

@@ -1,0 +1,9 @@
+import type { DeliveredEvent, Delivery } from '../forge.js';
+import { readDeliveredEvent } from '../payload.js';
+import { isSigned } from '../signature.js';
+
+/** @returns `undefined` when the delivery isn't signed with the secret. */
+export function verifyGithubDelivery({ headers, body }: Delivery, secret: string): DeliveredEvent | undefined {
+  const [, signature] = /^sha256=(.+)$/.exec(String(headers['x-hub-signature-256'] ?? '')) ?? [];
+  return signature !== undefined && isSigned(body, secret, signature) ? readDeliveredEvent(body) : undefined;
+}

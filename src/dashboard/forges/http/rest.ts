@@ -1,0 +1,69 @@
+import { LRUCache } from 'lru-cache';
+import { ForgeError } from '../forge-error.js';
+import { parseJson } from './exchange.js';
+import type { ForgeAnswer } from './exchange.js';
+import { requireSuccess } from './requests.js';
+import type { Ask, Requests } from './requests.js';
+
+/** Answers that are kept to be asked for again with their ETag, in characters. */
+const MAX_KEPT = 8 * 1024 * 1024;
+
+export interface Rest {
+  /** Gives an answer's JSON, from memory when the forge says that it is still so. */
+  get(path: string): Promise<unknown>;
+  /** Reads pages on, up to the one with which there are as many items as said. The path has a query already. */
+  list<T>(path: string, most: number): Promise<T[]>;
+  /** Gives an answer that is plain text. */
+  getText(path: string): Promise<string>;
+  /** @returns The status. */
+  send(method: string, path: string, body?: unknown): Promise<number>;
+}
+
+interface Page {
+  readonly etag: string | null;
+  readonly text: string;
+  readonly hasNext: boolean;
+}
+
+/** A REST API below a URL. */
+export function createRest({ ask }: Pick<Requests, 'ask'>, baseUrl: string): Rest {
+  const kept = new LRUCache<string, Page>({ maxSize: MAX_KEPT, sizeCalculation: ({ text }) => text.length + 1 });
+
+  function to<T>(method: string, path: string, read: Ask<T>['read']): Ask<T> {
+    return { resource: 'rest', url: baseUrl + path, endpoint: path.replace(/\?.*$/s, ''), method, read };
+  }
+
+  async function readPage(path: string): Promise<Page> {
+    const known = kept.get(path);
+    const read = (answer: ForgeAnswer): Page => {
+      if (answer.status === 304 && known !== undefined) return known;
+      const { headers, text } = requireSuccess(answer);
+      return { etag: headers.get('etag'), text, hasNext: /;\s*rel="?next"?/.test(headers.get('link') ?? '') };
+    };
+    const headers = known?.etag ? { 'If-None-Match': known.etag } : undefined;
+    const page = await ask({ ...to('GET', path, read), headers });
+    if (page.etag !== null) kept.set(path, page);
+    return page;
+  }
+
+  return {
+    get: async (path) => parseJson((await readPage(path)).text),
+    async list<T>(path: string, most: number) {
+      const items: T[] = [];
+      let before = '';
+      for (let number = 1; items.length < most; number += 1) {
+        const { text, hasNext } = await readPage(`${path}&page=${number}`);
+        if (hasNext && text === before) throw new ForgeError('unknown', { cause: new Error(`${path} repeats.`) });
+        before = text;
+        const page = parseJson(text);
+        if (!Array.isArray(page)) throw new ForgeError('unknown', { cause: new Error(`${path} is no list.`) });
+        // The caller knows what is in the list.
+        items.push(...(page as T[]));
+        if (!hasNext) break;
+      }
+      return items;
+    },
+    getText: (path) => ask(to('GET', path, (answer) => requireSuccess(answer).text)),
+    send: (method, path, body) => ask({ ...to(method, path, (answer) => requireSuccess(answer).status), body }),
+  };
+}

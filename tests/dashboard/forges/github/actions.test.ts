@@ -1,0 +1,145 @@
+import type { ActionName } from '../../../../src/dashboard/forges/facts.js';
+import { githubPullRequest, githubRepository, githubRun, githubStatus } from '../../../forges/github-state.js';
+import type { GithubPullRequest, GithubRepository } from '../../../forges/github-state.js';
+import { openGithub } from './open-github.js';
+import type { OpenGithub } from './open-github.js';
+
+let github: OpenGithub;
+let repository: GithubRepository;
+let one: GithubPullRequest;
+const target = { fullName: 'acme/shop', number: 1 };
+
+beforeEach(async () => {
+  one = githubPullRequest(1);
+  repository = githubRepository('acme/shop', { pullRequests: [one] });
+  github = await openGithub([repository]);
+});
+afterEach(() => github.server.close());
+
+const writes = () => github.server.seen.filter(({ method, path }) => method !== 'GET' && path !== '/graphql');
+
+test.each<[string, Partial<GithubRepository>, string]>([
+  ['a merge', {}, 'merge'],
+  ['a squash where merges are not allowed', { mergeCommitAllowed: false }, 'squash'],
+  ['a rebase where nothing else is', { mergeCommitAllowed: false, squashMergeAllowed: false }, 'rebase'],
+  ['a squash where history is linear', { requiresLinearHistory: true }, 'squash'],
+])('merges by %s', async (_reason, change, method) => {
+  Object.assign(repository, change);
+  await expect(github.forge.act(target, 'merge')).resolves.toBe('done');
+  expect([one.state, one.mergedBy]).toEqual(['MERGED', method]);
+});
+
+test.each<[ActionName, Partial<GithubPullRequest>, 'done' | 'queued', Partial<GithubPullRequest>]>([
+  ['close', {}, 'done', { state: 'CLOSED' }],
+  ['update_branch', { mergeStateStatus: 'BEHIND' }, 'queued', { mergeStateStatus: 'CLEAN' }],
+  ['auto_merge', { mergeStateStatus: 'BLOCKED' }, 'done', { autoMerge: 'MERGE' }],
+  ['dependabot_rebase', {}, 'done', { comments: ['@dependabot rebase'] }],
+  ['dependabot_recreate', {}, 'done', { comments: ['@dependabot recreate'] }],
+  ['renovate_rebase', {}, 'done', { labels: [{ name: 'rebase', color: 'ededed' }] }],
+])('does %s', async (action, before, outcome, after) => {
+  Object.assign(one, before);
+  await expect(github.forge.act(target, action)).resolves.toBe(outcome);
+  expect(one).toMatchObject(after);
+});
+
+test('runs the workflows again in which something failed, each once', async () => {
+  const failed = { conclusion: 'FAILURE' };
+  one.checks = [
+    githubRun({ databaseId: 1, workflowRun: 900, ...failed }),
+    githubRun({ databaseId: 2, workflowRun: 900, ...failed }),
+    githubRun({ databaseId: 3, workflowRun: 901 }),
+    githubRun({ databaseId: 4, workflowRun: 902, conclusion: 'TIMED_OUT' }),
+    githubRun({ databaseId: 5, workflowRun: null, ...failed }),
+    githubStatus({ state: 'FAILURE' }),
+  ];
+  await expect(github.forge.act(target, 'rerun_checks')).resolves.toBe('queued');
+  const runs = '/repos/acme/shop/actions/runs';
+  const paths = [`${runs}/900/rerun-failed-jobs`, `${runs}/902/rerun-failed-jobs`];
+  expect(writes().map(({ path }) => path)).toEqual(paths);
+});
+
+test.each<[string, ActionName, Partial<GithubPullRequest>, string]>([
+  ['merged meanwhile', 'merge', { state: 'MERGED' }, 'already_merged'],
+  ['closed meanwhile', 'merge', { state: 'CLOSED' }, 'already_closed'],
+  ['merged meanwhile', 'close', { state: 'MERGED' }, 'already_merged'],
+])('sends nothing to one that is %s: %s', async (_reason, action, change, refusal) => {
+  Object.assign(one, change);
+  await expect(github.forge.act(target, action)).rejects.toMatchObject({ kind: 'conflict', refusal });
+  expect(writes()).toEqual([]);
+});
+
+const pending = [githubRun({ status: 'IN_PROGRESS', conclusion: null })];
+const failing = [githubRun({ conclusion: 'FAILURE' })];
+
+test.each<[string, ActionName, Partial<GithubPullRequest>, string]>([
+  ['protected', 'merge', { mergeStateStatus: 'BLOCKED' }, 'blocked_by_protection'],
+  ['running', 'merge', { mergeStateStatus: 'BLOCKED', checks: pending }, 'checks_pending'],
+  ['red', 'merge', { mergeStateStatus: 'BLOCKED', checks: failing }, 'checks_failing'],
+  ['behind', 'merge', { mergeStateStatus: 'BEHIND' }, 'behind'],
+  ['conflicting', 'merge', { mergeStateStatus: 'DIRTY', mergeable: 'CONFLICTING' }, 'conflict'],
+  ['a draft', 'merge', { mergeStateStatus: 'BLOCKED', isDraft: true }, 'not_mergeable'],
+  ['up to date', 'update_branch', {}, 'already_up_to_date'],
+  ['conflicting', 'update_branch', { mergeStateStatus: 'DIRTY', mergeable: 'CONFLICTING' }, 'conflict'],
+  ['clean', 'auto_merge', {}, 'ready_to_merge'],
+])('reads off the pull request why the forge refused one that is %s: %s', async (_reason, action, change, refusal) => {
+  Object.assign(one, change);
+  await expect(github.forge.act(target, action)).rejects.toMatchObject({ kind: 'conflict', refusal });
+});
+
+test('says that a repository takes no auto-merge', async () => {
+  repository.autoMergeAllowed = false;
+  one.mergeStateStatus = 'BLOCKED';
+  const refused = github.forge.act(target, 'auto_merge');
+  await expect(refused).rejects.toMatchObject({ kind: 'conflict', refusal: 'auto_merge_not_allowed' });
+});
+
+test('merges only the commit that the caller knows', async () => {
+  const refused = github.forge.act({ ...target, headSha: 'e'.repeat(40) }, 'merge');
+  await expect(refused).rejects.toMatchObject({ kind: 'conflict' });
+  expect(one.state).toBe('OPEN');
+});
+
+test('finds one that was merged between reading and acting', async () => {
+  github.server.failNext(
+    () => {
+      one.state = 'MERGED';
+      return undefined;
+    },
+    { path: /merge$/ },
+  );
+  await expect(github.forge.act(target, 'merge')).rejects.toMatchObject({ refusal: 'already_merged' });
+});
+
+test.each<[string, number, string, string]>([
+  ['a missing permission', 403, 'unauthorized', 'permission'],
+  ['a limit', 429, 'rate_limited', 'rate_limited'],
+  ['an outage', 502, 'unreachable', 'unknown'],
+])('sends an action once, whatever comes of it: %s', async (_reason, status, kind, refusal) => {
+  github.server.failNext({ status, body: { message: 'No.' } }, { path: /merge$/ });
+  await expect(github.forge.act(target, 'merge')).rejects.toMatchObject({ kind, refusal });
+  expect(writes()).toHaveLength(1);
+});
+
+test('does not know the reason when reading again fails', async () => {
+  one.mergeStateStatus = 'BLOCKED';
+  github.server.failNext(
+    () => {
+      github.server.failNext({ status: 500, body: {} });
+      return undefined;
+    },
+    { path: /merge$/ },
+  );
+  await expect(github.forge.act(target, 'merge')).rejects.toMatchObject({ kind: 'conflict', refusal: 'unknown' });
+});
+
+test('follows a repository to its new name', async () => {
+  Object.assign(repository, { nameWithOwner: 'acme/store', formerNames: ['acme/shop'] });
+  await expect(github.forge.act(target, 'merge')).resolves.toBe('done');
+  expect(one.state).toBe('MERGED');
+});
+
+test('refuses what GitHub has no action for', async () => {
+  expect(github.forge.actions).not.toContain('cancel_auto_merge');
+  await expect(github.forge.act(target, 'cancel_auto_merge')).rejects.toMatchObject({ kind: 'unknown' });
+  expect(github.server.seen).toEqual([]);
+});

@@ -1,0 +1,192 @@
+import { toRows } from '../../../../src/dashboard/forges/rules/to-rows.js';
+import {
+  githubIssue,
+  githubPullRequest,
+  githubRepository,
+  githubRun,
+  githubStatus,
+} from '../../../forges/github-state.js';
+import type { GithubPullRequest } from '../../../forges/github-state.js';
+import { openGithub } from './open-github.js';
+import type { OpenGithub } from './open-github.js';
+
+let github: OpenGithub;
+
+beforeEach(async () => {
+  github = await openGithub();
+});
+afterEach(() => github.server.close());
+
+const fill = (count: number, from = 1): GithubPullRequest[] =>
+  Array.from({ length: count }, (_, index) => githubPullRequest(from + index));
+
+test('discovers what may be written to, and is neither a fork nor archived', async () => {
+  const { server, forge } = github;
+  server.repositories.push(
+    githubRepository('acme/shop', { viewerPermission: 'ADMIN' }),
+    githubRepository('acme/api'),
+    githubRepository('acme/seen', { viewerPermission: 'READ' }),
+    githubRepository('acme/fork', { isFork: true }),
+    githubRepository('acme/old', { isArchived: true }),
+  );
+  const found = await forge.discover();
+  expect(found.map(({ fullName, canManageWebhooks }) => [fullName, canManageWebhooks])).toEqual([
+    ['acme/shop', true],
+    ['acme/api', false],
+  ]);
+});
+
+test('reads everything that a board shows', async () => {
+  const { server, forge } = github;
+  const label = { name: 'autorelease: pending', color: 'ededed' };
+  const one = githubPullRequest(7, {
+    author: null,
+    labels: [label],
+    reviewDecision: 'REVIEW_REQUIRED',
+    requested: ['Mona', 'team:core'],
+    reviews: ['APPROVED', 'CHANGES_REQUESTED'],
+    mergeStateStatus: 'BEHIND',
+    isCrossRepository: true,
+    autoMerge: 'SQUASH',
+  });
+  server.repositories.push(githubRepository('acme/shop', { pullRequests: [one], issues: [githubIssue(3)] }));
+  const reading = await forge.readRepository('acme/shop');
+  const rows = toRows(reading!, { forge: 'github', username: 'mona', renovateAuthors: [] });
+  expect(rows.pullRequests).toEqual([
+    {
+      forge: 'github',
+      repo: 'acme/shop',
+      number: 7,
+      title: 'Change 7',
+      url: 'https://github.com/acme/shop/pull/7',
+      author: 'ghost',
+      draft: false,
+      labels: [label],
+      createdAt: '2026-05-01T08:00:00Z',
+      updatedAt: '2026-05-02T08:00:00Z',
+      ci: 'success',
+      mergeStatus: 'blocked',
+      behind: true,
+      headSha: one.headRefOid,
+      baseBranch: 'main',
+      headBranch: 'change-7',
+      crossRepository: true,
+      kind: 'release',
+      stack: null,
+      stackedOn: null,
+      stackChildren: [],
+      requestedReviewerLogins: ['Mona'],
+      reviewRequestedFromMe: true,
+      readyToMerge: false,
+      needsReview: true,
+      empty: false,
+      allowedActions: [
+        { action: 'merge', blocked: expect.objectContaining({ code: 'behind' }) as unknown },
+        { action: 'close' },
+        { action: 'update_branch' },
+      ],
+      autoMergeEnabled: true,
+      autoMergeAllowed: true,
+      review: { decision: 'review_required', approvals: 1, requestedReviewers: 2 },
+    },
+  ]);
+  expect(rows.issues).toMatchObject([{ forge: 'github', repo: 'acme/shop', number: 3, housekeeping: false }]);
+});
+
+test.each<[string, Partial<GithubPullRequest>, object]>([
+  ['no checks', { checks: [] }, { ci: 'none' }],
+  ['a red status', { checks: [githubRun(), githubStatus({ state: 'FAILURE' })] }, { ci: 'failure' }],
+  [
+    'a cancelled run while others go on',
+    { checks: [githubRun({ conclusion: 'CANCELLED' }), githubRun({ status: 'QUEUED', conclusion: null })] },
+    { ci: 'pending' },
+  ],
+  ['no files', { changedFiles: 0 }, { empty: true }],
+  ['no files counted yet', { changedFiles: 0, mergeable: 'UNKNOWN' }, { empty: false }],
+  ['conflicts', { mergeable: 'CONFLICTING', mergeStateStatus: 'DIRTY' }, { mergeStatus: 'conflicting' }],
+  ['a draft', { isDraft: true }, { draft: true }],
+])('reads a pull request with %s', async (_reason, change, facts) => {
+  const { server, forge } = github;
+  server.repositories.push(githubRepository('acme/shop', { pullRequests: [githubPullRequest(1, change)] }));
+  expect((await forge.readRepository('acme/shop'))?.pullRequests).toMatchObject([facts]);
+});
+
+test('reads on until everything is read', async () => {
+  const { server, forge } = github;
+  const issues = Array.from({ length: 70 }, (_, index) => githubIssue(index + 500));
+  server.repositories.push(githubRepository('acme/shop', { pullRequests: fill(120), issues }));
+  for (let count = 0; count < 130; count += 1) server.repositories.push(githubRepository(`acme/r${count}`));
+  const found = await forge.discover();
+  const { repositories, truncated } = await forge.read(found);
+  const { pullRequests, issues: read } = repositories.find(({ repository }) => repository.fullName === 'acme/shop')!;
+  expect([found.length, repositories.length, pullRequests.length, read.length, truncated]).toEqual([
+    131,
+    131,
+    120,
+    70,
+    false,
+  ]);
+});
+
+test('reads 1,000 pull requests at most, and says so', async () => {
+  const { server, forge } = github;
+  server.repositories.push(githubRepository('acme/a', { pullRequests: fill(600) }));
+  server.repositories.push(githubRepository('acme/b', { pullRequests: fill(401) }));
+  const { repositories, truncated } = await forge.read(await forge.discover());
+  expect([repositories.map(({ pullRequests }) => pullRequests.length), truncated]).toEqual([[600, 400], true]);
+});
+
+test('sees by the revision of a repository whether anything is new', async () => {
+  const { server, forge } = github;
+  const repository = githubRepository('acme/shop', { pullRequests: fill(2), issues: [githubIssue(9)] });
+  server.repositories.push(repository);
+  const revision = async () => (await forge.discover())[0]?.revision;
+  const revisions = [await revision()];
+  expect(await revision()).toBe(revisions[0]);
+  for (const change of [
+    () => (repository.pullRequests[0]!.updatedAt = '2026-05-03T08:00:00Z'),
+    () => (repository.pullRequests[1]!.state = 'MERGED'),
+    () => (repository.issues[0]!.updatedAt = '2026-05-03T08:00:00Z'),
+    () => (repository.pushedAt = '2026-05-03T08:00:00Z'),
+  ]) {
+    change();
+    revisions.push(await revision());
+  }
+  expect(new Set(revisions).size).toBe(5);
+});
+
+test('knows a repository that was renamed by its id, and by its former name', async () => {
+  const { server, forge } = github;
+  const repository = githubRepository('acme/shop', { pullRequests: fill(1) });
+  server.repositories.push(repository);
+  const found = await forge.discover();
+  Object.assign(repository, { nameWithOwner: 'acme/store', formerNames: ['acme/shop'] });
+  const { repositories } = await forge.read(found);
+  const byName = await forge.readRepository('acme/shop');
+  for (const reading of [repositories[0], byName]) {
+    expect([reading?.repository.fullName, reading?.pullRequests[0]?.repo]).toEqual(['acme/store', 'acme/store']);
+  }
+});
+
+test('leaves out what is gone, and keeps the rest', async () => {
+  const { server, forge } = github;
+  server.repositories.push(githubRepository('acme/shop'), githubRepository('acme/gone'));
+  const found = await forge.discover();
+  server.repositories.pop();
+  const { repositories } = await forge.read(found);
+  expect(repositories.map(({ repository }) => repository.fullName)).toEqual(['acme/shop']);
+  expect(await forge.readRepository('acme/gone')).toBeUndefined();
+});
+
+test('says what reading cost since the last discovery, and what is left', async () => {
+  const { server, forge, recorded } = github;
+  server.repositories.push(githubRepository('acme/shop'));
+  await forge.discover();
+  await forge.read(await forge.discover());
+  const { reset } = server.budgets.graphql;
+  const budget = { limit: 5000, remaining: 4997, resetsAt: new Date(reset * 1000).toISOString() };
+  expect(forge.budgets.graphql).toEqual({ ...budget, cost: 2 });
+  const asked = { forge: 'github', method: 'POST', endpoint: '/graphql', account: 'mona', statusCode: 200 };
+  expect(recorded.at(-1)).toEqual({ ...asked, outcome: 'success', rateLimit: budget });
+  expect(recorded).toHaveLength(3);
+});

@@ -1,0 +1,213 @@
+import { graphql, GraphQLError } from 'graphql';
+import { githubSchema } from './github-schema.js';
+import type { GithubIssue, GithubPullRequest, GithubRepository } from './github-state.js';
+
+export interface GithubGraphqlState {
+  readonly login: string;
+  readonly repositories: readonly GithubRepository[];
+  readonly origin: string;
+  readonly rateLimit: () => object;
+  /** Pages come again and again. */
+  readonly repeatsPages: boolean;
+}
+
+/** Executes a query as GitHub would; what fails has its `type` beside the message. */
+export async function executeGithub(body: string, state: GithubGraphqlState): Promise<object> {
+  const { query, variables } = JSON.parse(body) as { query: string; variables: Record<string, unknown> };
+  const rootValue = toRoot(state);
+  const { data, errors } = await graphql({ schema: githubSchema, source: query, rootValue, variableValues: variables });
+  const shown = errors?.map(({ message, path, extensions: { type } }) => ({ type, path, message }));
+  return { ...(data === undefined ? {} : { data }), ...(shown && { errors: shown }) };
+}
+
+interface PageArguments {
+  readonly first?: number;
+  readonly after?: string | null;
+  readonly states?: readonly string[];
+  readonly orderBy?: { readonly field: string; readonly direction: 'ASC' | 'DESC' };
+}
+
+function toRoot(state: GithubGraphqlState) {
+  const { login, repositories, rateLimit } = state;
+  const toNode = (repository: GithubRepository) => toRepositoryNode(repository, state);
+  const findById = (id: string) => {
+    const found = repositories.find((one) => one.id === id);
+    return found ? toNode(found) : notFound(`Could not resolve to a node with the global id of '${id}'.`);
+  };
+  return {
+    rateLimit,
+    viewer: {
+      id: `U_${login}`,
+      login,
+      repositories: ({ isFork, isArchived, ...page }: PageArguments & { isFork?: boolean; isArchived?: boolean }) => {
+        const own = repositories.filter((one) => one.isFork === (isFork ?? one.isFork));
+        const matching = own.filter((one) => one.isArchived === (isArchived ?? one.isArchived));
+        return toConnection(matching.map(toNode), page, state);
+      },
+    },
+    repository: ({ owner, name }: { readonly owner: string; readonly name: string }) => {
+      const found = findRepository(repositories, `${owner}/${name}`);
+      return found ? toNode(found) : notFound(`Could not resolve to a Repository with the name '${owner}/${name}'.`);
+    },
+    node: ({ id }: { readonly id: string }) => findById(id),
+    nodes: ({ ids }: { readonly ids: readonly string[] }) => ids.map(findById),
+    enablePullRequestAutoMerge: ({ input }: { readonly input: AutoMergeInput }) => enableAutoMerge(repositories, input),
+  };
+}
+
+/** By its name of today or an earlier one. */
+export function findRepository(
+  repositories: readonly GithubRepository[],
+  fullName: string,
+): GithubRepository | undefined {
+  const byName = repositories.find(({ nameWithOwner }) => nameWithOwner === fullName);
+  return byName ?? repositories.find(({ formerNames }) => formerNames.includes(fullName));
+}
+
+function notFound(message: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { type: 'NOT_FOUND' } });
+}
+
+interface AutoMergeInput {
+  readonly pullRequestId: string;
+  readonly mergeMethod: string;
+  readonly expectedHeadOid?: string | null;
+}
+
+function enableAutoMerge(repositories: readonly GithubRepository[], input: AutoMergeInput) {
+  const repository = repositories.find((one) => one.pullRequests.some(({ id }) => id === input.pullRequestId));
+  const found = repository?.pullRequests.find(({ id }) => id === input.pullRequestId);
+  if (!repository || !found) return notFound('Could not resolve to a node.');
+  const refuse = (message: string) => new GraphQLError(message, { extensions: { type: 'UNPROCESSABLE' } });
+  if (!repository.autoMergeAllowed) return refuse('Auto merge is not allowed for this repository');
+  if (found.mergeStateStatus === 'CLEAN') return refuse('Pull request is in clean status');
+  if ((input.expectedHeadOid ?? found.headRefOid) !== found.headRefOid) return refuse('Head sha is another');
+  found.autoMerge = input.mergeMethod;
+  return { clientMutationId: null };
+}
+
+function toRepositoryNode(repository: GithubRepository, state: GithubGraphqlState) {
+  const { pullRequests, issues, nameWithOwner } = repository;
+  const url = `${state.origin}/${nameWithOwner}`;
+  const toPullRequest = (one: GithubPullRequest) => toPullRequestNode(one, { repository, url, state });
+  return {
+    ...repository,
+    __typename: 'Repository',
+    url,
+    pullRequest: ({ number }: { readonly number: number }) => {
+      const found = pullRequests.find((one) => one.number === number);
+      return found
+        ? toPullRequest(found)
+        : notFound(`Could not resolve to a PullRequest with the number of ${number}.`);
+    },
+    pullRequests: (page: PageArguments) => toConnection(select(pullRequests, page).map(toPullRequest), page, state),
+    issues: (page: PageArguments) =>
+      toConnection(
+        select(issues, page).map((one) => toIssueNode(one, `${url}/issues/${one.number}`)),
+        page,
+        state,
+      ),
+  };
+}
+
+function select<T extends { state: string; updatedAt: string; createdAt: string }>(
+  items: readonly T[],
+  { states, orderBy }: PageArguments,
+): T[] {
+  const selected = items.filter(({ state }) => states?.includes(state) ?? true);
+  const key = orderBy?.field === 'UPDATED_AT' ? 'updatedAt' : 'createdAt';
+  const sign = orderBy?.direction === 'DESC' ? -1 : 1;
+  return selected.sort((a, b) => sign * a[key].localeCompare(b[key]));
+}
+
+function toConnection<T>(items: readonly T[], { first = 100, after }: PageArguments, state: { repeatsPages: boolean }) {
+  const start = after ? Number(Buffer.from(after, 'base64').toString().slice('cursor:'.length)) : 0;
+  const end = state.repeatsPages ? 0 : Math.min(start + first, items.length);
+  return {
+    nodes: state.repeatsPages ? items.slice(0, first) : items.slice(start, end),
+    totalCount: items.length,
+    pageInfo: {
+      hasNextPage: state.repeatsPages || end < items.length,
+      endCursor: Buffer.from(`cursor:${end}`).toString('base64'),
+    },
+  };
+}
+
+function toIssueNode(issue: Pick<GithubIssue, 'author' | 'labels'>, url: string) {
+  const { author, labels } = issue;
+  const login = author === null ? null : { __typename: 'User', id: author, login: author };
+  return { ...issue, url, author: login, labels: { nodes: labels, totalCount: labels.length } };
+}
+
+interface PullRequestPlace {
+  readonly repository: GithubRepository;
+  readonly url: string;
+  readonly state: GithubGraphqlState;
+}
+
+function toPullRequestNode(one: GithubPullRequest, { repository, url, state }: PullRequestPlace) {
+  const { number, requested, reviews, autoMerge, headRefOid, checks } = one;
+  const rollup = checks.length === 0 ? null : toRollup(one, state);
+  return {
+    ...toIssueNode(one, `${url}/pull/${number}`),
+    __typename: 'PullRequest',
+    baseRef: { branchProtectionRule: { requiresLinearHistory: repository.requiresLinearHistory } },
+    autoMergeRequest: autoMerge === null ? null : { enabledAt: one.updatedAt },
+    reviewRequests: {
+      totalCount: requested.length,
+      nodes: requested.map((login) => ({
+        requestedReviewer: login.startsWith('team:')
+          ? { __typename: 'Team', slug: login.slice(5) }
+          : { __typename: 'User', id: login, login },
+      })),
+    },
+    latestOpinionatedReviews: { totalCount: reviews.length, nodes: reviews.map((review) => ({ state: review })) },
+    commits: { totalCount: 1, nodes: [{ commit: { oid: headRefOid, statusCheckRollup: rollup } }] },
+  };
+}
+
+const GOOD = new Set(['SUCCESS', 'NEUTRAL', 'SKIPPED']);
+const RUNNING = new Set(['QUEUED', 'IN_PROGRESS', 'PENDING', 'WAITING', 'EXPECTED']);
+
+/** Anything that ended and isn't good is a failure, also what was cancelled. */
+function toRollup({ checks }: GithubPullRequest, state: GithubGraphqlState) {
+  const stateOf = (one: (typeof checks)[number]): string =>
+    one.kind === 'status' ? one.state : (one.conclusion ?? one.status);
+  const states = checks.map(stateOf);
+  const isRed = states.some((one) => !GOOD.has(one) && !RUNNING.has(one));
+  const running = states.some((one) => RUNNING.has(one)) ? 'PENDING' : 'SUCCESS';
+  const count = (kind: 'run' | 'status') => {
+    const counts = new Map<string, number>();
+    for (const one of checks.filter((check) => check.kind === kind)) {
+      counts.set(stateOf(one), (counts.get(stateOf(one)) ?? 0) + 1);
+    }
+    return Array.from(counts, ([name, many]) => ({ state: name, count: many }));
+  };
+  return {
+    state: isRed ? 'FAILURE' : running,
+    contexts: (page: PageArguments) => ({
+      ...toConnection(
+        checks.map((one) => toContextNode(one, state.origin)),
+        page,
+        state,
+      ),
+      checkRunCountsByState: count('run'),
+      statusContextCountsByState: count('status'),
+    }),
+  };
+}
+
+function toContextNode(check: GithubPullRequest['checks'][number], origin: string) {
+  if (check.kind === 'status') return { ...check, __typename: 'StatusContext', isRequired: check.required };
+  const url = `${origin}/runs/${check.databaseId}`;
+  return {
+    ...check,
+    __typename: 'CheckRun',
+    isRequired: check.required,
+    url,
+    detailsUrl: url,
+    startedAt: check.status === 'QUEUED' ? null : '2026-05-02T08:00:00Z',
+    completedAt: check.status === 'COMPLETED' ? '2026-05-02T08:01:30Z' : null,
+    checkSuite: { workflowRun: check.workflowRun === null ? null : { databaseId: check.workflowRun } },
+  };
+}

@@ -1,0 +1,142 @@
+/** What the test forge of GitHub keeps, in GitHub's words. */
+export interface GithubLabel {
+  readonly name: string;
+  readonly color: string;
+}
+
+export interface GithubRun {
+  readonly kind: 'run';
+  readonly databaseId: number;
+  readonly name: string;
+  status: string;
+  conclusion: string | null;
+  /** Null when something else than Actions made it. */
+  readonly workflowRun: number | null;
+  readonly required: boolean;
+  readonly steps: readonly { readonly name: string; readonly conclusion: string | null }[];
+  readonly log: string;
+}
+
+export interface GithubStatus {
+  readonly kind: 'status';
+  readonly context: string;
+  readonly state: string;
+  readonly targetUrl: string | null;
+  readonly required: boolean;
+}
+
+export interface GithubIssue {
+  readonly id: string;
+  readonly number: number;
+  title: string;
+  author: string | null;
+  labels: GithubLabel[];
+  createdAt: string;
+  updatedAt: string;
+  state: 'CLOSED' | 'OPEN';
+}
+
+export interface GithubPullRequest extends Omit<GithubIssue, 'state'> {
+  state: 'CLOSED' | 'MERGED' | 'OPEN';
+  isDraft: boolean;
+  changedFiles: number;
+  headRefOid: string;
+  headRefName: string;
+  baseRefName: string;
+  isCrossRepository: boolean;
+  mergeable: string;
+  mergeStateStatus: string;
+  reviewDecision: string | null;
+  /** Logins; teams begin with `team:`. */
+  requested: string[];
+  reviews: string[];
+  autoMerge: string | null;
+  checks: (GithubRun | GithubStatus)[];
+  comments: string[];
+  mergedBy: string | null;
+}
+
+export interface GithubRepository {
+  readonly id: string;
+  nameWithOwner: string;
+  formerNames: string[];
+  isArchived: boolean;
+  isFork: boolean;
+  viewerPermission: string;
+  pushedAt: string;
+  autoMergeAllowed: boolean;
+  mergeCommitAllowed: boolean;
+  squashMergeAllowed: boolean;
+  rebaseMergeAllowed: boolean;
+  requiresLinearHistory: boolean;
+  pullRequests: GithubPullRequest[];
+  issues: GithubIssue[];
+}
+
+const CREATED = '2026-05-01T08:00:00Z';
+const UPDATED = '2026-05-02T08:00:00Z';
+
+export function githubRun(change: Partial<GithubRun> = {}): GithubRun {
+  const run = { kind: 'run', databaseId: 1, name: 'build', status: 'COMPLETED', conclusion: 'SUCCESS' } as const;
+  return { ...run, workflowRun: 900, required: true, steps: [], log: '', ...change };
+}
+
+export function githubStatus(change: Partial<GithubStatus> = {}): GithubStatus {
+  return { kind: 'status', context: 'deploy', state: 'SUCCESS', targetUrl: null, required: false, ...change };
+}
+
+/** One that can be merged, with a green check. */
+export function githubPullRequest(number: number, change: Partial<GithubPullRequest> = {}): GithubPullRequest {
+  return {
+    id: `PR_${number}_${Math.random()}`,
+    number,
+    title: `Change ${number}`,
+    author: 'mona',
+    labels: [],
+    createdAt: CREATED,
+    updatedAt: UPDATED,
+    state: 'OPEN',
+    isDraft: false,
+    changedFiles: 1,
+    headRefOid: String(number).padStart(40, '0'),
+    headRefName: `change-${number}`,
+    baseRefName: 'main',
+    isCrossRepository: false,
+    mergeable: 'MERGEABLE',
+    mergeStateStatus: 'CLEAN',
+    reviewDecision: null,
+    requested: [],
+    reviews: [],
+    autoMerge: null,
+    checks: [githubRun()],
+    comments: [],
+    mergedBy: null,
+    ...change,
+  };
+}
+
+export function githubIssue(number: number, change: Partial<GithubIssue> = {}): GithubIssue {
+  const times = { createdAt: CREATED, updatedAt: UPDATED };
+  const issue = { id: `I_${number}_${Math.random()}`, number, title: `Issue ${number}`, author: 'mona', labels: [] };
+  return { ...issue, ...times, state: 'OPEN', ...change };
+}
+
+export function githubRepository(nameWithOwner: string, change: Partial<GithubRepository> = {}): GithubRepository {
+  return {
+    id: `R_${nameWithOwner}`,
+    nameWithOwner,
+    formerNames: [],
+    isArchived: false,
+    isFork: false,
+    viewerPermission: 'WRITE',
+    pushedAt: CREATED,
+    autoMergeAllowed: true,
+    mergeCommitAllowed: true,
+    squashMergeAllowed: true,
+    rebaseMergeAllowed: true,
+    requiresLinearHistory: false,
+    pullRequests: [],
+    issues: [],
+    ...change,
+  };
+}

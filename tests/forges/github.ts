@@ -1,0 +1,80 @@
+import { createHmac } from 'node:crypto';
+import { serveForge } from './forge-server.js';
+import type { Answer, ForgeServer, Seen } from './forge-server.js';
+import { executeGithub } from './github-graphql.js';
+import { answerRest } from './github-rest.js';
+import type { GithubRepository } from './github-state.js';
+
+export const GITHUB_TOKEN = 'ghp_test';
+
+interface Budget {
+  limit: number;
+  remaining: number;
+  /** In seconds, as GitHub says it. */
+  reset: number;
+}
+
+export interface TestGithub extends ForgeServer {
+  readonly login: string;
+  /** Changed at will: what is asked next is answered from it. */
+  readonly repositories: GithubRepository[];
+  readonly budgets: Readonly<Record<'core' | 'graphql', Budget>>;
+  repeatsPages: boolean;
+}
+
+/** A GitHub that speaks what our client asks, with state that actions change. */
+export async function startGithub(repositories: readonly GithubRepository[] = []): Promise<TestGithub> {
+  const reset = Math.ceil(Date.now() / 1000) + 1800;
+  const budgets = {
+    core: { limit: 5000, remaining: 5000, reset },
+    graphql: { limit: 5000, remaining: 5000, reset },
+  };
+  const budgetOf = ({ path }: Seen) => (path === '/graphql' ? 'graphql' : 'core');
+
+  function headersOf(seen: Seen, status: number): Record<string, string> {
+    const resource = budgetOf(seen);
+    const budget = budgets[resource];
+    // What has not changed costs nothing.
+    if (status !== 304) budget.remaining = Math.max(budget.remaining - 1, 0);
+    return {
+      'X-RateLimit-Limit': String(budget.limit),
+      'X-RateLimit-Remaining': String(budget.remaining),
+      'X-RateLimit-Reset': String(budget.reset),
+      'X-RateLimit-Resource': resource,
+    };
+  }
+
+  async function answer(seen: Seen): Promise<Answer> {
+    if (seen.headers.authorization !== `Bearer ${GITHUB_TOKEN}`) {
+      return { status: 401, body: { message: 'Bad credentials' } };
+    }
+    const isSpent = budgets[budgetOf(seen)].remaining === 0;
+    if (seen.path === '/graphql') return { body: isSpent ? SPENT_GRAPHQL : await executeGithub(seen.body, forge) };
+    if (isSpent) return { status: 403, body: { message: 'API rate limit exceeded for user ID 1.' } };
+    return answerRest(seen, forge.repositories);
+  }
+
+  const server = await serveForge({ answer, headersOf });
+  const rateLimit = () => {
+    const { limit, remaining } = budgets.graphql;
+    return { cost: 1, limit, remaining, used: limit - remaining, resetAt: new Date(reset * 1000).toISOString() };
+  };
+  const forge = Object.assign(server, {
+    login: 'mona',
+    repositories: [...repositories],
+    budgets,
+    rateLimit,
+    origin: 'https://github.com',
+    repeatsPages: false,
+  });
+  return forge;
+}
+
+const SPENT_GRAPHQL = { errors: [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded for user ID 1.' }] };
+
+/** What GitHub sends to a webhook. */
+export function githubDelivery(secret: string, payload: object) {
+  const body = Buffer.from(JSON.stringify(payload));
+  const signature = createHmac('sha256', secret).update(body).digest('hex');
+  return { body, headers: { 'x-github-event': 'pull_request', 'x-hub-signature-256': `sha256=${signature}` } };
+}
