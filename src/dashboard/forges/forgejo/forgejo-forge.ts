@@ -1,0 +1,26 @@
+import type { Forge } from '../forge.js';
+import { guarded } from '../guarded.js';
+import { actOnForgejo, FORGEJO_ACTIONS } from './actions.js';
+import { readForgejoChecks } from './checks.js';
+import { createForgejoReader } from './reader.js';
+import { createForgejoRequests } from './requests.js';
+import type { ForgejoOptions } from './requests.js';
+import { verifyForgejoDelivery } from './verify-delivery.js';
+
+export interface ForgejoForgeOptions extends ForgejoOptions {
+  readonly rebaseLabel?: string | undefined;
+}
+
+/** A server of Forgejo or Gitea, with a person's token. */
+export function createForgejoForge({ rebaseLabel = 'rebase', ...options }: ForgejoForgeOptions): Forge {
+  const rest = createForgejoRequests(options);
+  return guarded({
+    name: 'forgejo',
+    actions: FORGEJO_ACTIONS,
+    budgets: {},
+    ...createForgejoReader(rest),
+    checks: (target) => readForgejoChecks(rest, target),
+    act: (target, action) => actOnForgejo({ rest, rebaseLabel }, target, action),
+    verifyDelivery: verifyForgejoDelivery,
+  });
+}

@@ -1,0 +1,123 @@
+import { LRUCache } from 'lru-cache';
+import { MAX_ISSUES, MAX_PULL_REQUESTS, MAX_REPOSITORIES, toReadingWithin, unique } from '../bounded.js';
+import type { CiStatus, ForgeRepository, PullRequestFacts, RepositoryReading } from '../facts.js';
+import type { Forge } from '../forge.js';
+import { ForgeError } from '../forge-error.js';
+import type { Rest } from '../http/rest.js';
+import { mapInChunks } from '../in-chunks.js';
+import { pathOf } from '../paths.js';
+import { judgeCombinedStatus } from './ci.js';
+import type {
+  CombinedStatusNode,
+  IssueNode,
+  PullRequestNode,
+  RepositoryNode,
+  ReviewNode,
+  SearchedNode,
+} from './nodes.js';
+import { isDraft, isFollowed, toIssueFacts, toPullRequestFacts, toRepository, toReview } from './to-facts.js';
+
+/** Of one owner; what changes beyond is seen at the next full reading. */
+const MAX_SEARCHED = 2_000;
+
+/** Reviews of as many pull requests as are read. */
+const MAX_REVIEWS = 1_000;
+
+/** Whoever has more of them has long lost count too. */
+const MAX_REVIEWS_OF_ONE = 200;
+
+type Reader = Pick<Forge, 'discover' | 'read' | 'readRepository'>;
+type Review = PullRequestFacts['review'];
+
+export function createForgejoReader(rest: Rest): Reader {
+  const reviews = new LRUCache<string, { readonly updatedAt: string; readonly review: NonNullable<Review> }>({
+    max: MAX_REVIEWS,
+  });
+
+  /** Everything open of an owner, as a list of each repository would take a request each. */
+  async function searchOpen(owner: string): Promise<SearchedNode[]> {
+    const path = `/repos/issues/search?state=open&owner=${encodeURIComponent(owner)}&limit=50`;
+    return rest.list<SearchedNode>(path, MAX_SEARCHED);
+  }
+
+  async function readReview(repo: string, node: PullRequestNode): Promise<Review> {
+    if (isDraft(node)) return undefined;
+    const key = `${repo}#${node.number}`;
+    const known = reviews.get(key);
+    if (known?.updatedAt === node.updated_at) return known.review;
+    const path = `${pathOf(repo)}/pulls/${node.number}/reviews?limit=50`;
+    const found = await rest.list<ReviewNode>(path, MAX_REVIEWS_OF_ONE).catch(orGone);
+    const review = found && toReview(found, node);
+    if (review) reviews.set(key, { updatedAt: node.updated_at, review });
+    return review;
+  }
+
+  async function readCi(repo: string, { head }: PullRequestNode): Promise<CiStatus> {
+    try {
+      const answer = await rest.get(`${pathOf(repo)}/commits/${encodeURIComponent(head.sha)}/status`);
+      return judgeCombinedStatus((answer as CombinedStatusNode).state);
+    } catch (error) {
+      // What can't be looked up has no checks; but when the forge can't be asked, nothing is known of any.
+      if (error instanceof ForgeError && /^(conflict|not_found|unknown)$/.test(error.kind)) return 'none';
+      throw error;
+    }
+  }
+
+  async function readFacts(repo: string, node: PullRequestNode): Promise<PullRequestFacts> {
+    const [ci, review] = await Promise.all([readCi(repo, node), readReview(repo, node)]);
+    return toPullRequestFacts(node, { repo, ci, review });
+  }
+
+  /** @returns `undefined` when it is gone. A repository without issues, or without pull requests, hides only those. */
+  async function readWhole(repository: ForgeRepository): Promise<RepositoryReading | undefined> {
+    const { fullName } = repository;
+    const path = pathOf(fullName);
+    const pulls = `${path}/pulls?state=open&limit=50`;
+    const nodes = await rest.list<PullRequestNode>(pulls, MAX_PULL_REQUESTS + 1).catch(orGone);
+    const issues = await rest
+      .list<IssueNode>(`${path}/issues?state=open&type=issues&limit=50`, MAX_ISSUES)
+      .catch(orGone);
+    if (nodes === undefined && issues === undefined) return undefined;
+    return {
+      repository,
+      pullRequests: await mapInChunks(unique(nodes ?? []), (node) => readFacts(fullName, node)),
+      issues: unique((issues ?? []).slice(0, MAX_ISSUES)).map((node) => toIssueFacts(node, fullName)),
+    };
+  }
+
+  return {
+    async discover() {
+      const nodes = (await rest.list<RepositoryNode>('/user/repos?limit=50', MAX_REPOSITORIES)).filter(isFollowed);
+      const owners = new Set(nodes.map(({ full_name }) => full_name.split('/')[0] ?? ''));
+      const open = (await mapInChunks([...owners], searchOpen)).flat();
+      const openOf = groupByRepository(open);
+      return nodes.map((node) => toRepository(node, openOf.get(node.full_name) ?? []));
+    },
+    async read(repositories) {
+      const found = await mapInChunks(repositories, readWhole);
+      return toReadingWithin(found.filter((reading) => reading !== undefined));
+    },
+    async readRepository(fullName) {
+      const node = (await rest.get(pathOf(fullName)).catch(orGone)) as RepositoryNode | undefined;
+      if (node === undefined || !isFollowed(node)) return undefined;
+      const path = `${pathOf(node.full_name)}/issues?state=open&limit=50`;
+      const open = await rest.list<IssueNode>(path, MAX_SEARCHED).catch(orGone);
+      return readWhole(toRepository(node, open ?? []));
+    },
+  };
+}
+
+function groupByRepository(nodes: readonly SearchedNode[]): Map<string, SearchedNode[]> {
+  const groups = new Map<string, SearchedNode[]>();
+  for (const node of nodes) {
+    const { full_name } = node.repository;
+    const group = groups.get(full_name);
+    if (group) group.push(node);
+    else groups.set(full_name, [node]);
+  }
+  return groups;
+}
+
+function orGone(error: unknown): undefined {
+  if (!(error instanceof ForgeError) || error.kind !== 'not_found') throw error;
+}

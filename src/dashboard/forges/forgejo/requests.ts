@@ -1,0 +1,32 @@
+import type { ForgeAnswer } from '../http/exchange.js';
+import { readRetryAfter } from '../http/pauses.js';
+import { createRequests } from '../http/requests.js';
+import type { Limited, RequestsOptions } from '../http/requests.js';
+import { createRest } from '../http/rest.js';
+import type { Rest } from '../http/rest.js';
+
+export interface ForgejoOptions extends RequestsOptions {
+  /** Where its pages are; the API is below. */
+  readonly baseUrl: string;
+  readonly token: string;
+}
+
+/** What a limit is worth when the server, or what is before it, doesn't say how long. */
+const DEFAULT_PAUSE_MS = 60_000;
+
+export function createForgejoRequests({ baseUrl, token, ...options }: ForgejoOptions): Rest {
+  const headers = {
+    Authorization: `token ${token}`,
+    Accept: 'application/json',
+    'Content-Type': 'application/json',
+    'User-Agent': 'trellis',
+  };
+  // It has no budgets that it would tell of.
+  const dialect = { forge: 'forgejo', headers, readBudget: () => undefined, findLimit } as const;
+  return createRest(createRequests(dialect, options), `${baseUrl}/api/v1`);
+}
+
+function findLimit({ status, headers }: ForgeAnswer, at: number): Limited | undefined {
+  if (status !== 429) return undefined;
+  return { of: 'everything', until: readRetryAfter(headers, at) ?? at + DEFAULT_PAUSE_MS };
+}

@@ -1,0 +1,117 @@
+import type { ActionName } from '../../../../src/dashboard/forges/facts.js';
+import { forgejoPullRequest, forgejoRepository } from '../../../forges/forgejo-state.js';
+import type { ForgejoPullRequest, ForgejoRepository } from '../../../forges/forgejo-state.js';
+import { openForgejo } from './open-forgejo.js';
+import type { OpenForgejo } from './open-forgejo.js';
+
+let forgejo: OpenForgejo;
+let repository: ForgejoRepository;
+let one: ForgejoPullRequest;
+const target = { fullName: 'acme/shop', number: 1 };
+
+beforeEach(async () => {
+  one = forgejoPullRequest(1);
+  repository = forgejoRepository('acme/shop', { pullRequests: [one], labels: [{ id: 4, name: 'rebase' }] });
+  forgejo = await openForgejo([repository]);
+});
+afterEach(() => forgejo.server.close());
+
+const writes = () => forgejo.server.seen.filter(({ method }) => method !== 'GET');
+
+test.each<[string, Partial<ForgejoRepository>, string]>([
+  ['a merge', {}, 'merge'],
+  ['a squash where merges are not allowed', { merge: false }, 'squash'],
+  ['a rebase where nothing else is', { merge: false, squash: false }, 'rebase'],
+])('merges by %s', async (_reason, change, style) => {
+  Object.assign(repository, change);
+  await expect(forgejo.forge.act(target, 'merge')).resolves.toBe('done');
+  expect([one.merged, one.mergedBy]).toEqual([true, style]);
+});
+
+test.each<[ActionName, Partial<ForgejoPullRequest>, Partial<ForgejoPullRequest>]>([
+  ['close', {}, { state: 'closed' }],
+  ['update_branch', { mergeBase: 'c'.repeat(40) }, { mergeBase: 'b'.repeat(40) }],
+  ['renovate_rebase', {}, { labels: [{ name: 'rebase', color: 'ededed' }] }],
+])('does %s', async (action, before, after) => {
+  Object.assign(one, before);
+  await expect(forgejo.forge.act(target, action)).resolves.toBe('done');
+  expect(one).toMatchObject(after);
+});
+
+test.each<[string, ActionName, Partial<ForgejoPullRequest>, string]>([
+  ['merged meanwhile', 'merge', { merged: true, state: 'closed' }, 'already_merged'],
+  ['closed meanwhile', 'merge', { state: 'closed' }, 'already_closed'],
+])('sends nothing to one that is %s', async (_reason, action, change, refusal) => {
+  Object.assign(one, change);
+  await expect(forgejo.forge.act(target, action)).rejects.toMatchObject({ kind: 'conflict', refusal });
+  expect(writes()).toEqual([]);
+});
+
+test.each<[string, ActionName, Partial<ForgejoPullRequest>, string]>([
+  ['blocked', 'merge', { mergeable: false }, 'blocked_by_protection'],
+  ['red', 'merge', { mergeable: false, status: 'failure' }, 'checks_failing'],
+  ['running', 'merge', { mergeable: false, status: 'pending' }, 'checks_pending'],
+  ['behind', 'merge', { mergeable: false, mergeBase: 'c'.repeat(40) }, 'behind'],
+  ['a draft', 'merge', { draft: true }, 'not_mergeable'],
+  ['up to date', 'update_branch', {}, 'already_up_to_date'],
+])('reads off the pull request why the forge refused one that is %s: %s', async (_reason, action, change, refusal) => {
+  Object.assign(one, change);
+  await expect(forgejo.forge.act(target, action)).rejects.toMatchObject({ kind: 'conflict', refusal });
+  expect(writes()).toHaveLength(1);
+});
+
+test('merges only the commit that the caller knows', async () => {
+  const refused = forgejo.forge.act({ ...target, headSha: 'e'.repeat(40) }, 'merge');
+  await expect(refused).rejects.toMatchObject({ kind: 'conflict' });
+  expect(one.merged).toBe(false);
+});
+
+test('says that the label is missing by which Renovate would be asked', async () => {
+  repository.labels = [];
+  const refused = forgejo.forge.act(target, 'renovate_rebase');
+  await expect(refused).rejects.toMatchObject({ kind: 'not_found', refusal: 'label_missing' });
+  expect(writes()).toEqual([]);
+});
+
+test.each<[string, number, string, string]>([
+  ['a missing permission', 403, 'unauthorized', 'permission'],
+  ['a limit', 429, 'rate_limited', 'rate_limited'],
+  ['an outage', 502, 'unreachable', 'unknown'],
+])('sends an action once, whatever comes of it: %s', async (_reason, status, kind, refusal) => {
+  forgejo.server.failNext({ status, body: {} }, { path: /merge$/ });
+  await expect(forgejo.forge.act(target, 'merge')).rejects.toMatchObject({ kind, refusal });
+  expect(writes()).toHaveLength(1);
+});
+
+test.each<ActionName>(['auto_merge', 'cancel_auto_merge', 'rerun_checks', 'dependabot_rebase'])(
+  'refuses what Forgejo has no action for: %s',
+  async (action) => {
+    expect(forgejo.forge.actions).not.toContain(action);
+    await expect(forgejo.forge.act(target, action)).rejects.toMatchObject({ kind: 'unknown' });
+    expect(forgejo.server.seen).toEqual([]);
+  },
+);
+
+test('lists jobs, in whichever form the server gives them', async () => {
+  const times = { started_at: '2026-05-02T08:00:00Z', completed_at: '2026-05-02T08:00:05Z' };
+  one.jobs = [
+    { name: 'build', status: 'completed', conclusion: 'success', ...times },
+    { name: 'test', status: 'running' },
+    { name: 'lint', status: 'waiting' },
+  ];
+  const checks = [
+    { name: 'build', url: '', state: 'success', durationSeconds: 5 },
+    { name: 'test', url: '', state: 'running' },
+    { name: 'lint', url: '', state: 'queued' },
+  ];
+  await expect(forgejo.forge.checks(target)).resolves.toEqual(checks);
+  forgejo.server.jobs = 'bare';
+  await expect(forgejo.forge.checks(target)).resolves.toEqual(checks);
+});
+
+test.each(['none', 'wrapped'] as const)('lists statuses where there are no jobs: %s', async (jobs) => {
+  forgejo.server.jobs = jobs;
+  one.statuses = [{ context: 'ci/woodpecker', status: 'failure', target_url: 'https://ci.example/1' }];
+  const check = { name: 'ci/woodpecker', url: 'https://ci.example/1', state: 'failure' };
+  await expect(forgejo.forge.checks(target)).resolves.toEqual([check]);
+});

@@ -1,0 +1,178 @@
+import type { PullRequestFacts } from '../../../../src/dashboard/forges/facts.js';
+import { forgejoIssue, forgejoPullRequest, forgejoRepository } from '../../../forges/forgejo-state.js';
+import type { ForgejoPullRequest, ForgejoRepository } from '../../../forges/forgejo-state.js';
+import { openForgejo } from './open-forgejo.js';
+import type { OpenForgejo } from './open-forgejo.js';
+
+let forgejo: OpenForgejo;
+
+beforeEach(async () => {
+  forgejo = await openForgejo();
+});
+afterEach(() => forgejo.server.close());
+
+const fill = (count: number): ForgejoPullRequest[] =>
+  Array.from({ length: count }, (_, index) => forgejoPullRequest(index + 1));
+
+test('discovers what may be pushed to, and is neither a fork nor a mirror nor archived', async () => {
+  forgejo.server.repositories.push(
+    forgejoRepository('acme/shop', { admin: true }),
+    forgejoRepository('acme/api'),
+    forgejoRepository('acme/seen', { push: false }),
+    forgejoRepository('acme/fork', { fork: true }),
+    forgejoRepository('acme/copy', { mirror: true }),
+    forgejoRepository('acme/old', { archived: true }),
+  );
+  const found = await forgejo.forge.discover();
+  expect(found.map(({ fullName, canManageWebhooks }) => [fullName, canManageWebhooks])).toEqual([
+    ['acme/shop', true],
+    ['acme/api', false],
+  ]);
+});
+
+test('reads everything that a board shows', async () => {
+  const { server, forge } = forgejo;
+  const one = forgejoPullRequest(7, {
+    author: null,
+    labels: [{ name: 'bug', color: '#ff0000' }],
+    requested: ['mona'],
+    teams: ['core'],
+    fromFork: true,
+    mergeBase: 'c'.repeat(40),
+  });
+  server.repositories.push(forgejoRepository('acme/shop', { pullRequests: [one], issues: [forgejoIssue(3)] }));
+  const reading = await forge.readRepository('acme/shop');
+  expect(reading?.pullRequests).toEqual([
+    {
+      repo: 'acme/shop',
+      number: 7,
+      title: 'Change 7',
+      url: `${server.url}/acme/shop/pulls/7`,
+      author: 'ghost',
+      draft: false,
+      labels: [{ name: 'bug', color: 'ff0000' }],
+      createdAt: '2026-05-01T08:00:00Z',
+      updatedAt: '2026-05-02T08:00:00Z',
+      ci: 'success',
+      mergeStatus: 'mergeable',
+      behind: true,
+      headSha: one.headSha,
+      baseBranch: 'main',
+      headBranch: 'change-7',
+      crossRepository: true,
+      requestedReviewerLogins: ['mona'],
+      empty: false,
+      review: { decision: 'none', approvals: 0, requestedReviewers: 2 },
+    },
+  ]);
+  expect(reading?.issues).toMatchObject([{ repo: 'acme/shop', number: 3 }]);
+});
+
+test.each<[string, Partial<ForgejoPullRequest>, Partial<PullRequestFacts>]>([
+  ['no status', { status: '' }, { ci: 'none' }],
+  ['a warning', { status: 'warning' }, { ci: 'pending' }],
+  ['a red status', { status: 'failure' }, { ci: 'failure' }],
+  ['what the server would not merge', { mergeable: false }, { mergeStatus: 'blocked' }],
+  ['no files', { changedFiles: 0 }, { empty: true }],
+  ['no files, and not mergeable', { changedFiles: 0, mergeable: false }, { empty: false }],
+  ['a draft', { draft: true }, { draft: true }],
+])('reads a pull request with %s', async (_reason, change, facts) => {
+  const { server, forge } = forgejo;
+  server.repositories.push(forgejoRepository('acme/shop', { pullRequests: [forgejoPullRequest(1, change)] }));
+  expect((await forge.readRepository('acme/shop'))?.pullRequests).toMatchObject([facts]);
+});
+
+const approved = { login: 'lisa', state: 'APPROVED' };
+const refused = { login: 'lisa', state: 'REQUEST_CHANGES' };
+
+test.each<[string, ForgejoPullRequest['reviews'], string, number]>([
+  ['nobody', [], 'none', 0],
+  ['an approval', [approved], 'approved', 1],
+  ['a comment', [{ login: 'lisa', state: 'COMMENT' }], 'none', 0],
+  ['a change of mind', [refused, approved], 'approved', 1],
+  ['somebody else who asks for changes', [approved, { ...refused, login: 'otto' }], 'changes_requested', 1],
+  ['an approval that was dismissed', [{ ...approved, dismissed: true }], 'none', 0],
+  ['an approval that does not count', [{ ...approved, official: false }], 'none', 0],
+])('reads what reviews come to: %s', async (_reason, reviews, decision, approvals) => {
+  const { server, forge } = forgejo;
+  server.repositories.push(forgejoRepository('acme/shop', { pullRequests: [forgejoPullRequest(1, { reviews })] }));
+  const reading = await forge.readRepository('acme/shop');
+  expect(reading?.pullRequests[0]?.review).toEqual({ decision, approvals, requestedReviewers: 0 });
+});
+
+test('leaves the reviews of drafts unknown, and reads others again only when they moved', async () => {
+  const { server, forge } = forgejo;
+  const draft = forgejoPullRequest(2, { draft: true });
+  const one = forgejoPullRequest(1);
+  server.repositories.push(forgejoRepository('acme/shop', { pullRequests: [one, draft] }));
+  const reviews = () => server.seen.filter(({ path }) => path.endsWith('/reviews')).length;
+  expect((await forge.readRepository('acme/shop'))?.pullRequests[1]?.review).toBeUndefined();
+  await forge.readRepository('acme/shop');
+  expect(reviews()).toBe(1);
+  one.updatedAt = '2026-05-03T08:00:00Z';
+  await forge.readRepository('acme/shop');
+  expect(reviews()).toBe(2);
+});
+
+test('has no checks where they can not be looked up, but no answer when the forge can not be asked', async () => {
+  const { server, forge } = forgejo;
+  server.repositories.push(forgejoRepository('acme/shop', { pullRequests: fill(1) }));
+  server.failNext({ status: 404, body: {} }, { path: /status$/ });
+  expect((await forge.readRepository('acme/shop'))?.pullRequests[0]?.ci).toBe('none');
+  server.failNext({ status: 502, body: {} }, { path: /status$/ });
+  await expect(forge.readRepository('acme/shop')).rejects.toMatchObject({ kind: 'unreachable' });
+});
+
+test('reads on until everything is read', async () => {
+  const { server, forge } = forgejo;
+  const issues = Array.from({ length: 70 }, (_, index) => forgejoIssue(index + 500));
+  server.repositories.push(forgejoRepository('acme/shop', { pullRequests: fill(60), issues }));
+  for (let count = 0; count < 60; count += 1) server.repositories.push(forgejoRepository(`acme/r${count}`));
+  const found = await forge.discover();
+  const { repositories, truncated } = await forge.read(found);
+  const { pullRequests, issues: read } = repositories[0]!;
+  expect([repositories.length, pullRequests.length, read.length, truncated]).toEqual([61, 60, 70, false]);
+});
+
+test('sees by the revision of a repository whether anything is new', async () => {
+  const { server, forge } = forgejo;
+  const repository = forgejoRepository('acme/shop', { pullRequests: fill(2), issues: [forgejoIssue(9)] });
+  const other: ForgejoRepository = forgejoRepository('else/where', { issues: [forgejoIssue(1)] });
+  server.repositories.push(repository, other);
+  const revision = async () => (await forge.discover())[0]?.revision;
+  const revisions = [await revision()];
+  other.issues[0]!.updatedAt = '2026-05-04T08:00:00Z';
+  expect(await revision()).toBe(revisions[0]);
+  for (const change of [
+    () => (repository.pullRequests[0]!.updatedAt = '2026-05-03T08:00:00Z'),
+    () => (repository.pullRequests[1]!.state = 'closed'),
+    () => (repository.issues[0]!.updatedAt = '2026-05-03T08:00:00Z'),
+    () => (repository.updatedAt = '2026-05-03T08:00:00Z'),
+  ]) {
+    change();
+    revisions.push(await revision());
+  }
+  expect(new Set(revisions).size).toBe(5);
+});
+
+test('leaves out what is gone, and keeps the rest', async () => {
+  const { server, forge } = forgejo;
+  server.repositories.push(forgejoRepository('acme/shop'), forgejoRepository('acme/gone'));
+  const found = await forge.discover();
+  server.repositories.pop();
+  const { repositories } = await forge.read(found);
+  expect(repositories.map(({ repository }) => repository.fullName)).toEqual(['acme/shop']);
+  expect(await forge.readRepository('acme/gone')).toBeUndefined();
+});
+
+test.each<[string, RegExp, number, number]>([
+  ['issues', /\/issues$/, 1, 0],
+  ['pull requests', /\/pulls$/, 0, 1],
+])('reads a repository that has no %s', async (_reason, path, pullRequests, issues) => {
+  const { server, forge } = forgejo;
+  server.repositories.push(forgejoRepository('acme/shop', { pullRequests: fill(1), issues: [forgejoIssue(9)] }));
+  const found = await forge.discover();
+  server.failNext({ status: 404, body: {} }, { path });
+  const { repositories } = await forge.read(found);
+  expect([repositories[0]?.pullRequests.length, repositories[0]?.issues.length]).toEqual([pullRequests, issues]);
+});

@@ -1,0 +1,55 @@
+import type { ForgejoIssue, ForgejoPullRequest, ForgejoRepository } from './forgejo-state.js';
+
+const userOf = (login: string | null) => (login === null ? null : { id: 1, login });
+
+export function toRepositoryNode(repository: ForgejoRepository, origin: string) {
+  const { id, fullName, archived, fork, mirror, admin, push, updatedAt, merge, squash, rebase } = repository;
+  const flags = { archived, fork, mirror };
+  const allowed = { allow_merge_commits: merge, allow_squash_merge: squash, allow_rebase: rebase };
+  const permissions = { admin, push, pull: true };
+  const url = `${origin}/${fullName}`;
+  return { id, full_name: fullName, html_url: url, ...flags, ...allowed, permissions, updated_at: updatedAt };
+}
+
+export function toIssueNode(issue: ForgejoIssue, repository: ForgejoRepository, origin: string) {
+  const { number, title, author, labels, createdAt, updatedAt, state } = issue;
+  const kind = 'headSha' in issue ? 'pulls' : 'issues';
+  return {
+    number,
+    title,
+    html_url: `${origin}/${repository.fullName}/${kind}/${number}`,
+    user: userOf(author),
+    labels,
+    created_at: createdAt,
+    updated_at: updatedAt,
+    state,
+    repository: { id: repository.id, full_name: repository.fullName },
+    pull_request: kind === 'pulls' ? { merged: false } : null,
+  };
+}
+
+export function toPullRequestNode(one: ForgejoPullRequest, repository: ForgejoRepository, origin: string) {
+  const { draft, mergeable, merged, mergeBase, baseRef, baseSha, headRef, headSha, fromFork } = one;
+  return {
+    ...toIssueNode(one, repository, origin),
+    draft,
+    mergeable,
+    merged,
+    merge_base: mergeBase,
+    base: { ref: baseRef, sha: baseSha, repo_id: repository.id },
+    head: { ref: headRef, sha: headSha, repo_id: fromFork ? -1 : repository.id },
+    changed_files: one.changedFiles,
+    requested_reviewers: one.requested.map(userOf),
+    requested_reviewers_teams: one.teams.map((name) => ({ name })),
+  };
+}
+
+export function toReviewNodes({ reviews }: ForgejoPullRequest) {
+  return reviews.map(({ login, state, official = true, dismissed = false }) => ({
+    user: userOf(login),
+    state,
+    official,
+    dismissed,
+    stale: false,
+  }));
+}

@@ -1,0 +1,119 @@
+/** What the test forge of Forgejo keeps; its answers are made of it. */
+export interface ForgejoReview {
+  readonly login: string;
+  readonly state: string;
+  readonly official?: boolean;
+  readonly dismissed?: boolean;
+}
+
+export interface ForgejoJob {
+  readonly name: string;
+  readonly status: string;
+  readonly conclusion?: string;
+  readonly started_at?: string;
+  readonly completed_at?: string;
+}
+
+export interface ForgejoIssue {
+  readonly number: number;
+  title: string;
+  author: string | null;
+  labels: { name: string; color: string }[];
+  createdAt: string;
+  updatedAt: string;
+  state: 'closed' | 'open';
+}
+
+export interface ForgejoPullRequest extends ForgejoIssue {
+  draft: boolean;
+  mergeable: boolean;
+  merged: boolean;
+  mergedBy: string | null;
+  baseRef: string;
+  baseSha: string;
+  mergeBase: string;
+  headRef: string;
+  headSha: string;
+  fromFork: boolean;
+  changedFiles: number;
+  requested: string[];
+  teams: string[];
+  reviews: ForgejoReview[];
+  /** The combined state; empty when nothing reported. */
+  status: string;
+  statuses: { context: string; status: string; target_url: string }[];
+  jobs: ForgejoJob[];
+}
+
+export interface ForgejoRepository {
+  readonly id: number;
+  fullName: string;
+  formerNames: string[];
+  archived: boolean;
+  fork: boolean;
+  mirror: boolean;
+  push: boolean;
+  admin: boolean;
+  updatedAt: string;
+  merge: boolean;
+  squash: boolean;
+  rebase: boolean;
+  labels: { id: number; name: string }[];
+  pullRequests: ForgejoPullRequest[];
+  issues: ForgejoIssue[];
+}
+
+const CREATED = '2026-05-01T08:00:00Z';
+const UPDATED = '2026-05-02T08:00:00Z';
+const BASE = 'b'.repeat(40);
+
+export function forgejoIssue(number: number, change: Partial<ForgejoIssue> = {}): ForgejoIssue {
+  const times = { createdAt: CREATED, updatedAt: UPDATED };
+  return { number, title: `Issue ${number}`, author: 'mona', labels: [], ...times, state: 'open', ...change };
+}
+
+/** One that can be merged, with a green status. */
+export function forgejoPullRequest(number: number, change: Partial<ForgejoPullRequest> = {}): ForgejoPullRequest {
+  return {
+    ...forgejoIssue(number, { title: `Change ${number}` }),
+    draft: false,
+    mergeable: true,
+    merged: false,
+    mergedBy: null,
+    baseRef: 'main',
+    baseSha: BASE,
+    mergeBase: BASE,
+    headRef: `change-${number}`,
+    headSha: String(number).padStart(40, '0'),
+    fromFork: false,
+    changedFiles: 1,
+    requested: [],
+    teams: [],
+    reviews: [],
+    status: 'success',
+    statuses: [],
+    jobs: [],
+    ...change,
+  };
+}
+
+export function forgejoRepository(fullName: string, change: Partial<ForgejoRepository> = {}): ForgejoRepository {
+  return {
+    id: Buffer.from(fullName).reduce((sum, byte) => (sum * 31 + byte) % 1_000_003, 7),
+    fullName,
+    formerNames: [],
+    archived: false,
+    fork: false,
+    mirror: false,
+    push: true,
+    admin: false,
+    updatedAt: CREATED,
+    merge: true,
+    squash: true,
+    rebase: true,
+    labels: [],
+    pullRequests: [],
+    issues: [],
+    ...change,
+  };
+}

@@ -1,0 +1,191 @@
+import { createHmac } from 'node:crypto';
+import { serveForge } from './forge-server.js';
+import type { Answer, ForgeServer, Seen } from './forge-server.js';
+import { toIssueNode, toPullRequestNode, toRepositoryNode, toReviewNodes } from './forgejo-nodes.js';
+import type { ForgejoPullRequest, ForgejoRepository } from './forgejo-state.js';
+
+export const FORGEJO_TOKEN = 'forgejo-test';
+
+export interface TestForgejo extends ForgeServer {
+  /** Changed at will: what is asked next is answered from it. */
+  readonly repositories: ForgejoRepository[];
+  /** Servers differ: no Actions in the API, or lists of jobs without anything around them. */
+  jobs: 'bare' | 'none' | 'wrapped';
+  /** Pages come again and again. */
+  repeatsPages: boolean;
+}
+
+/** A Forgejo that speaks what our client asks, with state that actions change. */
+export async function startForgejo(repositories: readonly ForgejoRepository[] = []): Promise<TestForgejo> {
+  const answer = (seen: Seen): Answer => {
+    if (seen.headers.authorization !== `token ${FORGEJO_TOKEN}`) {
+      return { status: 401, body: { message: 'user does not exist' } };
+    }
+    return answerForgejo(seen, forge);
+  };
+  const server = await serveForge({ answer, headersOf: () => ({}) });
+  const forge: TestForgejo = Object.assign(server, {
+    repositories: [...repositories],
+    jobs: 'wrapped' as const,
+    repeatsPages: false,
+  });
+  return forge;
+}
+
+const NOT_FOUND: Answer = { status: 404, body: { message: 'The target couldn’t be found.' } };
+
+interface Found {
+  readonly seen: Seen;
+  readonly forge: TestForgejo;
+  readonly repository: ForgejoRepository;
+  /** What the groups of the path matched. */
+  readonly id: string;
+}
+
+type Route = readonly [method: string, path: RegExp, answer: (found: Found) => Answer];
+
+const ROUTES: readonly Route[] = [
+  ['GET', /^$/, ({ repository, forge }) => ({ body: toRepositoryNode(repository, forge.url) })],
+  ['GET', /^\/labels$/, ({ repository, seen, forge }) => paged(repository.labels, seen, forge)],
+  ['GET', /^\/pulls$/, listPullRequests],
+  ['GET', /^\/issues$/, listIssues],
+  ['GET', /^\/pulls\/(\d+)$/, ofPullRequest((one, found) => ({ body: toNode(one, found) }))],
+  ['GET', /^\/pulls\/(\d+)\/reviews$/, ofPullRequest((one, { seen, forge }) => paged(toReviewNodes(one), seen, forge))],
+  ['GET', /^\/commits\/(\w+)\/status$/, ofHead(({ status: state, statuses }) => ({ body: { state, statuses } }))],
+  ['GET', /^\/actions\/runs$/, listRuns],
+  ['GET', /^\/actions\/runs\/(\d+)\/jobs$/, ofPullRequest(listJobs)],
+  ['PATCH', /^\/pulls\/(\d+)$/, ofPullRequest(close)],
+  ['POST', /^\/pulls\/(\d+)\/merge$/, ofPullRequest(merge)],
+  ['POST', /^\/pulls\/(\d+)\/update$/, ofPullRequest(updateBranch)],
+  ['POST', /^\/issues\/(\d+)\/labels$/, ofPullRequest(addLabels)],
+];
+
+function answerForgejo(seen: Seen, forge: TestForgejo): Answer {
+  const { repositories, url } = forge;
+  const path = seen.path.replace('/api/v1', '');
+  if (path === '/user/repos') {
+    return paged(
+      repositories.map((one) => toRepositoryNode(one, url)),
+      seen,
+      forge,
+    );
+  }
+  if (path === '/repos/issues/search') return paged(search(seen, forge), seen, forge);
+  const [, fullName = '', rest = ''] = /^\/repos\/([^/]+\/[^/]+)(.*)$/.exec(path) ?? [];
+  const known = ({ fullName: name, formerNames }: ForgejoRepository) =>
+    name === fullName || formerNames.includes(fullName);
+  const repository = repositories.find(known);
+  if (!repository) return NOT_FOUND;
+  for (const [method, pattern, answer] of ROUTES) {
+    const [matched, id = ''] = pattern.exec(rest) ?? [];
+    if (matched !== undefined && method === seen.method) return answer({ seen, forge, repository, id });
+  }
+  return NOT_FOUND;
+}
+
+function paged(items: readonly unknown[], { query, path }: Seen, { repeatsPages, url }: TestForgejo): Answer {
+  const limit = Math.min(Number(query.get('limit') ?? 30), 50);
+  const page = repeatsPages ? 1 : Number(query.get('page') ?? 1);
+  const hasNext = repeatsPages || page * limit < items.length;
+  const link: Record<string, string> = hasNext
+    ? { Link: `<${url}${path}?page=${page + 1}>; rel="next",<${url}${path}?page=9>; rel="last"` }
+    : {};
+  const body = items.slice((page - 1) * limit, page * limit);
+  return { body, headers: { ...link, 'X-Total-Count': String(items.length) } };
+}
+
+function search({ query }: Seen, { repositories, url }: TestForgejo) {
+  const owned = repositories.filter(({ fullName }) => fullName.startsWith(`${query.get('owner') ?? ''}/`));
+  return owned.flatMap((repository) => {
+    const open = [...repository.pullRequests, ...repository.issues].filter(({ state }) => state === 'open');
+    return open.map((one) => toIssueNode(one, repository, url));
+  });
+}
+
+function toNode(one: ForgejoPullRequest, { repository, forge }: Found) {
+  return toPullRequestNode(one, repository, forge.url);
+}
+
+function listPullRequests(found: Found): Answer {
+  const open = found.repository.pullRequests.filter(({ state }) => state === 'open');
+  return paged(
+    open.map((one) => toNode(one, found)),
+    found.seen,
+    found.forge,
+  );
+}
+
+function listIssues({ repository, seen, forge }: Found): Answer {
+  const all = [...repository.issues, ...(seen.query.get('type') === 'issues' ? [] : repository.pullRequests)];
+  const open = all.filter(({ state }) => state === 'open');
+  return paged(
+    open.map((one) => toIssueNode(one, repository, forge.url)),
+    seen,
+    forge,
+  );
+}
+
+function ofPullRequest(answer: (one: ForgejoPullRequest, found: Found) => Answer) {
+  return (found: Found): Answer => {
+    const one = found.repository.pullRequests.find(({ number }) => number === Number(found.id));
+    return one ? answer(one, found) : NOT_FOUND;
+  };
+}
+
+function ofHead(answer: (one: ForgejoPullRequest) => Answer) {
+  return ({ repository, id }: Found): Answer => {
+    const one = repository.pullRequests.find(({ headSha }) => headSha === id);
+    return one ? answer(one) : NOT_FOUND;
+  };
+}
+
+/** A run has the number of its pull request. */
+function listRuns({ repository, seen, forge }: Found): Answer {
+  if (forge.jobs === 'none') return NOT_FOUND;
+  const { pullRequests } = repository;
+  const ran = pullRequests.filter(({ headSha, jobs }) => headSha === seen.query.get('head_sha') && jobs.length > 0);
+  return { body: { total_count: ran.length, workflow_runs: ran.map(({ number: id }) => ({ id })) } };
+}
+
+function listJobs({ jobs }: ForgejoPullRequest, { forge }: Found): Answer {
+  return { body: forge.jobs === 'bare' ? jobs : { total_count: jobs.length, jobs } };
+}
+
+const bodyOf = ({ seen }: Found) => JSON.parse(seen.body) as Record<string, unknown>;
+
+function close(one: ForgejoPullRequest, found: Found): Answer {
+  if (bodyOf(found).state !== 'closed') return { status: 422, body: { message: 'No.' } };
+  one.state = 'closed';
+  return { status: 201, body: toNode(one, found) };
+}
+
+function merge(one: ForgejoPullRequest, found: Found): Answer {
+  const { Do, head_commit_id } = bodyOf(found);
+  const { merge: byMerge, squash, rebase } = found.repository;
+  const allowed: Record<string, boolean> = { merge: byMerge, squash, rebase };
+  if (head_commit_id !== one.headSha) return { status: 409, body: { message: 'head out of date' } };
+  if (!one.mergeable || one.draft || !allowed[String(Do)])
+    return { status: 405, body: { message: 'Please try again later' } };
+  Object.assign(one, { merged: true, state: 'closed', mergedBy: Do });
+  return { body: '' };
+}
+
+function updateBranch(one: ForgejoPullRequest): Answer {
+  if (one.baseSha === one.mergeBase) return { status: 409, body: { message: 'nothing to update' } };
+  one.mergeBase = one.baseSha;
+  return { body: '' };
+}
+
+function addLabels(one: ForgejoPullRequest, found: Found): Answer {
+  const ids = bodyOf(found).labels as number[];
+  const chosen = found.repository.labels.filter(({ id }) => ids.includes(id));
+  one.labels.push(...chosen.map(({ name }) => ({ name, color: 'ededed' })));
+  return { body: one.labels };
+}
+
+/** What Forgejo, or under its own name Gitea, sends to a webhook. */
+export function forgejoDelivery(secret: string, payload: object, server: 'forgejo' | 'gitea' = 'forgejo') {
+  const body = Buffer.from(JSON.stringify(payload));
+  const signature = createHmac('sha256', secret).update(body).digest('hex');
+  return { body, headers: { [`x-${server}-signature`]: signature } };
+}
