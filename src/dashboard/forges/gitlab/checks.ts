@@ -1,0 +1,50 @@
+import { ForgeError } from '../forge-error.js';
+import type { Check, Target } from '../forge.js';
+import type { JobNode, MergeRequestNode } from './nodes.js';
+import { numberOf, projectPath } from './project-path.js';
+import { READ_MERGE_REQUEST } from './queries.js';
+import type { GitlabRequests } from './requests.js';
+
+/** Nobody reads a list of more. */
+const MAX_JOBS = 1_000;
+
+/** @throws ForgeError `not_found` when there is none. */
+export async function readMergeRequest(
+  requests: GitlabRequests,
+  { fullName, number }: Target,
+): Promise<MergeRequestNode> {
+  const data = await requests.graphql(READ_MERGE_REQUEST, { path: fullName, iid: String(number) });
+  const { project } = data as { readonly project: { readonly mergeRequest: MergeRequestNode | null } | null };
+  if (!project?.mergeRequest) throw new ForgeError('not_found');
+  return project.mergeRequest;
+}
+
+/** The jobs of a merge request's head pipeline. */
+export async function readGitlabChecks(requests: GitlabRequests, target: Target): Promise<Check[]> {
+  const { headPipeline } = await readMergeRequest(requests, target);
+  if (headPipeline === null) return [];
+  const path = `${projectPath(target.fullName)}/pipelines/${numberOf(headPipeline.id)}/jobs?per_page=100`;
+  return (await requests.list<JobNode>(path, MAX_JOBS)).map(toCheck);
+}
+
+const STATES: Readonly<Record<string, Check['state']>> = {
+  success: 'success',
+  failed: 'failure',
+  canceled: 'cancelled',
+  canceling: 'running',
+  skipped: 'skipped',
+  running: 'running',
+  created: 'queued',
+  pending: 'queued',
+  preparing: 'queued',
+  waiting_for_resource: 'queued',
+  waiting_for_callback: 'queued',
+  manual: 'queued',
+  scheduled: 'queued',
+};
+
+function toCheck({ name, web_url: url, status, duration, failure_reason }: JobNode): Check {
+  const isTimeout = failure_reason === 'job_execution_timeout';
+  const known = duration === null ? {} : { durationSeconds: Math.max(Math.round(duration), 0) };
+  return { name, url, state: isTimeout ? 'timed_out' : (STATES[status] ?? 'failure'), ...known };
+}

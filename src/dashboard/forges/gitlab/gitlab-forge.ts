@@ -1,0 +1,26 @@
+import type { Forge } from '../forge.js';
+import { guarded } from '../guarded.js';
+import { actOnGitlab, GITLAB_ACTIONS } from './actions.js';
+import { readGitlabChecks } from './checks.js';
+import { createGitlabReader } from './reader.js';
+import { createGitlabRequests } from './requests.js';
+import type { GitlabOptions } from './requests.js';
+import { verifyGitlabDelivery } from './verify-delivery.js';
+
+export interface GitlabForgeOptions extends GitlabOptions {
+  readonly rebaseLabel?: string | undefined;
+}
+
+/** gitlab.com or a server of one's own, with a person's token. */
+export function createGitlabForge({ rebaseLabel = 'rebase', ...options }: GitlabForgeOptions): Forge {
+  const requests = createGitlabRequests(options);
+  return guarded({
+    name: 'gitlab',
+    actions: GITLAB_ACTIONS,
+    budgets: requests.budgets,
+    ...createGitlabReader(requests),
+    checks: (target) => readGitlabChecks(requests, target),
+    act: (target, action) => actOnGitlab({ requests, rebaseLabel }, target, action),
+    verifyDelivery: verifyGitlabDelivery,
+  });
+}

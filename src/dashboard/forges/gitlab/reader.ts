@@ -1,0 +1,59 @@
+import { MAX_ISSUES, MAX_PULL_REQUESTS, MAX_REPOSITORIES, toReadingWithin, unique } from '../bounded.js';
+import type { RepositoryReading } from '../facts.js';
+import type { Forge } from '../forge.js';
+import { readRest } from '../http/connections.js';
+import type { Page } from '../http/connections.js';
+import { mapInChunks } from '../in-chunks.js';
+import type { IssueNode, MergeRequestNode, ProjectNode, WholeProjectNode } from './nodes.js';
+import { DISCOVER, MORE_ISSUES, MORE_MERGE_REQUESTS, READ_PROJECT } from './queries.js';
+import type { GitlabRequests } from './requests.js';
+import { isFollowed, toIssueFacts, toPullRequestFacts, toRepository } from './to-facts.js';
+
+interface Found {
+  readonly projects: Page<ProjectNode>;
+}
+
+type More = Pick<WholeProjectNode, 'issues' | 'mergeRequests'>;
+
+const NOTHING = { pageInfo: { hasNextPage: false, endCursor: null }, nodes: [] };
+
+export function createGitlabReader(requests: GitlabRequests): Pick<Forge, 'discover' | 'read' | 'readRepository'> {
+  /** The caller knows which answer belongs to its query. */
+  async function readProject<T>(
+    query: string,
+    variables: { path: string } & Record<string, unknown>,
+  ): Promise<T | null> {
+    return ((await requests.graphql(query, variables)) as { readonly project: T | null }).project;
+  }
+
+  async function readWhole(path: string): Promise<RepositoryReading | undefined> {
+    const node = await readProject<WholeProjectNode>(READ_PROJECT, { path });
+    if (node === null || !isFollowed(node)) return undefined;
+    const { fullPath } = node;
+    const readMergeRequests = async (mergeRequestsAfter: string): Promise<Page<MergeRequestNode>> =>
+      (await readProject<More>(MORE_MERGE_REQUESTS, { path: fullPath, mergeRequestsAfter }))?.mergeRequests ?? NOTHING;
+    const readIssues = async (issuesAfter: string): Promise<Page<IssueNode>> =>
+      (await readProject<More>(MORE_ISSUES, { path: fullPath, issuesAfter }))?.issues ?? NOTHING;
+    const mergeRequests = await readRest(node.mergeRequests ?? NOTHING, MAX_PULL_REQUESTS, readMergeRequests);
+    const issues = await readRest(node.issues ?? NOTHING, MAX_ISSUES, readIssues);
+    return {
+      repository: toRepository(node),
+      pullRequests: unique(mergeRequests.map((one) => toPullRequestFacts(one, fullPath))),
+      issues: unique(issues.slice(0, MAX_ISSUES).map((one) => toIssueFacts(one, fullPath))),
+    };
+  }
+
+  return {
+    async discover() {
+      const readPage = async (after: string | null): Promise<Page<ProjectNode>> =>
+        ((await requests.graphql(DISCOVER, { after })) as Found).projects;
+      const nodes = await readRest(await readPage(null), MAX_REPOSITORIES, readPage);
+      return nodes.filter(isFollowed).map(toRepository);
+    },
+    async read(repositories) {
+      const found = await mapInChunks(repositories, ({ fullName }) => readWhole(fullName));
+      return toReadingWithin(found.filter((reading) => reading !== undefined));
+    },
+    readRepository: readWhole,
+  };
+}

@@ -1,0 +1,102 @@
+import type { ActionName } from '../../../../src/dashboard/forges/facts.js';
+import { gitlabMergeRequest, gitlabProject } from '../../../forges/gitlab-state.js';
+import type { GitlabMergeRequest } from '../../../forges/gitlab-state.js';
+import { openGitlab } from './open-gitlab.js';
+import type { OpenGitlab } from './open-gitlab.js';
+
+let gitlab: OpenGitlab;
+let one: GitlabMergeRequest;
+const target = { fullName: 'acme/web/shop', number: 1 };
+
+beforeEach(async () => {
+  one = gitlabMergeRequest(1);
+  gitlab = await openGitlab([gitlabProject('acme/web/shop', { mergeRequests: [one] })]);
+});
+afterEach(() => gitlab.server.close());
+
+const writes = () => gitlab.server.seen.filter(({ path }) => path !== '/api/graphql');
+const running = { detailedMergeStatus: 'CI_STILL_RUNNING', pipeline: 'RUNNING' };
+
+test.each<[ActionName, Partial<GitlabMergeRequest>, 'done' | 'queued', Partial<GitlabMergeRequest>]>([
+  ['merge', {}, 'done', { state: 'merged' }],
+  ['auto_merge', running, 'done', { autoMergeEnabled: true, state: 'opened' }],
+  ['cancel_auto_merge', { ...running, autoMergeEnabled: true }, 'done', { autoMergeEnabled: false }],
+  ['close', {}, 'done', { state: 'closed' }],
+  ['update_branch', { divergedFromTargetBranch: true }, 'queued', { divergedFromTargetBranch: false }],
+  ['renovate_rebase', {}, 'done', { labels: [{ title: 'rebase', color: '#428bca' }] }],
+  ['rerun_checks', { pipeline: 'FAILED' }, 'queued', { pipeline: 'RUNNING' }],
+])('does %s', async (action, before, outcome, after) => {
+  Object.assign(one, before);
+  await expect(gitlab.forge.act(target, action)).resolves.toBe(outcome);
+  expect(one).toMatchObject(after);
+});
+
+test.each<[string, Partial<GitlabMergeRequest>, string]>([
+  ['merged meanwhile', { state: 'merged' }, 'already_merged'],
+  ['closed meanwhile', { state: 'closed' }, 'already_closed'],
+])('sends nothing to one that is %s', async (_reason, change, refusal) => {
+  Object.assign(one, change);
+  await expect(gitlab.forge.act(target, 'merge')).rejects.toMatchObject({ kind: 'conflict', refusal });
+  expect(writes()).toEqual([]);
+});
+
+test.each<[string, ActionName, Partial<GitlabMergeRequest>, string]>([
+  ['not approved', 'merge', { detailedMergeStatus: 'NOT_APPROVED' }, 'blocked_by_protection'],
+  ['red', 'merge', { detailedMergeStatus: 'CI_MUST_PASS', pipeline: 'FAILED' }, 'checks_failing'],
+  ['running', 'merge', running, 'checks_pending'],
+  ['behind', 'merge', { detailedMergeStatus: 'NEED_REBASE' }, 'behind'],
+  ['conflicting', 'merge', { detailedMergeStatus: 'CONFLICT', conflicts: true }, 'conflict'],
+  ['a draft', 'merge', { detailedMergeStatus: 'DRAFT_STATUS', draft: true }, 'not_mergeable'],
+  ['conflicting', 'update_branch', { conflicts: true }, 'conflict'],
+])('reads off the merge request why the forge refused one that is %s: %s', async (_reason, action, change, refusal) => {
+  Object.assign(one, change);
+  await expect(gitlab.forge.act(target, action)).rejects.toMatchObject({ kind: 'conflict', refusal });
+  expect(writes()).toHaveLength(1);
+});
+
+test('merges only the commit that the caller knows', async () => {
+  const refused = gitlab.forge.act({ ...target, headSha: 'e'.repeat(40) }, 'merge');
+  await expect(refused).rejects.toMatchObject({ kind: 'conflict' });
+  expect(one.state).toBe('opened');
+});
+
+test.each<[string, number, string, string]>([
+  ['a missing permission', 403, 'unauthorized', 'permission'],
+  ['a limit', 429, 'rate_limited', 'rate_limited'],
+  ['an outage', 502, 'unreachable', 'unknown'],
+])('sends an action once, whatever comes of it: %s', async (_reason, status, kind, refusal) => {
+  gitlab.server.failNext({ status, body: {} }, { path: /merge$/ });
+  await expect(gitlab.forge.act(target, 'merge')).rejects.toMatchObject({ kind, refusal });
+  expect(writes()).toHaveLength(1);
+});
+
+test('can not run checks again where none ran', async () => {
+  one.pipeline = null;
+  await expect(gitlab.forge.act(target, 'rerun_checks')).rejects.toMatchObject({ kind: 'conflict' });
+  expect(writes()).toEqual([]);
+});
+
+test('refuses what GitLab has no action for', async () => {
+  expect(gitlab.forge.actions).not.toContain('dependabot_rebase');
+  await expect(gitlab.forge.act(target, 'dependabot_rebase')).rejects.toMatchObject({ kind: 'unknown' });
+  expect(gitlab.server.seen).toEqual([]);
+});
+
+test('lists the jobs of the head pipeline', async () => {
+  one.jobs = [
+    { id: 1, name: 'build', status: 'success', duration: 12.4 },
+    { id: 2, name: 'test', status: 'failed', duration: 3, failure_reason: 'job_execution_timeout' },
+    { id: 3, name: 'deploy', status: 'manual', duration: null },
+  ];
+  await expect(gitlab.forge.checks(target)).resolves.toEqual([
+    { name: 'build', url: 'https://gitlab.example/-/jobs/1', state: 'success', durationSeconds: 12 },
+    { name: 'test', url: 'https://gitlab.example/-/jobs/2', state: 'timed_out', durationSeconds: 3 },
+    { name: 'deploy', url: 'https://gitlab.example/-/jobs/3', state: 'queued' },
+  ]);
+});
+
+test('lists no checks where nothing ran', async () => {
+  one.pipeline = null;
+  await expect(gitlab.forge.checks(target)).resolves.toEqual([]);
+  await expect(gitlab.forge.checks({ ...target, number: 2 })).rejects.toMatchObject({ kind: 'not_found' });
+});

@@ -1,0 +1,102 @@
+import { graphql } from 'graphql';
+import { gitlabSchema } from './gitlab-schema.js';
+import type { GitlabIssue, GitlabMergeRequest, GitlabProject } from './gitlab-state.js';
+
+export interface GitlabGraphqlState {
+  readonly projects: readonly GitlabProject[];
+  readonly url: string;
+  readonly repeatsPages: boolean;
+}
+
+/** Executes a query as GitLab would. What isn't there is null, without an error. */
+export async function executeGitlab(body: string, state: GitlabGraphqlState): Promise<object> {
+  const { query, variables } = JSON.parse(body) as { query: string; variables: Record<string, unknown> };
+  const rootValue = {
+    project: ({ fullPath }: { readonly fullPath: string }) => {
+      const found = state.projects.find((one) => one.fullPath === fullPath);
+      return found ? toProjectNode(found, state) : null;
+    },
+    projects: (page: PageArguments) =>
+      toConnection(
+        state.projects.map((one) => toProjectNode(one, state)),
+        page,
+        state,
+      ),
+  };
+  return { ...(await graphql({ schema: gitlabSchema, source: query, rootValue, variableValues: variables })) };
+}
+
+interface PageArguments {
+  readonly first?: number;
+  readonly after?: string | null;
+  readonly state?: string;
+  readonly sort?: string;
+}
+
+function toProjectNode(project: GitlabProject, state: GitlabGraphqlState) {
+  const { id, fullPath, pushCode, adminProject, mergeRequests, issues } = project;
+  const webUrl = `${state.url}/${fullPath}`;
+  return {
+    ...project,
+    id: `gid://gitlab/Project/${id}`,
+    webUrl,
+    userPermissions: { pushCode, adminProject },
+    mergeRequest: ({ iid }: { readonly iid: string }) => {
+      const found = mergeRequests.find((one) => String(one.iid) === iid);
+      return found ? toMergeRequestNode(found, project, webUrl) : null;
+    },
+    mergeRequests: (page: PageArguments) => {
+      const nodes = select(mergeRequests, page).map((one) => toMergeRequestNode(one, project, webUrl));
+      return toConnection(nodes, page, state);
+    },
+    issues: (page: PageArguments) => {
+      const nodes = select(issues, page).map((one) => toIssueNode(one, `${webUrl}/-/issues/${one.iid}`));
+      return toConnection(nodes, page, state);
+    },
+  };
+}
+
+function select<T extends GitlabIssue>(items: readonly T[], { state, sort = 'CREATED_DESC' }: PageArguments): T[] {
+  const key = sort.startsWith('UPDATED') ? 'updatedAt' : 'createdAt';
+  const sign = sort.endsWith('DESC') ? -1 : 1;
+  return items.filter((one) => one.state === state).sort((a, b) => sign * a[key].localeCompare(b[key]));
+}
+
+function toConnection<T>(
+  items: readonly T[],
+  { first = 100, after }: PageArguments,
+  { repeatsPages }: GitlabGraphqlState,
+) {
+  const start = after ? Number(Buffer.from(after, 'base64').toString()) : 0;
+  const end = repeatsPages ? 0 : Math.min(start + first, items.length);
+  return {
+    count: items.length,
+    nodes: repeatsPages ? items.slice(0, first) : items.slice(start, end),
+    pageInfo: {
+      hasNextPage: repeatsPages || end < items.length,
+      endCursor: Buffer.from(String(end)).toString('base64'),
+    },
+  };
+}
+
+const toUser = (username: string) => ({ username });
+
+function toIssueNode(issue: GitlabIssue, webUrl: string) {
+  const { username, labels } = issue;
+  return { ...issue, webUrl, author: username === null ? null : toUser(username), labels: { nodes: labels } };
+}
+
+function toMergeRequestNode(one: GitlabMergeRequest, { id }: GitlabProject, webUrl: string) {
+  const { iid, fromFork, fileCount, approvedBy, reviewers, pipeline } = one;
+  return {
+    ...one,
+    ...toIssueNode(one, `${webUrl}/-/merge_requests/${iid}`),
+    sourceProjectId: fromFork ? id + 1 : id,
+    targetProjectId: id,
+    diffStatsSummary: { fileCount },
+    approvedBy: { count: approvedBy.length, nodes: approvedBy.map(toUser) },
+    reviewers: { count: reviewers.length, nodes: reviewers.map(toUser) },
+    // A pipeline has the number of its merge request.
+    headPipeline: pipeline === null ? null : { id: `gid://gitlab/Ci::Pipeline/${iid}`, status: pipeline },
+  };
+}

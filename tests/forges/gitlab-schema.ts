@@ -1,0 +1,86 @@
+import { buildSchema } from 'graphql';
+
+/** The part of GitLab's schema that our client asks of, with GitLab's names and types. */
+export const gitlabSchema = buildSchema(`
+  scalar Time
+  scalar ProjectID
+  scalar CiPipelineID
+
+  type PageInfo { hasNextPage: Boolean! endCursor: String }
+  type Query {
+    project(fullPath: ID!): Project
+    projects(membership: Boolean, first: Int, after: String, sort: String): ProjectConnection
+  }
+  type ProjectConnection { nodes: [Project] pageInfo: PageInfo! }
+  type ProjectPermissions { pushCode: Boolean! adminProject: Boolean! }
+
+  enum MergeRequestState { all closed locked merged opened }
+  enum MergeRequestSort { CREATED_ASC CREATED_DESC UPDATED_ASC UPDATED_DESC }
+  enum IssuableState { all closed locked opened }
+  enum IssueSort { CREATED_ASC CREATED_DESC UPDATED_ASC UPDATED_DESC }
+  type Project {
+    id: ID!
+    fullPath: ID!
+    webUrl: String
+    archived: Boolean
+    isForked: Boolean
+    lastActivityAt: Time
+    userPermissions: ProjectPermissions!
+    mergeRequest(iid: String!): MergeRequest
+    mergeRequests(
+      state: MergeRequestState, first: Int, after: String, sort: MergeRequestSort = CREATED_DESC
+    ): MergeRequestConnection
+    issues(state: IssuableState, first: Int, after: String, sort: IssueSort = CREATED_DESC): IssueConnection
+  }
+  type MergeRequestConnection { count: Int nodes: [MergeRequest] pageInfo: PageInfo! }
+  type IssueConnection { count: Int! nodes: [Issue] pageInfo: PageInfo! }
+
+  type UserCore { username: String! }
+  type UserCoreConnection { count: Int! nodes: [UserCore] }
+  type Label { title: String! color: String! }
+  type LabelConnection { nodes: [Label] }
+  type Issue {
+    iid: ID!
+    title: String!
+    webUrl: String!
+    createdAt: Time!
+    updatedAt: Time!
+    author: UserCore
+    labels(first: Int, after: String): LabelConnection
+  }
+
+  enum DetailedMergeStatus {
+    BLOCKED_STATUS CHECKING CI_MUST_PASS CI_STILL_RUNNING CONFLICT DISCUSSIONS_NOT_RESOLVED DRAFT_STATUS
+    EXTERNAL_STATUS_CHECKS MERGEABLE NEED_REBASE NOT_APPROVED NOT_OPEN PREPARING REQUESTED_CHANGES UNCHECKED
+  }
+  enum PipelineStatusEnum {
+    CANCELED CANCELING CREATED FAILED MANUAL PENDING PREPARING RUNNING SCHEDULED SKIPPED SUCCESS WAITING_FOR_CALLBACK
+    WAITING_FOR_RESOURCE
+  }
+  type DiffStatsSummary { fileCount: Int! }
+  type Pipeline { id: ID! status: PipelineStatusEnum! }
+  type MergeRequest {
+    iid: String!
+    title: String!
+    webUrl: String
+    createdAt: Time!
+    updatedAt: Time!
+    draft: Boolean!
+    state: MergeRequestState!
+    author: UserCore
+    labels(first: Int, after: String): LabelConnection
+    sourceBranch: String!
+    targetBranch: String!
+    sourceProjectId: Int
+    targetProjectId: Int!
+    diffHeadSha: String
+    detailedMergeStatus: DetailedMergeStatus
+    conflicts: Boolean!
+    divergedFromTargetBranch: Boolean!
+    autoMergeEnabled: Boolean!
+    diffStatsSummary: DiffStatsSummary
+    approvedBy(first: Int, after: String): UserCoreConnection
+    reviewers(first: Int, after: String): UserCoreConnection
+    headPipeline: Pipeline
+  }
+`);
