@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../storage/database.js';
+import { prepareInsert } from '../storage/prepared.js';
 import type { ConsumerTokenCaller, SessionCaller, TokenCaller } from './callers.js';
 
 /** What is kept of accounts: who did what, when, and from where. */
@@ -40,6 +41,8 @@ export interface AccountEvent {
   readonly at: number;
 }
 
+const insertEvent = prepareInsert('account_events');
+
 /** Writes an event in the caller's transaction, so that it is there exactly when the change is. */
 export async function recordEvent(transaction: Database, event: AccountEvent): Promise<void> {
   const { action, actor, personId, subject, from: address, at } = event;
@@ -52,7 +55,7 @@ export async function recordEvent(transaction: Database, event: AccountEvent): P
     subject: subject ?? null,
     address,
   };
-  await transaction.insertInto('account_events').values(row).execute();
+  await insertEvent(transaction, row);
 }
 
 /** A session is named by its person: its own id stands for the cookie. */

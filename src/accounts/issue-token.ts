@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../storage/database.js';
+import { prepareInsert } from '../storage/prepared.js';
 import type { TokensTable } from '../storage/tables.js';
 import type { Scope } from './callers.js';
 import { createToken, hashSecret } from './token-format.js';
@@ -16,6 +17,8 @@ export interface TokenIssue {
   readonly createdAt: number;
   readonly expiresAt: Date;
 }
+
+const insertToken = prepareInsert('tokens');
 
 /** Stores a new token of any kind, hashed. Whether it may be issued is the caller's to check. */
 export async function issueToken(
@@ -35,7 +38,7 @@ export async function issueToken(
     expires_at: expiresAt.getTime(),
     last_used_at: null,
   };
-  await database.insertInto('tokens').values(row).execute();
+  await insertToken(database, row);
   return { token, row };
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { inTransaction } from '../storage/database.js';
 import type { Database } from '../storage/database.js';
+import { prepare } from '../storage/prepared.js';
 import type { Caller, SessionCaller } from './callers.js';
 import { recordEvent } from './events.js';
 import { requireSession } from './scopes.js';
@@ -54,14 +55,17 @@ export async function startSession(database: Database, personId: string, at: num
   return id;
 }
 
-async function findCaller(database: Database, idHash: string, at: number): Promise<SessionCaller | undefined> {
-  const row = await database
+const findSession = prepare((database, { idHash, at }: { readonly idHash: string; readonly at: number }) =>
+  database
     .selectFrom('sessions')
     .innerJoin('people', 'people.id', 'sessions.person_id')
     .select(['person_id', 'expires_at', 'username', 'is_admin'])
     .where('id_hash', '=', idHash)
-    .where('expires_at', '>', at)
-    .executeTakeFirst();
+    .where('expires_at', '>', at),
+);
+
+async function findCaller(database: Database, idHash: string, at: number): Promise<SessionCaller | undefined> {
+  const [row] = await findSession(database, { idHash, at });
   if (row === undefined) return undefined;
   if (at + LIFETIME_MS - row.expires_at >= RENEW_AFTER_MS) {
     const renewed = { expires_at: at + LIFETIME_MS };

@@ -1,4 +1,5 @@
 import type { Database } from '../storage/database.js';
+import { prepare } from '../storage/prepared.js';
 import type { Caller } from './callers.js';
 import { findTokenKind, hashSecret } from './token-format.js';
 import type { TokenKind } from './token-format.js';
@@ -6,6 +7,15 @@ import { parseScopes } from './tokens.js';
 
 /** The time of last use is written at most this often. */
 const LAST_USED_PRECISION_MS = 60_000;
+
+const findToken = prepare((database, { hash, at }: { readonly hash: string; readonly at: number }) =>
+  database
+    .selectFrom('tokens')
+    .innerJoin('people', 'people.id', 'tokens.person_id')
+    .select(['tokens.id', 'kind', 'consumer', 'scopes', 'last_used_at', 'person_id', 'username', 'is_admin'])
+    .where('hash', '=', hash)
+    .where('expires_at', '>', at),
+);
 
 /**
  * Finds whom a token speaks for, and notes that it was used.
@@ -20,13 +30,7 @@ export async function findTokenCaller(
 ): Promise<Caller | undefined> {
   const kind = findTokenKind(token);
   if (kind === undefined || !kinds.includes(kind)) return undefined;
-  const row = await database
-    .selectFrom('tokens')
-    .innerJoin('people', 'people.id', 'tokens.person_id')
-    .select(['tokens.id', 'kind', 'consumer', 'scopes', 'last_used_at', 'person_id', 'username', 'is_admin'])
-    .where('hash', '=', hashSecret(token))
-    .where('expires_at', '>', at)
-    .executeTakeFirst();
+  const [row] = await findToken(database, { hash: hashSecret(token), at });
   if (row === undefined) return undefined;
   if (row.last_used_at === null || at - row.last_used_at >= LAST_USED_PRECISION_MS) {
     await database.updateTable('tokens').set({ last_used_at: at }).where('id', '=', row.id).execute();

@@ -1,6 +1,7 @@
 import { AppError } from '../errors.js';
 import { inTransaction } from '../storage/database.js';
 import type { Database } from '../storage/database.js';
+import { prepare } from '../storage/prepared.js';
 import type { TokensTable } from '../storage/tables.js';
 import type { Caller, Scope } from './callers.js';
 import { recordEvent } from './events.js';
@@ -113,6 +114,10 @@ function ownTokens(database: Database, personId: string) {
   return database.selectFrom('tokens').where('person_id', '=', personId).where('kind', '=', 'personal');
 }
 
+const countTokens = prepare((database, { personId }: { readonly personId: string }) =>
+  ownTokens(database, personId).select(({ fn }) => fn.countAll<number>().as('count')),
+);
+
 function requireLifetime(expiresAt: number, at: number): void {
   // Written so that a date that is none is refused too.
   if (expiresAt > at && expiresAt <= at + MAX_LIFETIME_DAYS * DAY_MS) return;
@@ -121,8 +126,8 @@ function requireLifetime(expiresAt: number, at: number): void {
 }
 
 async function requireRoom(transaction: Database, personId: string): Promise<void> {
-  const tokens = await ownTokens(transaction, personId).select('id').limit(MAX_TOKENS).execute();
-  if (tokens.length === MAX_TOKENS) {
+  const [tokens] = await countTokens(transaction, { personId });
+  if (tokens !== undefined && tokens.count >= MAX_TOKENS) {
     throw new AppError('invalid_input', `Expected at most ${MAX_TOKENS} tokens; revoke one first.`);
   }
 }

@@ -5,6 +5,7 @@ import { requirePerson } from '../accounts/scopes.js';
 import type { PersonCaller } from '../accounts/scopes.js';
 import { AppError } from '../errors.js';
 import type { Database } from '../storage/database.js';
+import { prepare } from '../storage/prepared.js';
 import { toUsernameKey } from '../storage/username-key.js';
 import { EMPTY_SNAPSHOT, arrange, showBoard } from './board.js';
 import type { ArrangedSnapshot, Board, Snapshot } from './board.js';
@@ -90,15 +91,21 @@ function findTimes(database: Database, personId: string) {
     .where('people.id', '=', personId);
 }
 
+const findPreparedTimes = prepare((database, { personId }: { readonly personId: string }) =>
+  findTimes(database, personId),
+);
+
 /** A board is read anew when its time is another: no two of a person have the same. */
 async function readSnapshot(
   database: Database,
   personId: string,
   kept: LRUCache<string, Kept>,
 ): Promise<{ readonly snapshot: ArrangedSnapshot; readonly generatedAt: number }> {
-  const { generated_at: time, created_at } = await findTimes(database, personId).executeTakeFirstOrThrow();
+  const [times] = await findPreparedTimes(database, { personId });
   const known = kept.get(personId);
-  if (known?.generatedAt === time) return { snapshot: known.snapshot, generatedAt: time ?? created_at };
+  if (times !== undefined && known?.generatedAt === times.generated_at) {
+    return { snapshot: known.snapshot, generatedAt: times.generated_at ?? times.created_at };
+  }
   const row = await findTimes(database, personId).select('snapshot').executeTakeFirstOrThrow();
   const snapshot = arrange(row.snapshot === null ? EMPTY_SNAPSHOT : (JSON.parse(row.snapshot) as Snapshot));
   kept.set(personId, { generatedAt: row.generated_at, snapshot }, { size: row.snapshot?.length ?? 1 });

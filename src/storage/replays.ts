@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { AppError } from '../errors.js';
 import { shareTransaction } from './database.js';
 import type { Database } from './database.js';
+import { prepare, prepareInsert } from './prepared.js';
 import { seal, unseal } from './seal.js';
 
 const LIFETIME_MS = 86_400_000;
@@ -72,6 +73,12 @@ export async function sweepReplays(database: Database, at: number): Promise<void
   await database.deleteFrom('replays').where('expires_at', '<=', at).execute();
 }
 
+const findReplay = prepare((database, { id }: { readonly id: string }) =>
+  database.selectFrom('replays').selectAll().where('id', '=', id),
+);
+
+const insertReplay = prepareInsert('replays');
+
 interface Place {
   readonly id: string;
   readonly fingerprint: string;
@@ -81,7 +88,7 @@ interface Place {
 
 async function findOrAnswer<T>(database: Database, place: Place, answer: () => Promise<T>): Promise<T> {
   const { id, fingerprint, key, at } = place;
-  const kept = await database.selectFrom('replays').selectAll().where('id', '=', id).executeTakeFirst();
+  const [kept] = await findReplay(database, { id });
   if (kept !== undefined && kept.expires_at > at) {
     requireSame(kept.fingerprint, fingerprint);
     return JSON.parse(unseal(kept.sealed, key)) as T;
@@ -89,7 +96,7 @@ async function findOrAnswer<T>(database: Database, place: Place, answer: () => P
   if (kept !== undefined) await database.deleteFrom('replays').where('id', '=', id).execute();
   const first = await answer();
   const row = { id, fingerprint, sealed: seal(JSON.stringify(first), key), expires_at: at + LIFETIME_MS };
-  await database.insertInto('replays').values(row).execute();
+  await insertReplay(database, row);
   return first;
 }
 

@@ -1,7 +1,8 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+const NO_SALT = Buffer.alloc(32);
 
 /** Encrypts a text (AES-256-GCM) so that only who knows the secret can read it: nonce, tag, ciphertext. */
 export function seal(text: string, secret: string): Buffer {
@@ -19,6 +20,8 @@ export function unseal(sealed: Uint8Array, secret: string): string {
   return Buffer.concat([decipher.update(rest.subarray(TAG_BYTES)), decipher.final()]).toString('utf8');
 }
 
+/** HKDF (RFC 5869) of one block, whose own function takes twice as long. */
 function deriveKey(secret: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', secret, '', 'trellis seal', 32));
+  const key = createHmac('sha256', NO_SALT).update(secret).digest();
+  return createHmac('sha256', key).update('trellis seal\x01').digest();
 }

@@ -3,13 +3,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { CompiledQuery, SqliteDialect, SqliteDriver } from 'kysely';
-import type { DatabaseConnection, Driver, SqliteDatabase, SqliteStatement, TransactionSettings } from 'kysely';
+import type {
+  DatabaseConnection,
+  Driver,
+  QueryResult,
+  SqliteDatabase,
+  SqliteStatement,
+  TransactionSettings,
+} from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { toBindable } from './bindable.js';
 
 /** How long a connection waits for another one's write before it fails. */
 const BUSY_TIMEOUT_MS = 5_000;
 const BUSY_RETRY_MS = 10;
+
+/** The indexes of some hundred thousand rows, so that a write to any of them reads nothing first. */
+const CACHE_KIB = 16_384;
+
+/** 16 MB of log: a page that many commits change goes to its place once. */
+const CHECKPOINT_PAGES = 4_000;
 
 /** SQLite's own number for "another connection is writing". */
 const SQLITE_BUSY = 5;
@@ -35,6 +48,9 @@ export function openSqlite(file: string): SqliteDatabase {
   const connection = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: BUSY_TIMEOUT_MS });
   connection.exec('pragma journal_mode = wal');
   connection.exec('pragma synchronous = full');
+  connection.exec(`pragma cache_size = ${-CACHE_KIB}; pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+  // Waiting is done above, where it holds up nobody else.
+  connection.exec('pragma busy_timeout = 0');
   const statements = new LRUCache<string, SqliteStatement>({ max: MAX_STATEMENTS });
   return {
     close() {
@@ -64,35 +80,47 @@ function prepare(connection: DatabaseSyncInstance, sql: string): SqliteStatement
 
 /**
  * Takes the write lock as a transaction begins: a deferred one that reads and
- * then writes fails at once when another connection wrote in between, whatever
- * the busy timeout. It waits without blocking the process, which may itself
- * hold the other connection.
+ * then writes fails at once when another connection wrote in between. Whatever
+ * meets another connection's write waits for it without blocking the process,
+ * which may itself hold that connection.
  */
 class WaitingDriver extends SqliteDriver {
   override async beginTransaction(connection: DatabaseConnection, settings?: TransactionSettings): Promise<void> {
     // Who only reads sees one moment, and is in nobody's way.
-    if (settings?.accessMode === 'read only') return super.beginTransaction(connection);
-    const deadline = Date.now() + BUSY_TIMEOUT_MS;
-    await setBusyTimeout(connection, 0);
-    try {
-      while (!(await tryBegin(connection, deadline))) await sleep(BUSY_RETRY_MS);
-    } finally {
-      await setBusyTimeout(connection, BUSY_TIMEOUT_MS);
-    }
+    const mode = settings?.accessMode === 'read only' ? 'deferred' : 'immediate';
+    await connection.executeQuery(CompiledQuery.raw(`begin ${mode}`));
+  }
+
+  #waiting: WaitingConnection | undefined;
+
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    // There is but one, which is handed round.
+    const connection = await super.acquireConnection();
+    return (this.#waiting ??= new WaitingConnection(connection));
   }
 }
 
-async function setBusyTimeout(connection: DatabaseConnection, milliseconds: number): Promise<void> {
-  await connection.executeQuery(CompiledQuery.raw(`pragma busy_timeout = ${milliseconds}`));
-}
+class WaitingConnection implements DatabaseConnection {
+  readonly #connection: DatabaseConnection;
 
-async function tryBegin(connection: DatabaseConnection, deadline: number): Promise<boolean> {
-  try {
-    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
-    return true;
-  } catch (error) {
-    if (isBusy(error) && Date.now() < deadline) return false;
-    throw error;
+  constructor(connection: DatabaseConnection) {
+    this.#connection = connection;
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const deadline = Date.now() + BUSY_TIMEOUT_MS;
+    for (;;) {
+      try {
+        return await this.#connection.executeQuery<R>(query);
+      } catch (error) {
+        if (!isBusy(error) || Date.now() >= deadline) throw error;
+      }
+      await sleep(BUSY_RETRY_MS);
+    }
+  }
+
+  streamQuery<R>(query: CompiledQuery, chunkSize?: number): AsyncIterableIterator<QueryResult<R>> {
+    return this.#connection.streamQuery<R>(query, chunkSize ?? 1);
   }
 }
 
