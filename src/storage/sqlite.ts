@@ -43,9 +43,11 @@ export function sqliteDialect(file: string): SqliteDialect {
 /**
  * Opens a SQLite file, or `:memory:`, for data that must survive a power cut:
  * a commit has reached the disk when it returns.
+ *
+ * @param Connection Another driver of the same API, such as Node's own.
  */
-export function openSqlite(file: string): SqliteDatabase {
-  const connection = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: BUSY_TIMEOUT_MS });
+export function openSqlite(file: string, Connection = DatabaseSync): SqliteDatabase {
+  const connection = new Connection(file, { enableForeignKeyConstraints: true, timeout: BUSY_TIMEOUT_MS });
   connection.exec('pragma journal_mode = wal');
   connection.exec('pragma synchronous = full');
   connection.exec(`pragma cache_size = ${-CACHE_KIB}; pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
@@ -54,8 +56,7 @@ export function openSqlite(file: string): SqliteDatabase {
   const statements = new LRUCache<string, SqliteStatement>({ max: MAX_STATEMENTS });
   return {
     close() {
-      // Statements that are yet to be collected keep the log beside the file, which should do alone.
-      connection.exec('pragma wal_checkpoint(passive)');
+      checkpoint(connection);
       connection.close();
     },
     prepare(sql) {
@@ -66,6 +67,15 @@ export function openSqlite(file: string): SqliteDatabase {
       return statement;
     },
   };
+}
+
+/** Statements that are yet to be collected keep the log beside the file, which should do alone. */
+function checkpoint(connection: DatabaseSyncInstance): void {
+  try {
+    connection.exec('pragma wal_checkpoint(passive)');
+  } catch {
+    // A transaction is open, or the file is none: whoever opens it next will see to it.
+  }
 }
 
 function prepare(connection: DatabaseSyncInstance, sql: string): SqliteStatement {

@@ -16,7 +16,7 @@ import { compileServer } from './compiled-server.js';
 import type { CompiledServer } from './compiled-server.js';
 
 /** Each takes a start of the server; `KILLS=50 npm test -- tests/contract/killed.test.ts` takes its time. */
-const KILLS = Number(process.env.KILLS ?? (engine === 'SQLite' ? 5 : 3));
+const KILLS = Number(process.env.KILLS ?? (engine === 'SQLite' ? 10 : 4));
 const WRITERS = 6;
 
 let state: string;

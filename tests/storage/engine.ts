@@ -18,9 +18,14 @@ afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true,
 /** Where a database of its own is to be; it can be opened more than once and goes with the tests. */
 export async function createPlace(): Promise<DatabasePlace> {
   if (engine === 'PostgreSQL') return createPostgresPlace();
+  return { file: path.join(await createTestFolder(), 'trellis.db') };
+}
+
+/** A folder that goes with the tests. */
+export async function createTestFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'trellis-storage-'));
   folders.push(folder);
-  return { file: path.join(folder, 'trellis.db') };
+  return folder;
 }
 
 /** A database of its own, empty and up to date. The caller ends it with `destroy()`. */

@@ -1,0 +1,63 @@
+import path from 'node:path';
+import process from 'node:process';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { isSqliteError, openSqlite } from '../../src/storage/sqlite.js';
+import { createTestFolder } from './engine.js';
+
+/** Node's own from 22.5 on, which we may move to: what we rely on has to hold there too. */
+const own = (
+  process as { getBuiltinModule?: (name: string) => { DatabaseSync: typeof DatabaseSync } | undefined }
+).getBuiltinModule?.('node:sqlite');
+
+const drivers: [string, typeof DatabaseSync][] = [['@photostructure/sqlite', DatabaseSync]];
+if (own !== undefined) drivers.push(['node:sqlite', own.DatabaseSync]);
+
+describe.each(drivers)('%s', (_name, Connection) => {
+  const open = async () => openSqlite(path.join(await createTestFolder(), 'test.db'), Connection);
+
+  test('gives back what it was given', async () => {
+    const database = await open();
+    const values = ['naïve 🌱', '', 2 ** 53 - 1, -0.25, null, new Uint8Array([0, 255, 10])];
+    const [row] = database.prepare(`select ${values.map((_value, index) => `? as v${index}`).join(', ')}`).all(values);
+    expect(Object.values(row as object)).toEqual(values);
+    database.close();
+  });
+
+  test('tells what returns rows, and how many another changed', async () => {
+    const database = await open();
+    expect(database.prepare('create table t (a integer unique)').reader).toBe(false);
+    database.prepare('create table t (a integer unique)').run([]);
+    expect(Number(database.prepare('insert into t values (?), (?)').run([1, 2]).changes)).toBe(2);
+    expect(database.prepare('delete from t returning a').reader).toBe(true);
+    database.close();
+  });
+
+  test('tells an error of SQLite by its number, and a writer that is in the way by 5', async () => {
+    const file = path.join(await createTestFolder(), 'test.db');
+    const [first, second] = [openSqlite(file, Connection), openSqlite(file, Connection)];
+    first.prepare('begin immediate').run([]);
+    const error = catchError(() => second.prepare('begin immediate').run([]));
+    expect(isSqliteError(error) && error.errcode).toBe(5);
+    first.prepare('rollback').run([]);
+    second.prepare('begin immediate').run([]);
+    first.close();
+    second.close();
+  });
+
+  test('writes ahead, syncs every commit and holds references', async () => {
+    const database = await open();
+    const read = (pragma: string) =>
+      Object.values(database.prepare(`pragma ${pragma}`).all([])[0] as object) as unknown[];
+    expect([read('journal_mode'), read('synchronous'), read('foreign_keys')]).toEqual([['wal'], [2], [1]]);
+    database.close();
+  });
+});
+
+function catchError(run: () => void): unknown {
+  try {
+    run();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
