@@ -1,9 +1,6 @@
 import type { DerivedColumns } from '../record-schema.js';
 import { FILE_PLUGIN, IMAGE_PLUGIN } from './file-record.js';
 
-/** The path without its last part. */
-const FOLDER = 'substr(absolutePath, 1, max(0, length(absolutePath) - length(name || ext) - 1))';
-
 /** Without its dot. */
 const EXTENSION = 'substr(ext, 2)';
 
@@ -30,10 +27,17 @@ function entryColumns(kind: 'File' | 'Directory'): Readonly<Record<string, strin
     root: text('/'),
     base: 'name || ext',
     extension: `CASE WHEN length(ext) = octet_length(ext) THEN lower(${EXTENSION}) ELSE lower_case(${EXTENSION}) END`,
-    dir: `coalesce(nullif(${FOLDER}, ''), '/')`,
+    dir: `coalesce(nullif(${without('absolutePath')}, ''), '/')`,
+    relativeDirectory: `CASE relativePath WHEN '' THEN '..' ELSE ${without('relativePath')} END`,
     atime: isoTime('atimeMs'),
     ctime: isoTime('ctimeMs'),
+    birthTime: isoTime('birthtimeMs'),
   };
+}
+
+/** A path without its last part. */
+function without(path: string): string {
+  return `substr(${path}, 1, max(0, length(${path}) - length(name || ext) - 1))`;
 }
 
 /** SQLite's own function writes the years from 0 to 9999 as `toISOString` does, in half the time of a call of ours. */

@@ -40,19 +40,17 @@ export const ENTRY_ROW = [
   'sourceInstanceName',
   'absolutePath',
   'relativePath',
-  'relativeDirectory',
   'ext',
   'name',
   'prettySize',
   'mtime',
-  'birthTime',
   ...STAT_FIELDS,
 ] as const;
 
 export const IMAGE_ROW = ['id', 'parent', 'internal.contentDigest'] as const;
 
 /** Changes whenever a row made from the same file would differ, so that stored rows are made anew. */
-export const RECORD_FORMAT = 3;
+export const RECORD_FORMAT = 4;
 
 export const FILE_PLUGIN = 'gatsby-source-filesystem';
 export const IMAGE_PLUGIN = 'gatsby-transformer-sharp';
@@ -128,7 +126,7 @@ function createEntryRow(source: Source): (place: Place, stats: StatNumbers, own:
   const shownPath = createShownPath(source);
   const prettySizeOf = remember(toPrettySize);
   const toIso = createIsoTimes();
-  return ({ absolutePath, relativePath, ext, name }, { size, mtimeMs, birthtimeMs }, { type, digest, mediaType }) => [
+  return ({ absolutePath, relativePath, ext, name }, { size, mtimeMs }, { type, digest, mediaType }) => [
     toFileId(absolutePath),
     digest,
     mediaType,
@@ -136,17 +134,11 @@ function createEntryRow(source: Source): (place: Place, stats: StatNumbers, own:
     source.name,
     absolutePath,
     relativePath,
-    toFolder(relativePath),
     ext,
     name,
     prettySizeOf(size),
     toIso(mtimeMs),
-    toIso(birthtimeMs),
   ];
-}
-
-function toFolder(relativePath: string): string {
-  return relativePath === '' ? '..' : relativePath.slice(0, Math.max(0, relativePath.lastIndexOf('/')));
 }
 
 function toAbsolute(directory: string, relativePath: string): string {

@@ -52,7 +52,7 @@ test.each([
   expect(keep('Directory', { id: 'a', absolutePath, name, ext })).toMatchObject(expected);
 });
 
-const TIME_COLUMNS = { atime: 'atimeMs', ctime: 'ctimeMs' };
+const TIME_COLUMNS = { atime: 'atimeMs', ctime: 'ctimeMs', birthTime: 'birthtimeMs' };
 
 /** As Node's own `Stats` rounds. */
 const toIso = (ms: number): string => new Date(Math.round(ms)).toISOString();
