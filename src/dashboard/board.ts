@@ -1,5 +1,6 @@
 /** A stored board as one reader sees it at one moment. */
 import type { components } from '../generated/dashboard/types.js';
+import { SECTIONS } from './forges/rules/sections.js';
 import { gradeRateLimit } from './rate-limit.js';
 
 type Schemas = components['schemas'];
@@ -59,8 +60,14 @@ export function showBoard(snapshot: ArrangedSnapshot, { generatedAt, includeDraf
     repos,
     openIssueCount,
     hiddenDrafts: includeDrafts ? 0 : hiddenDrafts,
+    hiddenSnoozed: 0,
+    sections: countSections(includeDrafts ? pullRequests : withoutDrafts),
     autoMerged: snapshot.autoMerged.filter(({ mergedAt }) => at - Date.parse(mergedAt) <= AUTO_MERGED_MS),
   };
+}
+
+function countSections(pullRequests: readonly PullRequest[]): Board['sections'] {
+  return SECTIONS.map((section) => ({ section, count: pullRequests.filter((one) => one.section === section).length }));
 }
 
 /** What can be merged now comes first. */

@@ -6,6 +6,7 @@ export type SettingsRequest = components['schemas']['SettingsRequest'];
 
 /** An empty text stands for none, as the id 0 does. */
 export interface ForgeSettings {
+  readonly githubUrl: string;
   readonly githubUsername: string;
   readonly githubToken: string;
   readonly githubAppInstallationId: number;
@@ -20,6 +21,7 @@ export interface ForgeSettings {
 }
 
 export const NO_FORGES: ForgeSettings = {
+  githubUrl: '',
   githubUsername: '',
   githubToken: '',
   githubAppInstallationId: 0,
@@ -42,6 +44,7 @@ export const NO_FORGES: ForgeSettings = {
  */
 export function mergeForgeSettings(stored: ForgeSettings, request: SettingsRequest): ForgeSettings {
   const merged = {
+    githubUrl: parseForgeUrl(request.githubUrl ?? '', 'githubUrl'),
     githubUsername: request.githubUsername?.trim() ?? '',
     githubToken: mergeToken(stored.githubToken, request.githubToken),
     githubAppInstallationId: request.githubAppInstallationId ?? 0,

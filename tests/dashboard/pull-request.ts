@@ -33,6 +33,7 @@ export function pullRequest(change: Partial<PullRequest> = {}): PullRequest {
     readyToMerge: true,
     needsReview: false,
     empty: false,
+    section: 'ready_to_merge',
     allowedActions: [{ action: 'merge' }, { action: 'close' }],
     ...change,
   };

@@ -8,7 +8,7 @@ import * as validators from './validators.js';
 export const basePath = '';
 
 /** Names what the contract says; the client is told it and compares. */
-export const revision = 'e5e70c9b358883ec';
+export const revision = 'ea366fe8fdc213bd';
 
 /** The kind of caller that each security scheme proves. */
 export const schemes = {
@@ -509,6 +509,8 @@ export const operations: readonly OperationSpec[] = [
     parameters: [
       { name: 'owner', in: 'query', required: false, type: 'string', list: false, rest: false },
       { name: 'includeDrafts', in: 'query', required: false, type: 'boolean', list: false, rest: false },
+      { name: 'includeSnoozed', in: 'query', required: false, type: 'boolean', list: false, rest: false },
+      { name: 'view', in: 'query', required: false, type: 'string', list: false, rest: false },
       { name: 'if-none-match', in: 'header', required: false, type: 'string', list: false, rest: false },
     ],
     responses: {
@@ -567,6 +569,636 @@ export const operations: readonly OperationSpec[] = [
       503: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
     validate: { query: validators.streamDashboardQuery, headers: validators.streamDashboardHeaders },
+  },
+  {
+    id: 'ignoreRepository',
+    method: 'post',
+    path: '/api/repos/ignore',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['write'] }],
+    parameters: [],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 16384 },
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { body: validators.ignoreRepositoryBody },
+  },
+  {
+    id: 'unignoreRepository',
+    method: 'post',
+    path: '/api/repos/unignore',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['write'] }],
+    parameters: [],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 16384 },
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { body: validators.unignoreRepositoryBody },
+  },
+  {
+    id: 'enableAutoUpdateBranch',
+    method: 'post',
+    path: '/api/repos/auto-update-branch/enable',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['write'] }],
+    parameters: [],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 16384 },
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { body: validators.enableAutoUpdateBranchBody },
+  },
+  {
+    id: 'disableAutoUpdateBranch',
+    method: 'post',
+    path: '/api/repos/auto-update-branch/disable',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['write'] }],
+    parameters: [],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 16384 },
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { body: validators.disableAutoUpdateBranchBody },
+  },
+  {
+    id: 'ensureWebhook',
+    method: 'post',
+    path: '/api/webhooks/ensure',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['write'] }],
+    parameters: [
+      { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
+    ],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 16384 },
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      404: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      502: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { headers: validators.ensureWebhookHeaders, body: validators.ensureWebhookBody },
+  },
+  {
+    id: 'deliverGithub',
+    method: 'post',
+    path: '/api/webhooks/github/{webhookToken}',
+    security: [],
+    rateLimit: 'none',
+    parameters: [
+      { name: 'webhookToken', in: 'path', required: true, type: 'string', list: false, rest: false },
+      { name: 'x-hub-signature-256', in: 'header', required: false, type: 'string', list: false, rest: false },
+      { name: 'x-github-delivery', in: 'header', required: false, type: 'string', list: false, rest: false },
+      { name: 'x-github-event', in: 'header', required: false, type: 'string', list: false, rest: false },
+    ],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 5242880 },
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      404: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { params: validators.deliverGithubParams, headers: validators.deliverGithubHeaders, body: validators.deliverGithubBody },
+  },
+  {
+    id: 'deliverForgejo',
+    method: 'post',
+    path: '/api/webhooks/forgejo/{webhookToken}',
+    security: [],
+    rateLimit: 'none',
+    parameters: [
+      { name: 'webhookToken', in: 'path', required: true, type: 'string', list: false, rest: false },
+      { name: 'x-forgejo-signature', in: 'header', required: false, type: 'string', list: false, rest: false },
+      { name: 'x-gitea-signature', in: 'header', required: false, type: 'string', list: false, rest: false },
+      { name: 'x-forgejo-delivery', in: 'header', required: false, type: 'string', list: false, rest: false },
+      { name: 'x-gitea-delivery', in: 'header', required: false, type: 'string', list: false, rest: false },
+    ],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 5242880 },
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      404: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { params: validators.deliverForgejoParams, headers: validators.deliverForgejoHeaders, body: validators.deliverForgejoBody },
+  },
+  {
+    id: 'deliverGitlab',
+    method: 'post',
+    path: '/api/webhooks/gitlab/{webhookToken}',
+    security: [],
+    rateLimit: 'none',
+    parameters: [
+      { name: 'webhookToken', in: 'path', required: true, type: 'string', list: false, rest: false },
+      { name: 'x-gitlab-token', in: 'header', required: false, type: 'string', list: false, rest: false },
+      { name: 'x-gitlab-event-uuid', in: 'header', required: false, type: 'string', list: false, rest: false },
+    ],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 5242880 },
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      404: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { params: validators.deliverGitlabParams, headers: validators.deliverGitlabHeaders, body: validators.deliverGitlabBody },
+  },
+  {
+    id: 'mergePullRequest',
+    method: 'post',
+    path: '/api/pull-requests/merge',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['write'] }],
+    parameters: [
+      { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
+    ],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 16384 },
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      404: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      409: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      502: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { headers: validators.mergePullRequestHeaders, body: validators.mergePullRequestBody },
+  },
+  {
+    id: 'autoMergePullRequest',
+    method: 'post',
+    path: '/api/pull-requests/auto-merge',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['write'] }],
+    parameters: [
+      { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
+    ],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 16384 },
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      404: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      409: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      502: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { headers: validators.autoMergePullRequestHeaders, body: validators.autoMergePullRequestBody },
+  },
+  {
+    id: 'cancelAutoMerge',
+    method: 'post',
+    path: '/api/pull-requests/auto-merge/cancel',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['write'] }],
+    parameters: [
+      { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
+    ],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 16384 },
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      404: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      409: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      502: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { headers: validators.cancelAutoMergeHeaders, body: validators.cancelAutoMergeBody },
+  },
+  {
+    id: 'closePullRequest',
+    method: 'post',
+    path: '/api/pull-requests/close',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['write'] }],
+    parameters: [
+      { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
+    ],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 16384 },
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      404: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      409: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      502: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { headers: validators.closePullRequestHeaders, body: validators.closePullRequestBody },
+  },
+  {
+    id: 'rerunChecks',
+    method: 'post',
+    path: '/api/pull-requests/rerun-checks',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['write'] }],
+    parameters: [
+      { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
+    ],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 16384 },
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      404: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      409: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      502: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { headers: validators.rerunChecksHeaders, body: validators.rerunChecksBody },
+  },
+  {
+    id: 'updateBranch',
+    method: 'post',
+    path: '/api/pull-requests/update-branch',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['write'] }],
+    parameters: [
+      { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
+    ],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 16384 },
+    responses: {
+      202: { contentTypes: [] },
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      404: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      409: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      502: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { headers: validators.updateBranchHeaders, body: validators.updateBranchBody },
+  },
+  {
+    id: 'requestDependabot',
+    method: 'post',
+    path: '/api/pull-requests/dependabot-action',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['write'] }],
+    parameters: [
+      { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
+    ],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 16384 },
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      404: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      409: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      502: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { headers: validators.requestDependabotHeaders, body: validators.requestDependabotBody },
+  },
+  {
+    id: 'requestRenovateRebase',
+    method: 'post',
+    path: '/api/pull-requests/renovate-rebase',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['write'] }],
+    parameters: [
+      { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
+    ],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 16384 },
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      404: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      409: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      502: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { headers: validators.requestRenovateRebaseHeaders, body: validators.requestRenovateRebaseBody },
+  },
+  {
+    id: 'listChecks',
+    method: 'get',
+    path: '/api/pull-requests/checks',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['read'] }],
+    parameters: [
+      { name: 'forge', in: 'query', required: true, type: 'string', list: false, rest: false },
+      { name: 'fullName', in: 'query', required: true, type: 'string', list: false, rest: false },
+      { name: 'number', in: 'query', required: true, type: 'integer', list: false, rest: false },
+    ],
+    responses: {
+      200: { contentTypes: ['application/json'], validate: validators.checksSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      404: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      502: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { query: validators.listChecksQuery },
+  },
+  {
+    id: 'snoozePullRequest',
+    method: 'post',
+    path: '/api/pull-requests/snooze',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['write'] }],
+    parameters: [],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 16384 },
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      404: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      409: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { body: validators.snoozePullRequestBody },
+  },
+  {
+    id: 'unsnoozePullRequest',
+    method: 'post',
+    path: '/api/pull-requests/unsnooze',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['write'] }],
+    parameters: [],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 16384 },
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { body: validators.unsnoozePullRequestBody },
+  },
+  {
+    id: 'saveVisit',
+    method: 'put',
+    path: '/api/dashboard/visit',
+    security: [{ scheme: 'session', roles: [] }],
+    parameters: [],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 16384 },
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { body: validators.saveVisitBody },
+  },
+  {
+    id: 'listViews',
+    method: 'get',
+    path: '/api/views',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['read'] }],
+    parameters: [],
+    responses: {
+      200: { contentTypes: ['application/json'], validate: validators.listViewsResponse200 },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: {},
+  },
+  {
+    id: 'deleteView',
+    method: 'delete',
+    path: '/api/views/{name}',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['write'] }],
+    parameters: [
+      { name: 'name', in: 'path', required: true, type: 'string', list: false, rest: false },
+    ],
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { params: validators.deleteViewParams },
+  },
+  {
+    id: 'saveView',
+    method: 'put',
+    path: '/api/views/{name}',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['write'] }],
+    parameters: [
+      { name: 'name', in: 'path', required: true, type: 'string', list: false, rest: false },
+    ],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 131072 },
+    responses: {
+      200: { contentTypes: ['application/json'], validate: validators.savedViewSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      409: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { params: validators.saveViewParams, body: validators.saveViewBody },
+  },
+  {
+    id: 'listFeeds',
+    method: 'get',
+    path: '/api/feeds',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['read'] }],
+    parameters: [],
+    responses: {
+      200: { contentTypes: ['application/json'], validate: validators.listFeedsResponse200 },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: {},
+  },
+  {
+    id: 'createFeed',
+    method: 'post',
+    path: '/api/feeds',
+    security: [{ scheme: 'session', roles: [] }],
+    rateLimit: 'create',
+    parameters: [
+      { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
+    ],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 16384 },
+    responses: {
+      201: { contentTypes: ['application/json'], validate: validators.createdFeedSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      404: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      409: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { headers: validators.createFeedHeaders, body: validators.createFeedBody },
+  },
+  {
+    id: 'deleteFeed',
+    method: 'delete',
+    path: '/api/feeds/{id}',
+    security: [{ scheme: 'session', roles: [] }],
+    parameters: [
+      { name: 'id', in: 'path', required: true, type: 'string', list: false, rest: false },
+    ],
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { params: validators.deleteFeedParams },
+  },
+  {
+    id: 'readAtomFeed',
+    method: 'get',
+    path: '/api/feeds/{feedToken}/atom',
+    security: [],
+    parameters: [
+      { name: 'feedToken', in: 'path', required: true, type: 'string', list: false, rest: false },
+      { name: 'if-none-match', in: 'header', required: false, type: 'string', list: false, rest: false },
+    ],
+    responses: {
+      200: { contentTypes: ['application/atom+xml'] },
+      304: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      404: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { params: validators.readAtomFeedParams, headers: validators.readAtomFeedHeaders },
+  },
+  {
+    id: 'readBadge',
+    method: 'get',
+    path: '/api/feeds/{feedToken}/badge',
+    security: [],
+    parameters: [
+      { name: 'feedToken', in: 'path', required: true, type: 'string', list: false, rest: false },
+      { name: 'if-none-match', in: 'header', required: false, type: 'string', list: false, rest: false },
+    ],
+    responses: {
+      200: { contentTypes: ['application/json'], validate: validators.badgeSchema },
+      304: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      404: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { params: validators.readBadgeParams, headers: validators.readBadgeHeaders },
   },
   {
     id: 'getSharing',
@@ -1171,6 +1803,10 @@ export interface GetDashboardInput extends Facts {
     readonly owner?: string;
     /** Whether draft pull requests are listed too; otherwise `hiddenDrafts` counts them. */
     readonly includeDrafts: boolean;
+    /** Whether pull requests that were set aside are listed too; otherwise `hiddenSnoozed` counts them. */
+    readonly includeSnoozed: boolean;
+    /** Only what this saved view of the caller selects, in its order. Counts are of the whole board. 404 when there is none. */
+    readonly view?: components['schemas']['ViewName'];
   };
   readonly headers: {
     /** The `ETag` of the answer that the caller still has. */
@@ -1228,6 +1864,895 @@ export type StreamDashboardOutput =
   | {
       readonly status: 200;
       readonly body: AsyncIterable<ServerSentEvent<components['schemas']['Dashboard']>>;
+    };
+
+/** What `ignoreRepository` is given. */
+export interface IgnoreRepositoryInput extends Facts {
+  readonly body: components['schemas']['IgnoreRepositoryRequest'];
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** What `ignoreRepository` answers; refusals are thrown. */
+export type IgnoreRepositoryOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    };
+
+/** What `unignoreRepository` is given. */
+export interface UnignoreRepositoryInput extends Facts {
+  readonly body: components['schemas']['RepositoryReference'];
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** What `unignoreRepository` answers; refusals are thrown. */
+export type UnignoreRepositoryOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    };
+
+/** What `enableAutoUpdateBranch` is given. */
+export interface EnableAutoUpdateBranchInput extends Facts {
+  readonly body: components['schemas']['RepositoryReference'];
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** What `enableAutoUpdateBranch` answers; refusals are thrown. */
+export type EnableAutoUpdateBranchOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    };
+
+/** What `disableAutoUpdateBranch` is given. */
+export interface DisableAutoUpdateBranchInput extends Facts {
+  readonly body: components['schemas']['RepositoryReference'];
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** What `disableAutoUpdateBranch` answers; refusals are thrown. */
+export type DisableAutoUpdateBranchOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    };
+
+/** What `ensureWebhook` is given. */
+export interface EnsureWebhookInput extends Facts {
+  readonly headers: {
+    /**
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
+     * instead of a second creation.
+     */
+    readonly 'idempotency-key'?: string;
+  };
+  readonly body: components['schemas']['RepositoryReference'];
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** What `ensureWebhook` answers; refusals are thrown. */
+export type EnsureWebhookOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    }
+  | {
+      readonly status: 403;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 404;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 429;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+        /** Seconds to wait before the next try; at least 1. */
+        readonly 'Retry-After': string;
+      };
+    }
+  | {
+      readonly status: 502;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    };
+
+/** What `deliverGithub` is given. */
+export interface DeliverGithubInput extends Facts {
+  readonly params: {
+    /** The token of the settings that the delivery is for. */
+    readonly webhookToken: string;
+  };
+  readonly headers: {
+    /** HMAC-SHA256 of the body with the secret, in hexadecimal behind `sha256=`. */
+    readonly 'x-hub-signature-256'?: string;
+    /** Names the delivery; one that came before is acknowledged and not acted on again. */
+    readonly 'x-github-delivery'?: string;
+    /** What happened. */
+    readonly 'x-github-event'?: string;
+  };
+  readonly body: NonNullable<shapes['deliverGithub']['requestBody']>['content']['application/json'];
+  readonly caller: Caller | undefined;
+}
+
+/** What `deliverGithub` answers; refusals are thrown. */
+export type DeliverGithubOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    };
+
+/** What `deliverForgejo` is given. */
+export interface DeliverForgejoInput extends Facts {
+  readonly params: {
+    /** The token of the settings that the delivery is for. */
+    readonly webhookToken: string;
+  };
+  readonly headers: {
+    /** HMAC-SHA256 of the body with the secret, in hexadecimal. */
+    readonly 'x-forgejo-signature'?: string;
+    /** The same, as Gitea names it. */
+    readonly 'x-gitea-signature'?: string;
+    /** Names the delivery; one that came before is acknowledged and not acted on again. */
+    readonly 'x-forgejo-delivery'?: string;
+    /** The same, as Gitea names it. */
+    readonly 'x-gitea-delivery'?: string;
+  };
+  readonly body: NonNullable<shapes['deliverForgejo']['requestBody']>['content']['application/json'];
+  readonly caller: Caller | undefined;
+}
+
+/** What `deliverForgejo` answers; refusals are thrown. */
+export type DeliverForgejoOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    };
+
+/** What `deliverGitlab` is given. */
+export interface DeliverGitlabInput extends Facts {
+  readonly params: {
+    /** The token of the settings that the delivery is for. */
+    readonly webhookToken: string;
+  };
+  readonly headers: {
+    /** The secret itself, which is how GitLab signs. */
+    readonly 'x-gitlab-token'?: string;
+    /** Names the delivery; one that came before is acknowledged and not acted on again. */
+    readonly 'x-gitlab-event-uuid'?: string;
+  };
+  readonly body: NonNullable<shapes['deliverGitlab']['requestBody']>['content']['application/json'];
+  readonly caller: Caller | undefined;
+}
+
+/** What `deliverGitlab` answers; refusals are thrown. */
+export type DeliverGitlabOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    };
+
+/** What `mergePullRequest` is given. */
+export interface MergePullRequestInput extends Facts {
+  readonly headers: {
+    /**
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
+     * instead of a second creation.
+     */
+    readonly 'idempotency-key'?: string;
+  };
+  readonly body: components['schemas']['PullRequestReference'];
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** What `mergePullRequest` answers; refusals are thrown. */
+export type MergePullRequestOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    }
+  | {
+      readonly status: 403;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 404;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 409;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 429;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+        /** Seconds to wait before the next try; at least 1. */
+        readonly 'Retry-After': string;
+      };
+    }
+  | {
+      readonly status: 502;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    };
+
+/** What `autoMergePullRequest` is given. */
+export interface AutoMergePullRequestInput extends Facts {
+  readonly headers: {
+    /**
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
+     * instead of a second creation.
+     */
+    readonly 'idempotency-key'?: string;
+  };
+  readonly body: components['schemas']['PullRequestReference'];
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** What `autoMergePullRequest` answers; refusals are thrown. */
+export type AutoMergePullRequestOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    }
+  | {
+      readonly status: 403;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 404;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 409;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 429;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+        /** Seconds to wait before the next try; at least 1. */
+        readonly 'Retry-After': string;
+      };
+    }
+  | {
+      readonly status: 502;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    };
+
+/** What `cancelAutoMerge` is given. */
+export interface CancelAutoMergeInput extends Facts {
+  readonly headers: {
+    /**
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
+     * instead of a second creation.
+     */
+    readonly 'idempotency-key'?: string;
+  };
+  readonly body: components['schemas']['PullRequestReference'];
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** What `cancelAutoMerge` answers; refusals are thrown. */
+export type CancelAutoMergeOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    }
+  | {
+      readonly status: 403;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 404;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 409;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 429;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+        /** Seconds to wait before the next try; at least 1. */
+        readonly 'Retry-After': string;
+      };
+    }
+  | {
+      readonly status: 502;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    };
+
+/** What `closePullRequest` is given. */
+export interface ClosePullRequestInput extends Facts {
+  readonly headers: {
+    /**
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
+     * instead of a second creation.
+     */
+    readonly 'idempotency-key'?: string;
+  };
+  readonly body: components['schemas']['PullRequestReference'];
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** What `closePullRequest` answers; refusals are thrown. */
+export type ClosePullRequestOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    }
+  | {
+      readonly status: 403;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 404;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 409;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 429;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+        /** Seconds to wait before the next try; at least 1. */
+        readonly 'Retry-After': string;
+      };
+    }
+  | {
+      readonly status: 502;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    };
+
+/** What `rerunChecks` is given. */
+export interface RerunChecksInput extends Facts {
+  readonly headers: {
+    /**
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
+     * instead of a second creation.
+     */
+    readonly 'idempotency-key'?: string;
+  };
+  readonly body: components['schemas']['PullRequestReference'];
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** What `rerunChecks` answers; refusals are thrown. */
+export type RerunChecksOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    }
+  | {
+      readonly status: 403;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 404;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 409;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 429;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+        /** Seconds to wait before the next try; at least 1. */
+        readonly 'Retry-After': string;
+      };
+    }
+  | {
+      readonly status: 502;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    };
+
+/** What `updateBranch` is given. */
+export interface UpdateBranchInput extends Facts {
+  readonly headers: {
+    /**
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
+     * instead of a second creation.
+     */
+    readonly 'idempotency-key'?: string;
+  };
+  readonly body: components['schemas']['PullRequestReference'];
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** What `updateBranch` answers; refusals are thrown. */
+export type UpdateBranchOutput =
+  | {
+      readonly status: 202;
+      readonly body?: undefined;
+    }
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    }
+  | {
+      readonly status: 403;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 404;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 409;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 429;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+        /** Seconds to wait before the next try; at least 1. */
+        readonly 'Retry-After': string;
+      };
+    }
+  | {
+      readonly status: 502;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    };
+
+/** What `requestDependabot` is given. */
+export interface RequestDependabotInput extends Facts {
+  readonly headers: {
+    /**
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
+     * instead of a second creation.
+     */
+    readonly 'idempotency-key'?: string;
+  };
+  readonly body: components['schemas']['DependabotRequest'];
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** What `requestDependabot` answers; refusals are thrown. */
+export type RequestDependabotOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    }
+  | {
+      readonly status: 403;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 404;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 409;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 429;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+        /** Seconds to wait before the next try; at least 1. */
+        readonly 'Retry-After': string;
+      };
+    }
+  | {
+      readonly status: 502;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    };
+
+/** What `requestRenovateRebase` is given. */
+export interface RequestRenovateRebaseInput extends Facts {
+  readonly headers: {
+    /**
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
+     * instead of a second creation.
+     */
+    readonly 'idempotency-key'?: string;
+  };
+  readonly body: components['schemas']['PullRequestReference'];
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** What `requestRenovateRebase` answers; refusals are thrown. */
+export type RequestRenovateRebaseOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    }
+  | {
+      readonly status: 403;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 404;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 409;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 429;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+        /** Seconds to wait before the next try; at least 1. */
+        readonly 'Retry-After': string;
+      };
+    }
+  | {
+      readonly status: 502;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    };
+
+/** What `listChecks` is given. */
+export interface ListChecksInput extends Facts {
+  readonly query: {
+    /** Which forge it is on. */
+    readonly forge: components['schemas']['ForgeName'];
+    /** Its repository. */
+    readonly fullName: components['schemas']['RepoName'];
+    /** Its number there. */
+    readonly number: components['schemas']['ItemNumber'];
+  };
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** What `listChecks` answers; refusals are thrown. */
+export type ListChecksOutput =
+  | {
+      readonly status: 200;
+      readonly body: components['schemas']['Checks'];
+    };
+
+/** What `snoozePullRequest` is given. */
+export interface SnoozePullRequestInput extends Facts {
+  readonly body: components['schemas']['SnoozeRequest'] & Required<Pick<components['schemas']['SnoozeRequest'], 'untilChange'>>;
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** What `snoozePullRequest` answers; refusals are thrown. */
+export type SnoozePullRequestOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    };
+
+/** What `unsnoozePullRequest` is given. */
+export interface UnsnoozePullRequestInput extends Facts {
+  readonly body: components['schemas']['PullRequestReference'];
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** What `unsnoozePullRequest` answers; refusals are thrown. */
+export type UnsnoozePullRequestOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    };
+
+/** What `saveVisit` is given. */
+export interface SaveVisitInput extends Facts {
+  readonly body: components['schemas']['Visit'];
+  readonly caller: SessionCaller;
+}
+
+/** What `saveVisit` answers; refusals are thrown. */
+export type SaveVisitOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    };
+
+/** What `listViews` is given. */
+export interface ListViewsInput extends Facts {
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** What `listViews` answers; refusals are thrown. */
+export type ListViewsOutput =
+  | {
+      readonly status: 200;
+      readonly body: shapes['listViews']['responses'][200]['content']['application/json'];
+    };
+
+/** What `deleteView` is given. */
+export interface DeleteViewInput extends Facts {
+  readonly params: {
+    /** What the view is called. */
+    readonly name: components['schemas']['ViewName'];
+  };
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** What `deleteView` answers; refusals are thrown. */
+export type DeleteViewOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    };
+
+/** What `saveView` is given. */
+export interface SaveViewInput extends Facts {
+  readonly params: {
+    /** What the view is called. */
+    readonly name: components['schemas']['ViewName'];
+  };
+  readonly body: components['schemas']['View'] & Required<Pick<components['schemas']['View'], 'sort' | 'group'>>;
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** What `saveView` answers; refusals are thrown. */
+export type SaveViewOutput =
+  | {
+      readonly status: 200;
+      readonly body: components['schemas']['SavedView'];
+    };
+
+/** What `listFeeds` is given. */
+export interface ListFeedsInput extends Facts {
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** What `listFeeds` answers; refusals are thrown. */
+export type ListFeedsOutput =
+  | {
+      readonly status: 200;
+      readonly body: shapes['listFeeds']['responses'][200]['content']['application/json'];
+    };
+
+/** What `createFeed` is given. */
+export interface CreateFeedInput extends Facts {
+  readonly headers: {
+    /**
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
+     * instead of a second creation.
+     */
+    readonly 'idempotency-key'?: string;
+  };
+  readonly body: components['schemas']['CreateFeedRequest'];
+  readonly caller: SessionCaller;
+}
+
+/** What `createFeed` answers; refusals are thrown. */
+export type CreateFeedOutput =
+  | {
+      readonly status: 201;
+      readonly body: components['schemas']['CreatedFeed'];
+    };
+
+/** What `deleteFeed` is given. */
+export interface DeleteFeedInput extends Facts {
+  readonly params: {
+    /** The feed's id, as listed. */
+    readonly id: string;
+  };
+  readonly caller: SessionCaller;
+}
+
+/** What `deleteFeed` answers; refusals are thrown. */
+export type DeleteFeedOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    };
+
+/** What `readAtomFeed` is given. */
+export interface ReadAtomFeedInput extends Facts {
+  readonly params: {
+    /** The secret part of the feed's address. */
+    readonly feedToken: string;
+  };
+  readonly headers: {
+    /** The `ETag` of the answer that the caller still has. */
+    readonly 'if-none-match'?: string;
+  };
+  readonly caller: Caller | undefined;
+}
+
+/** What `readAtomFeed` answers; refusals are thrown. */
+export type ReadAtomFeedOutput =
+  | {
+      readonly status: 200;
+      readonly body: Uint8Array;
+      readonly headers?: {
+        /** Changes whenever the answer does. */
+        readonly ETag?: string;
+      };
+    }
+  | {
+      readonly status: 304;
+      readonly body?: undefined;
+    };
+
+/** What `readBadge` is given. */
+export interface ReadBadgeInput extends Facts {
+  readonly params: {
+    /** The secret part of the feed's address. */
+    readonly feedToken: string;
+  };
+  readonly headers: {
+    /** The `ETag` of the answer that the caller still has. */
+    readonly 'if-none-match'?: string;
+  };
+  readonly caller: Caller | undefined;
+}
+
+/** What `readBadge` answers; refusals are thrown. */
+export type ReadBadgeOutput =
+  | {
+      readonly status: 200;
+      readonly body: components['schemas']['Badge'];
+      readonly headers?: {
+        /** Changes whenever the answer does. */
+        readonly ETag?: string;
+      };
+    }
+  | {
+      readonly status: 304;
+      readonly body?: undefined;
     };
 
 /** What `getSharing` is given. */
@@ -1496,6 +3021,82 @@ export interface BoardHandlers {
   readonly refreshDashboard: (input: RefreshDashboardInput) => Promise<RefreshDashboardOutput>;
   /** Follow one's board */
   readonly streamDashboard: (input: StreamDashboardInput) => Promise<StreamDashboardOutput>;
+  /** Say what one has seen */
+  readonly saveVisit: (input: SaveVisitInput) => Promise<SaveVisitOutput>;
+}
+
+/** What can be done to a pull request, and its checks. */
+export interface PullRequestsHandlers {
+  /** Merge a pull request */
+  readonly mergePullRequest: (input: MergePullRequestInput) => Promise<MergePullRequestOutput>;
+  /** Have a pull request merged once it can be */
+  readonly autoMergePullRequest: (input: AutoMergePullRequestInput) => Promise<AutoMergePullRequestOutput>;
+  /** Leave the merging to people again */
+  readonly cancelAutoMerge: (input: CancelAutoMergeInput) => Promise<CancelAutoMergeOutput>;
+  /** Close a pull request without merging */
+  readonly closePullRequest: (input: ClosePullRequestInput) => Promise<ClosePullRequestOutput>;
+  /** Run the failed checks again */
+  readonly rerunChecks: (input: RerunChecksInput) => Promise<RerunChecksOutput>;
+  /** Bring a branch up to date with its base */
+  readonly updateBranch: (input: UpdateBranchInput) => Promise<UpdateBranchOutput>;
+  /** Ask Dependabot to rebase or recreate */
+  readonly requestDependabot: (input: RequestDependabotInput) => Promise<RequestDependabotOutput>;
+  /** Ask Renovate to rebase */
+  readonly requestRenovateRebase: (input: RequestRenovateRebaseInput) => Promise<RequestRenovateRebaseOutput>;
+  /** List the checks of a pull request */
+  readonly listChecks: (input: ListChecksInput) => Promise<ListChecksOutput>;
+  /** Set a pull request aside */
+  readonly snoozePullRequest: (input: SnoozePullRequestInput) => Promise<SnoozePullRequestOutput>;
+  /** Take a pull request up again */
+  readonly unsnoozePullRequest: (input: UnsnoozePullRequestInput) => Promise<UnsnoozePullRequestOutput>;
+}
+
+/** What the board does with repositories. */
+export interface RepositoriesHandlers {
+  /** Leave a repository off the board */
+  readonly ignoreRepository: (input: IgnoreRepositoryInput) => Promise<IgnoreRepositoryOutput>;
+  /** Show a repository again */
+  readonly unignoreRepository: (input: UnignoreRepositoryInput) => Promise<UnignoreRepositoryOutput>;
+  /** Keep the branches of a repository up to date */
+  readonly enableAutoUpdateBranch: (input: EnableAutoUpdateBranchInput) => Promise<EnableAutoUpdateBranchOutput>;
+  /** Leave the branches of a repository alone */
+  readonly disableAutoUpdateBranch: (input: DisableAutoUpdateBranchInput) => Promise<DisableAutoUpdateBranchOutput>;
+}
+
+/** What forges tell by themselves. */
+export interface WebhooksHandlers {
+  /** Have a forge deliver to this server */
+  readonly ensureWebhook: (input: EnsureWebhookInput) => Promise<EnsureWebhookOutput>;
+  /** Take a delivery of GitHub */
+  readonly deliverGithub: (input: DeliverGithubInput) => Promise<DeliverGithubOutput>;
+  /** Take a delivery of Forgejo and Gitea */
+  readonly deliverForgejo: (input: DeliverForgejoInput) => Promise<DeliverForgejoOutput>;
+  /** Take a delivery of GitLab */
+  readonly deliverGitlab: (input: DeliverGitlabInput) => Promise<DeliverGitlabOutput>;
+}
+
+/** Named selections of a board. */
+export interface ViewsHandlers {
+  /** List one's saved views */
+  readonly listViews: (input: ListViewsInput) => Promise<ListViewsOutput>;
+  /** Delete a view */
+  readonly deleteView: (input: DeleteViewInput) => Promise<DeleteViewOutput>;
+  /** Save a view */
+  readonly saveView: (input: SaveViewInput) => Promise<SaveViewOutput>;
+}
+
+/** Boards for readers that can send no credential. */
+export interface FeedsHandlers {
+  /** List one's feeds */
+  readonly listFeeds: (input: ListFeedsInput) => Promise<ListFeedsOutput>;
+  /** Publish one's board, or a view of it */
+  readonly createFeed: (input: CreateFeedInput) => Promise<CreateFeedOutput>;
+  /** Take a feed back */
+  readonly deleteFeed: (input: DeleteFeedInput) => Promise<DeleteFeedOutput>;
+  /** Read a board as an Atom feed */
+  readonly readAtomFeed: (input: ReadAtomFeedInput) => Promise<ReadAtomFeedOutput>;
+  /** Read a board as a badge */
+  readonly readBadge: (input: ReadBadgeInput) => Promise<ReadBadgeOutput>;
 }
 
 /** Who may read whose board. */
@@ -1529,4 +3130,4 @@ export interface AdminHandlers {
 }
 
 /** Every handler of Trellis dashboard. */
-export interface DashboardHandlers extends HealthHandlers, AuthHandlers, CredentialsHandlers, TokensHandlers, SettingsHandlers, BoardHandlers, SharingHandlers, AdminHandlers {}
+export interface DashboardHandlers extends HealthHandlers, AuthHandlers, CredentialsHandlers, TokensHandlers, SettingsHandlers, BoardHandlers, PullRequestsHandlers, RepositoriesHandlers, WebhooksHandlers, ViewsHandlers, FeedsHandlers, SharingHandlers, AdminHandlers {}

@@ -520,6 +520,559 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/repos/ignore": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Leave a repository off the board
+         * @description Replaces what was ignored of it before. At least one of `prs` and `issues` is true; both false is 400.
+         */
+        readonly post: operations["ignoreRepository"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/repos/unignore": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Show a repository again
+         * @description One that is not ignored is answered alike.
+         */
+        readonly post: operations["unignoreRepository"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/repos/auto-update-branch/enable": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Keep the branches of a repository up to date
+         * @description At every refresh, pull requests that are behind are updated, each once for every time that it falls behind. Dependabot gets
+         *     one comment, Renovate its label, and releases are left alone. A repository that has it already is answered alike.
+         */
+        readonly post: operations["enableAutoUpdateBranch"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/repos/auto-update-branch/disable": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Leave the branches of a repository alone
+         * @description A repository that does not have it is answered alike.
+         */
+        readonly post: operations["disableAutoUpdateBranch"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/webhooks/ensure": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Have a forge deliver to this server
+         * @description Sets up the webhook of a repository, or corrects the one that has the same path already. 400 while there is no credential for
+         *     the forge.
+         */
+        readonly post: operations["ensureWebhook"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/webhooks/github/{webhookToken}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Take a delivery of GitHub
+         * @description For GitHub alone. A path without settings is 404 before the body is read; a delivery that is not signed with the
+         *     settings' secret is 401 and changes nothing. The answer comes before anything is read again: the repository that the payload
+         *     names, or all of them when it names none.
+         */
+        readonly post: operations["deliverGithub"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/webhooks/forgejo/{webhookToken}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Take a delivery of Forgejo and Gitea
+         * @description For Forgejo and Gitea alone. A path without settings is 404 before the body is read; a delivery that is not signed with the
+         *     settings' secret is 401 and changes nothing. The answer comes before anything is read again: the repository that the payload
+         *     names, or all of them when it names none.
+         */
+        readonly post: operations["deliverForgejo"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/webhooks/gitlab/{webhookToken}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Take a delivery of GitLab
+         * @description For GitLab alone. A path without settings is 404 before the body is read; a delivery that is not signed with the
+         *     settings' secret is 401 and changes nothing. The answer comes before anything is read again: the repository that the payload
+         *     names, or all of them when it names none.
+         */
+        readonly post: operations["deliverGitlab"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/pull-requests/merge": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Merge a pull request
+         * @description By the first of merge, squash and rebase that the repository allows; only the commit that the board shows is merged.
+         *     What the board says can't be done is refused with 409 and its reason before the forge is asked; otherwise the forge decides. It
+         *     is asked once, whatever becomes of the answer. 400 when there is no credential for the forge, or the forge has no such action.
+         */
+        readonly post: operations["mergePullRequest"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/pull-requests/auto-merge": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Have a pull request merged once it can be
+         * @description Where the forge has no such thing, this server keeps the wish and merges after a refresh that shows it can be.
+         *     What the board says can't be done is refused with 409 and its reason before the forge is asked; otherwise the forge decides. It
+         *     is asked once, whatever becomes of the answer. 400 when there is no credential for the forge, or the forge has no such action.
+         */
+        readonly post: operations["autoMergePullRequest"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/pull-requests/auto-merge/cancel": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Leave the merging to people again
+         * @description One that is not to be merged by itself is answered alike. GitHub has no such action.
+         *     What the board says can't be done is refused with 409 and its reason before the forge is asked; otherwise the forge decides. It
+         *     is asked once, whatever becomes of the answer. 400 when there is no credential for the forge, or the forge has no such action.
+         */
+        readonly post: operations["cancelAutoMerge"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/pull-requests/close": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Close a pull request without merging
+         * @description What the board says can't be done is refused with 409 and its reason before the forge is asked; otherwise the forge decides. It
+         *     is asked once, whatever becomes of the answer. 400 when there is no credential for the forge, or the forge has no such action.
+         */
+        readonly post: operations["closePullRequest"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/pull-requests/rerun-checks": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Run the failed checks again
+         * @description What the board says can't be done is refused with 409 and its reason before the forge is asked; otherwise the forge decides. It
+         *     is asked once, whatever becomes of the answer. 400 when there is no credential for the forge, or the forge has no such action.
+         */
+        readonly post: operations["rerunChecks"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/pull-requests/update-branch": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Bring a branch up to date with its base
+         * @description What the board says can't be done is refused with 409 and its reason before the forge is asked; otherwise the forge decides. It
+         *     is asked once, whatever becomes of the answer. 400 when there is no credential for the forge, or the forge has no such action.
+         */
+        readonly post: operations["updateBranch"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/pull-requests/dependabot-action": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Ask Dependabot to rebase or recreate
+         * @description On GitHub alone.
+         *     What the board says can't be done is refused with 409 and its reason before the forge is asked; otherwise the forge decides. It
+         *     is asked once, whatever becomes of the answer. 400 when there is no credential for the forge, or the forge has no such action.
+         */
+        readonly post: operations["requestDependabot"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/pull-requests/renovate-rebase": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Ask Renovate to rebase
+         * @description By the label of the settings. 404 with the code `label_missing` when the forge has no such label.
+         *     What the board says can't be done is refused with 409 and its reason before the forge is asked; otherwise the forge decides. It
+         *     is asked once, whatever becomes of the answer. 400 when there is no credential for the forge, or the forge has no such action.
+         */
+        readonly post: operations["requestRenovateRebase"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/pull-requests/checks": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the checks of a pull request
+         * @description Asks the forge, so it is as new as the answer. A pull request without checks has an empty list.
+         */
+        readonly get: operations["listChecks"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/pull-requests/snooze": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Set a pull request aside
+         * @description Until a moment, until something changes, or whichever comes first when both are given; one of them must be, and a moment must
+         *     lie in the next 366 days. What was said before is replaced. A pull request that is not on the board is 404.
+         */
+        readonly post: operations["snoozePullRequest"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/pull-requests/unsnooze": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Take a pull request up again
+         * @description One that is not set aside is answered alike.
+         */
+        readonly post: operations["unsnoozePullRequest"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/dashboard/visit": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        /**
+         * Say what one has seen
+         * @description Pull requests that changed after the board of `seenAt` are marked from now on. Takes a session only, as scripts see nothing.
+         *     A visit never moves back, and never past the newest board.
+         */
+        readonly put: operations["saveVisit"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/views": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List one's saved views
+         * @description In the order of their names.
+         */
+        readonly get: operations["listViews"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/views/{name}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        /**
+         * Save a view
+         * @description Replaces the one of the same name. More than 50 are 409.
+         */
+        readonly put: operations["saveView"];
+        readonly post?: never;
+        /**
+         * Delete a view
+         * @description One that is not there is answered alike. Feeds of it go with it.
+         */
+        readonly delete: operations["deleteView"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/feeds": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List one's feeds
+         * @description Oldest first, without the addresses, which are shown once.
+         */
+        readonly get: operations["listFeeds"];
+        readonly put?: never;
+        /**
+         * Publish one's board, or a view of it
+         * @description Gives an address that anyone who knows it may read, for feed readers and pages that can send no credential. Takes a session
+         *     only. The answer is the one place where the address is shown. 404 when there is no such view; more than 50 feeds are 409.
+         */
+        readonly post: operations["createFeed"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/feeds/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Take a feed back
+         * @description Takes a session only. An id that is unknown, or another person's, is answered in the same way.
+         */
+        readonly delete: operations["deleteFeed"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/feeds/{feedToken}/atom": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a board as an Atom feed
+         * @description The 100 pull requests that moved last, as RFC 4287 says. With `If-None-Match` the answer is 304 while nothing has changed.
+         */
+        readonly get: operations["readAtomFeed"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/feeds/{feedToken}/badge": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a board as a badge
+         * @description How many pull requests there are, in the shape that shields.io reads of an endpoint. With `If-None-Match` the answer is 304
+         *     while nothing has changed.
+         */
+        readonly get: operations["readBadge"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/sharing": {
         readonly parameters: {
             readonly query?: never;
@@ -748,10 +1301,11 @@ export interface components {
          *     - `unprocessable` (422) well-formed, and still not usable
          *     - `rate_limited` (429) too many requests, see `Retry-After`
          *     - `internal` (500) a defect of the server
+         *     - `bad_gateway` (502) another server that had to be asked failed
          *     - `unavailable` (503) starting, stopping, or a part that is needed is down
          * @enum {string}
          */
-        readonly ErrorCode: "invalid_input" | "malformed_body" | "unauthenticated" | "cross_site" | "forbidden" | "session_required" | "not_found" | "method_not_allowed" | "not_acceptable" | "conflict" | "too_large" | "unsupported_media_type" | "unprocessable" | "rate_limited" | "internal" | "unavailable";
+        readonly ErrorCode: "invalid_input" | "malformed_body" | "unauthenticated" | "cross_site" | "forbidden" | "session_required" | "not_found" | "method_not_allowed" | "not_acceptable" | "conflict" | "too_large" | "unsupported_media_type" | "unprocessable" | "rate_limited" | "internal" | "bad_gateway" | "unavailable";
         readonly Readiness: {
             /** @constant */
             readonly status: "ok";
@@ -963,6 +1517,8 @@ export interface components {
         };
         /** @description Everything that a person has set; forge tokens are never shown. */
         readonly Settings: {
+            /** @description Where GitHub Enterprise is; empty for github.com. */
+            readonly githubUrl: string;
             readonly githubUsername: string;
             readonly githubTokenSet: boolean;
             /** @description The installation of the server's GitHub App that reads for this person; 0 for none. */
@@ -993,6 +1549,8 @@ export interface components {
          */
         readonly Theme: "" | "light" | "dark";
         readonly SettingsRequest: {
+            /** @description Where GitHub Enterprise is; empty, or left out, for github.com. It has no credentials, query or fragment. */
+            readonly githubUrl?: string;
             readonly githubToken?: components["schemas"]["ForgeToken"];
             readonly githubUsername?: components["schemas"]["ForgeUsername"];
             /** @description 0, or left out, disconnects the App. */
@@ -1029,6 +1587,8 @@ export interface components {
         readonly FilterState: {
             readonly [key: string]: unknown;
         };
+        /** @description Lower-case letters, digits and hyphens, the first no hyphen; at most 64. */
+        readonly ViewName: string;
         /** @description Everything on a person's board, as of the last refresh. */
         readonly Dashboard: {
             /**
@@ -1049,6 +1609,10 @@ export interface components {
             readonly openIssueCount: number;
             /** @description Drafts left out of the list; 0 when drafts are included. Ignored repositories don't count. */
             readonly hiddenDrafts: number;
+            /** @description Pull requests left out of the list as they were set aside; 0 when those are included. */
+            readonly hiddenSnoozed: number;
+            /** @description How many of the pull requests listed are in each section, in the order of urgency. */
+            readonly sections: readonly components["schemas"]["SectionCount"][];
             /** @description What was merged by itself in the last 10 minutes, newest first. */
             readonly autoMerged: readonly components["schemas"]["AutoMergedPullRequest"][];
         };
@@ -1139,6 +1703,11 @@ export interface components {
             readonly needsReview: boolean;
             /** @description Merging would change nothing. */
             readonly empty: boolean;
+            readonly section: components["schemas"]["Section"];
+            /** @description Something changed since the caller's last visit; left out on boards of others, and before the first visit. */
+            readonly changedSinceVisit?: boolean;
+            /** @description It is set aside; left out when it is not, and on boards of others. */
+            readonly snooze?: components["schemas"]["Snooze"];
             /** @description Always has `merge` and `close`. */
             readonly allowedActions: readonly components["schemas"]["AllowedAction"][];
             /** @description Left out when the forge can't say. */
@@ -1187,6 +1756,21 @@ export interface components {
             readonly number: components["schemas"]["ItemNumber"];
             /** Format: uri */
             readonly url: string;
+        };
+        /**
+         * @description Whose turn it is: yours to review, yours as changes were asked for or checks fail, ready to be merged, that of others,
+         *     or nobody's as it is a draft.
+         * @enum {string}
+         */
+        readonly Section: "needs_your_review" | "returned_to_you" | "ready_to_merge" | "waiting_for_others" | "drafts";
+        readonly Snooze: {
+            /**
+             * Format: date-time
+             * @description Left out when only a change ends it.
+             */
+            readonly until?: string;
+            /** @description It ends as soon as the pull request changes. */
+            readonly untilChange: boolean;
         };
         readonly AllowedAction: {
             readonly action: components["schemas"]["PullRequestAction"];
@@ -1281,6 +1865,10 @@ export interface components {
             /** @description Branches that fall behind are updated at each refresh. */
             readonly autoUpdateBranch: boolean;
         };
+        readonly SectionCount: {
+            readonly section: components["schemas"]["Section"];
+            readonly count: number;
+        };
         readonly AutoMergedPullRequest: {
             readonly forge: components["schemas"]["ForgeName"];
             readonly fullName: components["schemas"]["RepoName"];
@@ -1288,6 +1876,167 @@ export interface components {
             /** Format: date-time */
             readonly mergedAt: string;
             readonly message: string;
+        };
+        /** @description What of a repository stays off the board. */
+        readonly IgnoreRepositoryRequest: {
+            readonly forge: components["schemas"]["ForgeName"];
+            readonly fullName: components["schemas"]["RepoName"];
+            readonly prs: boolean;
+            readonly issues: boolean;
+        };
+        /** @description A repository of a forge. */
+        readonly RepositoryReference: {
+            readonly forge: components["schemas"]["ForgeName"];
+            readonly fullName: components["schemas"]["RepoName"];
+        };
+        /** @description Why an action was not done; without `message` when this server refused the request itself. */
+        readonly ActionRefusal: components["schemas"]["ActionError"] | components["schemas"]["Error"];
+        /** @description Why an action was not done. */
+        readonly ActionError: {
+            /** @description One sentence that is safe to show. */
+            readonly error: string;
+            readonly code: components["schemas"]["ActionErrorCode"];
+            /** @description The same sentence, for clients that look here. */
+            readonly message: string;
+            /**
+             * Format: date-time
+             * @description When the forge takes requests again; only of `rate_limited`.
+             */
+            readonly resetsAt?: string;
+            readonly requestId: string;
+        };
+        /**
+         * @description The reason, for programs: the pull request's, the forge's, or that the same action is under way (`in_progress`). Clients treat a code that they don't know by its HTTP status.
+         * @enum {string}
+         */
+        readonly ActionErrorCode: "already_merged" | "already_closed" | "not_mergeable" | "conflict" | "behind" | "checks_pending" | "checks_failing" | "blocked_by_protection" | "already_up_to_date" | "auto_merge_not_allowed" | "ready_to_merge" | "stacked" | "label_missing" | "permission" | "in_progress" | "rate_limited" | "unknown";
+        /** @description A pull request of a forge. */
+        readonly PullRequestReference: {
+            readonly forge: components["schemas"]["ForgeName"];
+            readonly fullName: components["schemas"]["RepoName"];
+            readonly number: components["schemas"]["ItemNumber"];
+        };
+        readonly DependabotRequest: {
+            readonly forge: components["schemas"]["ForgeName"];
+            readonly fullName: components["schemas"]["RepoName"];
+            readonly number: components["schemas"]["ItemNumber"];
+            /** @enum {string} */
+            readonly action: "rebase" | "recreate";
+        };
+        readonly Checks: {
+            readonly checks: readonly components["schemas"]["Check"][];
+        };
+        /** @description A check of a pull request's newest commit. */
+        readonly Check: {
+            readonly name: string;
+            /** @description Empty when the forge has no page of it. */
+            readonly url: string;
+            /** @enum {string} */
+            readonly state: "queued" | "running" | "success" | "failure" | "cancelled" | "skipped" | "timed_out";
+            /** @description Left out when the forge does not tell. */
+            readonly required?: boolean;
+            readonly durationSeconds?: number;
+            readonly failedStep?: string;
+            /** @description The end of the log, as plain text. */
+            readonly excerpt?: string;
+        };
+        readonly SnoozeRequest: {
+            readonly forge: components["schemas"]["ForgeName"];
+            readonly fullName: components["schemas"]["RepoName"];
+            readonly number: components["schemas"]["ItemNumber"];
+            /** Format: date-time */
+            readonly until?: string;
+            /** @default false */
+            readonly untilChange?: boolean;
+        };
+        readonly Visit: {
+            /**
+             * Format: date-time
+             * @description The `generatedAt` of the board that was looked at.
+             */
+            readonly seenAt: string;
+        };
+        readonly SavedView: {
+            readonly name: components["schemas"]["ViewName"];
+            readonly filter: components["schemas"]["ViewFilter"];
+            readonly sort: components["schemas"]["ViewSort"];
+            readonly group: components["schemas"]["ViewGroup"];
+        };
+        /** @description A pull request is selected when every list that is there holds its value, and its title holds the text in any case. */
+        readonly ViewFilter: {
+            readonly sections?: readonly components["schemas"]["Section"][];
+            readonly forges?: readonly components["schemas"]["ForgeName"][];
+            readonly repos?: readonly components["schemas"]["RepoName"][];
+            readonly authors?: readonly string[];
+            /** @description One of them is enough. */
+            readonly labels?: readonly string[];
+            readonly ci?: readonly components["schemas"]["CiStatus"][];
+            readonly kinds?: readonly components["schemas"]["PullRequestKind"][];
+            readonly reviewRequestedFromMe?: boolean;
+            readonly readyToMerge?: boolean;
+            readonly needsReview?: boolean;
+            /** @description Something happened within so many hours; at most a year. */
+            readonly updatedWithinHours?: number;
+            readonly createdWithinHours?: number;
+            readonly text?: string;
+        };
+        /**
+         * @description As the board is, by last activity, by creation (newest first), or by repository.
+         * @default board
+         * @enum {string}
+         */
+        readonly ViewSort: "board" | "updated" | "created" | "repository";
+        /**
+         * @description How a page groups them; the answer is one list all the same.
+         * @default none
+         * @enum {string}
+         */
+        readonly ViewGroup: "none" | "repository" | "forge" | "section";
+        /** @description A selection of pull requests, and how they are shown. */
+        readonly View: {
+            readonly filter: components["schemas"]["ViewFilter"];
+            readonly sort?: components["schemas"]["ViewSort"];
+            readonly group?: components["schemas"]["ViewGroup"];
+        };
+        readonly Feed: {
+            readonly id: string;
+            readonly kind: components["schemas"]["FeedKind"];
+            readonly label: string;
+            readonly view?: components["schemas"]["ViewName"];
+            /** Format: date-time */
+            readonly createdAt: string;
+        };
+        /**
+         * @description An Atom feed, or a badge in JSON.
+         * @enum {string}
+         */
+        readonly FeedKind: "atom" | "badge";
+        readonly CreateFeedRequest: {
+            readonly kind: components["schemas"]["FeedKind"];
+            /** @description What the feed is for; not blank. */
+            readonly label: string;
+            readonly view?: components["schemas"]["ViewName"];
+        };
+        readonly CreatedFeed: {
+            readonly id: string;
+            readonly kind: components["schemas"]["FeedKind"];
+            readonly label: string;
+            readonly view?: components["schemas"]["ViewName"];
+            /** Format: date-time */
+            readonly createdAt: string;
+            /**
+             * Format: uri
+             * @description Where the feed is. Whoever knows it may read it; it is shown this one time.
+             */
+            readonly url: string;
+        };
+        /** @description What shields.io reads of an endpoint. */
+        readonly Badge: {
+            /** @constant */
+            readonly schemaVersion: 1;
+            readonly label: string;
+            readonly message: string;
+            readonly color: string;
         };
         readonly Sharing: {
             readonly sharedWith: readonly components["schemas"]["SharedUser"][];
@@ -1535,6 +2284,115 @@ export interface components {
                  * @example {
                  *       "error": "There is no user \"mona\".",
                  *       "code": "not_found",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The forge refuses the credential that it was asked with (`permission`), or this server refuses the request. */
+        readonly ActionForbidden: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "The forge refused the credential; it may have expired or lack a permission.",
+                 *       "code": "permission",
+                 *       "message": "The forge refused the credential; it may have expired or lack a permission.",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ActionRefusal"];
+            };
+        };
+        /** @description The forge has no such pull request or repository, or no such label (`label_missing`). */
+        readonly ActionTargetMissing: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "The forge has nothing under this name.",
+                 *       "code": "unknown",
+                 *       "message": "The forge has nothing under this name.",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ActionRefusal"];
+            };
+        };
+        /** @description The forge takes no more requests until `resetsAt`, or this server took too many from the caller. */
+        readonly ActionRateLimited: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "The forge takes no more requests for now; they go on when its limit is reset.",
+                 *       "code": "rate_limited",
+                 *       "message": "The forge takes no more requests for now; they go on when its limit is reset.",
+                 *       "resetsAt": "2026-05-02T11:00:00Z",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ActionRefusal"];
+            };
+        };
+        /** @description The forge did not answer, or not as expected; whether it was done shows at the next refresh. */
+        readonly ActionFailed: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "The forge did not answer; it is asked again at the next refresh.",
+                 *       "code": "unknown",
+                 *       "message": "The forge did not answer; it is asked again at the next refresh.",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ActionRefusal"];
+            };
+        };
+        /** @description The pull request is in a state that does not allow it, or the same action is under way (`in_progress`). */
+        readonly ActionRefused: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Its checks are still running.",
+                 *       "code": "checks_pending",
+                 *       "message": "Its checks are still running.",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ActionRefusal"];
+            };
+        };
+        /** @description Another server that had to be asked did not answer, or not as expected. */
+        readonly BadGateway: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "The forge did not answer.",
+                 *       "code": "bad_gateway",
                  *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
                  *     }
                  */
@@ -2395,6 +3253,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "githubUrl": "",
                      *       "githubUsername": "mona",
                      *       "githubTokenSet": true,
                      *       "githubAppInstallationId": 0,
@@ -2457,6 +3316,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "githubUrl": "",
                      *       "githubUsername": "mona",
                      *       "githubTokenSet": true,
                      *       "githubAppInstallationId": 0,
@@ -2719,6 +3579,13 @@ export interface operations {
                 readonly owner?: string;
                 /** @description Whether draft pull requests are listed too; otherwise `hiddenDrafts` counts them. */
                 readonly includeDrafts?: boolean;
+                /** @description Whether pull requests that were set aside are listed too; otherwise `hiddenSnoozed` counts them. */
+                readonly includeSnoozed?: boolean;
+                /**
+                 * @description Only what this saved view of the caller selects, in its order. Counts are of the whole board. 404 when there is none.
+                 * @example waiting-for-me
+                 */
+                readonly view?: components["schemas"]["ViewName"];
             };
             readonly header?: {
                 /**
@@ -2797,6 +3664,7 @@ export interface operations {
                      *           "readyToMerge": true,
                      *           "needsReview": true,
                      *           "empty": false,
+                     *           "section": "ready_to_merge",
                      *           "allowedActions": [
                      *             {
                      *               "action": "merge"
@@ -2841,6 +3709,13 @@ export interface operations {
                      *       ],
                      *       "openIssueCount": 1,
                      *       "hiddenDrafts": 2,
+                     *       "hiddenSnoozed": 0,
+                     *       "sections": [
+                     *         {
+                     *           "section": "ready_to_merge",
+                     *           "count": 1
+                     *         }
+                     *       ],
                      *       "autoMerged": []
                      *     }
                      */
@@ -2899,6 +3774,8 @@ export interface operations {
                      *       "repos": [],
                      *       "openIssueCount": 0,
                      *       "hiddenDrafts": 0,
+                     *       "hiddenSnoozed": 0,
+                     *       "sections": [],
                      *       "autoMerged": []
                      *     }
                      */
@@ -2941,7 +3818,7 @@ export interface operations {
                 content: {
                     /**
                      * @example id: mbp1w8hs
-                     *     data: {"generatedAt":"2026-05-02T10:30:00Z","readIntervalSeconds":30,"forges":[],"pullRequests":[],"issues":[],"repos":[],"openIssueCount":0,"hiddenDrafts":0,"autoMerged":[]}
+                     *     data: {"generatedAt":"2026-05-02T10:30:00Z","readIntervalSeconds":30,"forges":[],"pullRequests":[],"issues":[],"repos":[],"openIssueCount":0,"hiddenDrafts":0,"hiddenSnoozed":0,"sections":[],"autoMerged":[]}
                      */
                     readonly "text/event-stream": string;
                 };
@@ -2949,6 +3826,1301 @@ export interface operations {
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly ignoreRepository: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop",
+                 *       "prs": true,
+                 *       "issues": false
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["IgnoreRepositoryRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description It is ignored from now on. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly unignoreRepository: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["RepositoryReference"];
+            };
+        };
+        readonly responses: {
+            /** @description It is on the board. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly enableAutoUpdateBranch: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["RepositoryReference"];
+            };
+        };
+        readonly responses: {
+            /** @description It has it from now on. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly disableAutoUpdateBranch: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["RepositoryReference"];
+            };
+        };
+        readonly responses: {
+            /** @description It does not have it any more. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly ensureWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
+                 *     instead of a second creation.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["RepositoryReference"];
+            };
+        };
+        readonly responses: {
+            /** @description The forge delivers to this server. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["ActionForbidden"];
+            readonly 404: components["responses"]["ActionTargetMissing"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ActionRateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 502: components["responses"]["ActionFailed"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly deliverGithub: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description HMAC-SHA256 of the body with the secret, in hexadecimal behind `sha256=`.
+                 * @example sha256=0b5f…
+                 */
+                readonly "X-Hub-Signature-256"?: string;
+                /**
+                 * @description Names the delivery; one that came before is acknowledged and not acted on again.
+                 * @example 72d3162e-cc78-11e3-81ab-4c9367dc0958
+                 */
+                readonly "X-GitHub-Delivery"?: string;
+                /**
+                 * @description What happened.
+                 * @example pull_request
+                 */
+                readonly "X-GitHub-Event"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description The token of the settings that the delivery is for.
+                 * @example 5cR1nX0vP5rB8kQ2mW7yZg
+                 */
+                readonly webhookToken: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "repository": {
+                 *         "full_name": "acme/shop"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": Record<string, never>;
+            };
+        };
+        readonly responses: {
+            /** @description Received; the board follows. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly deliverForgejo: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description HMAC-SHA256 of the body with the secret, in hexadecimal.
+                 * @example 0b5f…
+                 */
+                readonly "X-Forgejo-Signature"?: string;
+                /**
+                 * @description The same, as Gitea names it.
+                 * @example 0b5f…
+                 */
+                readonly "X-Gitea-Signature"?: string;
+                /**
+                 * @description Names the delivery; one that came before is acknowledged and not acted on again.
+                 * @example 72d3162e-cc78-11e3-81ab-4c9367dc0958
+                 */
+                readonly "X-Forgejo-Delivery"?: string;
+                /**
+                 * @description The same, as Gitea names it.
+                 * @example 72d3162e-cc78-11e3-81ab-4c9367dc0958
+                 */
+                readonly "X-Gitea-Delivery"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description The token of the settings that the delivery is for.
+                 * @example 5cR1nX0vP5rB8kQ2mW7yZg
+                 */
+                readonly webhookToken: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "repository": {
+                 *         "full_name": "acme/shop"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": Record<string, never>;
+            };
+        };
+        readonly responses: {
+            /** @description Received; the board follows. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly deliverGitlab: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The secret itself, which is how GitLab signs.
+                 * @example Jq3v…
+                 */
+                readonly "X-Gitlab-Token"?: string;
+                /**
+                 * @description Names the delivery; one that came before is acknowledged and not acted on again.
+                 * @example 72d3162e-cc78-11e3-81ab-4c9367dc0958
+                 */
+                readonly "X-Gitlab-Event-UUID"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description The token of the settings that the delivery is for.
+                 * @example 5cR1nX0vP5rB8kQ2mW7yZg
+                 */
+                readonly webhookToken: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "repository": {
+                 *         "full_name": "acme/shop"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": Record<string, never>;
+            };
+        };
+        readonly responses: {
+            /** @description Received; the board follows. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly mergePullRequest: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
+                 *     instead of a second creation.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop",
+                 *       "number": 17
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["PullRequestReference"];
+            };
+        };
+        readonly responses: {
+            /** @description It is merged. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["ActionForbidden"];
+            readonly 404: components["responses"]["ActionTargetMissing"];
+            readonly 409: components["responses"]["ActionRefused"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ActionRateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 502: components["responses"]["ActionFailed"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly autoMergePullRequest: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
+                 *     instead of a second creation.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop",
+                 *       "number": 17
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["PullRequestReference"];
+            };
+        };
+        readonly responses: {
+            /** @description It is merged once it can be. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["ActionForbidden"];
+            readonly 404: components["responses"]["ActionTargetMissing"];
+            readonly 409: components["responses"]["ActionRefused"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ActionRateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 502: components["responses"]["ActionFailed"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly cancelAutoMerge: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
+                 *     instead of a second creation.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop",
+                 *       "number": 17
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["PullRequestReference"];
+            };
+        };
+        readonly responses: {
+            /** @description It is not merged by itself. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["ActionForbidden"];
+            readonly 404: components["responses"]["ActionTargetMissing"];
+            readonly 409: components["responses"]["ActionRefused"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ActionRateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 502: components["responses"]["ActionFailed"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly closePullRequest: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
+                 *     instead of a second creation.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop",
+                 *       "number": 17
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["PullRequestReference"];
+            };
+        };
+        readonly responses: {
+            /** @description It is closed. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["ActionForbidden"];
+            readonly 404: components["responses"]["ActionTargetMissing"];
+            readonly 409: components["responses"]["ActionRefused"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ActionRateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 502: components["responses"]["ActionFailed"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly rerunChecks: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
+                 *     instead of a second creation.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop",
+                 *       "number": 17
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["PullRequestReference"];
+            };
+        };
+        readonly responses: {
+            /** @description They are queued. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["ActionForbidden"];
+            readonly 404: components["responses"]["ActionTargetMissing"];
+            readonly 409: components["responses"]["ActionRefused"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ActionRateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 502: components["responses"]["ActionFailed"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly updateBranch: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
+                 *     instead of a second creation.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop",
+                 *       "number": 17
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["PullRequestReference"];
+            };
+        };
+        readonly responses: {
+            /** @description The forge will do it. */
+            readonly 202: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is up to date. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["ActionForbidden"];
+            readonly 404: components["responses"]["ActionTargetMissing"];
+            readonly 409: components["responses"]["ActionRefused"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ActionRateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 502: components["responses"]["ActionFailed"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly requestDependabot: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
+                 *     instead of a second creation.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop",
+                 *       "number": 17,
+                 *       "action": "rebase"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["DependabotRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description Dependabot has been asked. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["ActionForbidden"];
+            readonly 404: components["responses"]["ActionTargetMissing"];
+            readonly 409: components["responses"]["ActionRefused"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ActionRateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 502: components["responses"]["ActionFailed"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly requestRenovateRebase: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
+                 *     instead of a second creation.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop",
+                 *       "number": 17
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["PullRequestReference"];
+            };
+        };
+        readonly responses: {
+            /** @description Renovate has been asked. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["ActionForbidden"];
+            readonly 404: components["responses"]["ActionTargetMissing"];
+            readonly 409: components["responses"]["ActionRefused"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ActionRateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 502: components["responses"]["ActionFailed"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listChecks: {
+        readonly parameters: {
+            readonly query: {
+                /**
+                 * @description Which forge it is on.
+                 * @example github
+                 */
+                readonly forge: components["schemas"]["ForgeName"];
+                /**
+                 * @description Its repository.
+                 * @example acme/shop
+                 */
+                readonly fullName: components["schemas"]["RepoName"];
+                /**
+                 * @description Its number there.
+                 * @example 17
+                 */
+                readonly number: components["schemas"]["ItemNumber"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The checks of its newest commit. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "checks": [
+                     *         {
+                     *           "name": "build",
+                     *           "url": "https://github.com/acme/shop/actions/runs/7/job/9",
+                     *           "state": "failure",
+                     *           "required": true,
+                     *           "durationSeconds": 93,
+                     *           "failedStep": "npm test",
+                     *           "excerpt": "1 test failed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Checks"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 502: components["responses"]["BadGateway"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly snoozePullRequest: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop",
+                 *       "number": 17,
+                 *       "until": "2026-05-04T07:00:00Z"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["SnoozeRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description It is left off the board until then. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly unsnoozePullRequest: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop",
+                 *       "number": 17
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["PullRequestReference"];
+            };
+        };
+        readonly responses: {
+            /** @description It is on the board. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly saveVisit: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "seenAt": "2026-05-02T10:30:00Z"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["Visit"];
+            };
+        };
+        readonly responses: {
+            /** @description Kept. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listViews: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The views. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "name": "waiting-for-me",
+                     *         "filter": {
+                     *           "sections": [
+                     *             "needs_your_review",
+                     *             "returned_to_you"
+                     *           ]
+                     *         },
+                     *         "sort": "updated",
+                     *         "group": "none"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["SavedView"][];
+                };
+            };
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly saveView: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description What the view is called.
+                 * @example waiting-for-me
+                 */
+                readonly name: components["schemas"]["ViewName"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "filter": {
+                 *         "sections": [
+                 *           "needs_your_review"
+                 *         ],
+                 *         "ci": [
+                 *           "success"
+                 *         ]
+                 *       },
+                 *       "sort": "updated",
+                 *       "group": "repository"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["View"];
+            };
+        };
+        readonly responses: {
+            /** @description The view as it is kept. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "waiting-for-me",
+                     *       "filter": {
+                     *         "sections": [
+                     *           "needs_your_review"
+                     *         ],
+                     *         "ci": [
+                     *           "success"
+                     *         ]
+                     *       },
+                     *       "sort": "updated",
+                     *       "group": "repository"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SavedView"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly deleteView: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description What the view is called.
+                 * @example waiting-for-me
+                 */
+                readonly name: components["schemas"]["ViewName"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description It is gone. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listFeeds: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The feeds. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "u3Vx0cS1n0m2kJ4lq6rT8w",
+                     *         "kind": "atom",
+                     *         "label": "reader",
+                     *         "createdAt": "2026-05-01T08:00:00Z"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["Feed"][];
+                };
+            };
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly createFeed: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
+                 *     instead of a second creation.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "kind": "atom",
+                 *       "label": "reader",
+                 *       "view": "waiting-for-me"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["CreateFeedRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The feed. */
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "u3Vx0cS1n0m2kJ4lq6rT8w",
+                     *       "kind": "atom",
+                     *       "label": "reader",
+                     *       "view": "waiting-for-me",
+                     *       "createdAt": "2026-05-01T08:00:00Z",
+                     *       "url": "http://localhost:4000/api/feeds/Jq3vK9eT7rLmJ3hUaGoIiEwNs5kQ8sZf2bW0Yq6nXc0/atom"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["CreatedFeed"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly deleteFeed: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The feed's id, as listed.
+                 * @example u3Vx0cS1n0m2kJ4lq6rT8w
+                 */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The address does not work any more. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly readAtomFeed: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The `ETag` of the answer that the caller still has.
+                 * @example "1d-9f8b"
+                 */
+                readonly "If-None-Match"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description The secret part of the feed's address.
+                 * @example Jq3vK9eT7rLmJ3hUaGoIiEwNs5kQ8sZf2bW0Yq6nXc0
+                 */
+                readonly feedToken: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The feed. */
+            readonly 200: {
+                headers: {
+                    /**
+                     * @description Changes whenever the answer does.
+                     * @example "1d-9f8b"
+                     */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /** @example <?xml version="1.0" encoding="utf-8"?><feed xmlns="http://www.w3.org/2005/Atom">…</feed> */
+                    readonly "application/atom+xml": string;
+                };
+            };
+            /** @description The feed is the one that `If-None-Match` names. */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly readBadge: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The `ETag` of the answer that the caller still has.
+                 * @example "1d-9f8b"
+                 */
+                readonly "If-None-Match"?: string;
+            };
+            readonly path: {
+                /**
+                 * @description The secret part of the feed's address.
+                 * @example Jq3vK9eT7rLmJ3hUaGoIiEwNs5kQ8sZf2bW0Yq6nXc0
+                 */
+                readonly feedToken: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The badge. */
+            readonly 200: {
+                headers: {
+                    /**
+                     * @description Changes whenever the answer does.
+                     * @example "1d-9f8b"
+                     */
+                    readonly ETag?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "schemaVersion": 1,
+                     *       "label": "pull requests",
+                     *       "message": "3 failing of 12",
+                     *       "color": "red"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Badge"];
+                };
+            };
+            /** @description The badge is the one that `If-None-Match` names. */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 429: components["responses"]["RateLimited"];

@@ -186,10 +186,11 @@ export interface components {
          *     - `unprocessable` (422) well-formed, and still not usable
          *     - `rate_limited` (429) too many requests, see `Retry-After`
          *     - `internal` (500) a defect of the server
+         *     - `bad_gateway` (502) another server that had to be asked failed
          *     - `unavailable` (503) starting, stopping, or a part that is needed is down
          * @enum {string}
          */
-        readonly ErrorCode: "invalid_input" | "malformed_body" | "unauthenticated" | "cross_site" | "forbidden" | "session_required" | "not_found" | "method_not_allowed" | "not_acceptable" | "conflict" | "too_large" | "unsupported_media_type" | "unprocessable" | "rate_limited" | "internal" | "unavailable";
+        readonly ErrorCode: "invalid_input" | "malformed_body" | "unauthenticated" | "cross_site" | "forbidden" | "session_required" | "not_found" | "method_not_allowed" | "not_acceptable" | "conflict" | "too_large" | "unsupported_media_type" | "unprocessable" | "rate_limited" | "internal" | "bad_gateway" | "unavailable";
         readonly Ready: {
             /** @enum {string} */
             readonly status: "ok" | "unavailable";

@@ -12,5 +12,8 @@ export const boardHandlers = ({ dashboard }: Pick<DashboardServices, 'dashboard'
       const request = { includeDrafts, lastEventId: headers['last-event-id'], signal };
       return { status: 200, body: await streams.open(caller, request) };
     },
+    async saveVisit() {
+      throw new Error('saveVisit is not written yet.');
+    },
   };
 };

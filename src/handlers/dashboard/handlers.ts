@@ -7,9 +7,14 @@ import { authHandlers } from './auth.js';
 import { boardHandlers } from './board.js';
 import { credentialsHandlers } from './credentials.js';
 import { healthHandlers } from './health.js';
+import { feedsHandlers } from './feeds.js';
+import { pullRequestsHandlers } from './pull-requests.js';
+import { repositoriesHandlers } from './repositories.js';
 import { settingsHandlers } from './settings.js';
 import { sharingHandlers } from './sharing.js';
 import { tokensHandlers } from './tokens.js';
+import { viewsHandlers } from './views.js';
+import { webhooksHandlers } from './webhooks.js';
 
 /** What the operations of the dashboard stand on. */
 export interface DashboardServices {
@@ -27,6 +32,11 @@ export const dashboardHandlers = (services: DashboardServices): DashboardHandler
   ...tokensHandlers(services),
   ...settingsHandlers(services),
   ...boardHandlers(services),
+  ...pullRequestsHandlers(),
+  ...repositoriesHandlers(),
+  ...webhooksHandlers(),
+  ...viewsHandlers(),
+  ...feedsHandlers(),
   ...sharingHandlers(services),
   ...adminHandlers(services),
 });

@@ -1,6 +1,7 @@
 import type { ForgeName, Issue, IssueFacts, PullRequest, PullRequestFacts, RepositoryReading } from '../facts.js';
 import { listAllowedActions } from './allowed-actions.js';
 import { findBot, isHousekeeping, kindOf } from './bots.js';
+import { findSection } from './sections.js';
 import { findStacks } from './stacks.js';
 import type { StackPlace } from './stacks.js';
 
@@ -33,14 +34,17 @@ function toPullRequest(
 ): PullRequest {
   const { forge, renovateAuthors } = reader;
   const bot = findBot(facts.author, renovateAuthors);
+  const readyToMerge = facts.mergeStatus === 'mergeable' && facts.ci === 'success' && !facts.draft;
+  const reviewRequestedFromMe = isReviewRequested(facts, reader.username);
   return {
     ...facts,
     ...place,
     forge,
     kind: kindOf(facts, bot),
-    readyToMerge: facts.mergeStatus === 'mergeable' && facts.ci === 'success' && !facts.draft,
+    readyToMerge,
     needsReview: needsReview(facts),
-    reviewRequestedFromMe: isReviewRequested(facts, reader.username),
+    reviewRequestedFromMe,
+    section: findSection({ ...facts, readyToMerge, reviewRequestedFromMe }, reader.username),
     allowedActions: listAllowedActions({ ...facts, stackedOn: place.stackedOn, forge, bot }),
   };
 }
