@@ -4,6 +4,8 @@ import { createBoards } from './boards.js';
 import type { Boards } from './boards.js';
 import { createBoardStreams } from './board-streams.js';
 import type { BoardStreams } from './board-streams.js';
+import { createForgeClients } from './forges/open-forges.js';
+import type { ForgeClients } from './forges/open-forges.js';
 import { createPreferences } from './preferences.js';
 import type { Preferences } from './preferences.js';
 import { createRefreshes } from './refreshes.js';
@@ -20,6 +22,7 @@ export interface Dashboard {
   readonly streams: BoardStreams;
   readonly refreshes: Refreshes;
   readonly settings: Settings;
+  readonly forges: ForgeClients;
   readonly preferences: Preferences;
   readonly sharing: Sharing;
   readonly requestLog: RequestLog;
@@ -38,13 +41,16 @@ export interface DashboardOptions {
 
 export function createDashboard({ database, key, refresh, pollMs, now }: DashboardOptions): Dashboard {
   const boards = createBoards(database, now);
+  const settings = createSettings({ database, key, now });
+  const requestLog = createRequestLog(database, now);
   return {
     boards,
     streams: createBoardStreams({ database, boards, pollMs }),
     refreshes: createRefreshes({ database, boards, refresh: refresh ?? (() => Promise.resolve()), now }),
-    settings: createSettings({ database, key, now }),
+    settings,
+    forges: createForgeClients({ settings, record: (request) => requestLog.record(request), now }),
     preferences: createPreferences({ database, key }),
     sharing: createSharing(database),
-    requestLog: createRequestLog(database, now),
+    requestLog,
   };
 }

@@ -29,7 +29,7 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
     core: { limit: 5000, remaining: 5000, reset },
     graphql: { limit: 5000, remaining: 5000, reset },
   };
-  const budgetOf = ({ path }: Seen) => (path === '/graphql' ? 'graphql' : 'core');
+  const budgetOf = (seen: Seen) => (toPath(seen) === '/graphql' ? 'graphql' : 'core');
 
   function headersOf(seen: Seen, status: number): Record<string, string> {
     const resource = budgetOf(seen);
@@ -44,7 +44,8 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
     };
   }
 
-  async function answer(seen: Seen): Promise<Answer> {
+  async function answer(asked: Seen): Promise<Answer> {
+    const seen = { ...asked, path: toPath(asked) };
     if (seen.headers.authorization !== `Bearer ${GITHUB_TOKEN}`) {
       return { status: 401, body: { message: 'Bad credentials' } };
     }
@@ -69,6 +70,9 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
   });
   return forge;
 }
+
+/** Its API is on a host of its own, or as that of a server of one's own below `/api` and `/api/v3`. */
+const toPath = ({ path }: Seen): string => path.replace(/^\/api(\/v3)?(?=\/)/, '');
 
 const SPENT_GRAPHQL = { errors: [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded for user ID 1.' }] };
 

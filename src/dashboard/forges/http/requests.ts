@@ -3,6 +3,8 @@ import type { NewRequest } from '../../request-log.js';
 import type { ForgeName } from '../facts.js';
 import type { Budget } from '../forge.js';
 import { ForgeError, toForgeError } from '../forge-error.js';
+import { createAnswers } from './answers.js';
+import type { Answers } from './answers.js';
 import { exchange } from './exchange.js';
 import type { ForgeAnswer } from './exchange.js';
 import { kindOfStatus } from './kinds.js';
@@ -16,6 +18,8 @@ export interface RequestsOptions {
   readonly account?: string | undefined;
   /** Is told of every request; it must not fail. */
   readonly record: (request: NewRequest) => Promise<void>;
+  /** Where answers are kept; by default in a place of its own. */
+  readonly answers?: Answers | undefined;
   readonly now?: (() => number) | undefined;
   readonly timeoutMs?: number | undefined;
 }
@@ -52,6 +56,7 @@ export interface Ask<T> {
 
 export interface Requests {
   readonly budgets: Partial<Record<Resource, Budget>>;
+  readonly answers: Answers;
   readonly now: () => number;
   /** Asks in turn, and nothing at all while the forge says so. */
   readonly ask: <T>(ask: Ask<T>) => Promise<T>;
@@ -59,7 +64,7 @@ export interface Requests {
 
 export function createRequests(
   { forge, headers: own, readBudget, findLimit }: Dialect,
-  { account, record, now = Date.now, timeoutMs }: RequestsOptions,
+  { account, record, answers = createAnswers(), now = Date.now, timeoutMs }: RequestsOptions,
 ): Requests {
   const budgets: Partial<Record<Resource, Budget>> = {};
   const pauses = createPauses(now);
@@ -101,7 +106,7 @@ export function createRequests(
     throw new ForgeError('rate_limited', { status: answer.status, resetsAt, cause: new Error(excerptOf(answer)) });
   }
 
-  return { budgets, now, ask: (ask) => run(() => send(ask)) };
+  return { budgets, answers, now, ask: (ask) => run(() => send(ask)) };
 }
 
 /** @throws ForgeError of the kind that the status stands for. */

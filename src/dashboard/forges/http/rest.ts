@@ -1,12 +1,10 @@
-import { LRUCache } from 'lru-cache';
+import { randomUUID } from 'node:crypto';
 import { ForgeError } from '../forge-error.js';
+import type { KeptAnswer } from './answers.js';
 import { parseJson } from './exchange.js';
 import type { ForgeAnswer } from './exchange.js';
 import { requireSuccess } from './requests.js';
 import type { Ask, Requests } from './requests.js';
-
-/** Answers that are kept to be asked for again with their ETag, in characters. */
-const MAX_KEPT = 8 * 1024 * 1024;
 
 export interface Rest {
   /** Gives an answer's JSON, from memory when the forge says that it is still so. */
@@ -19,30 +17,26 @@ export interface Rest {
   send(method: string, path: string, body?: unknown): Promise<number>;
 }
 
-interface Page {
-  readonly etag: string | null;
-  readonly text: string;
-  readonly hasNext: boolean;
-}
-
 /** A REST API below a URL. */
-export function createRest({ ask }: Pick<Requests, 'ask'>, baseUrl: string): Rest {
-  const kept = new LRUCache<string, Page>({ maxSize: MAX_KEPT, sizeCalculation: ({ text }) => text.length + 1 });
+export function createRest({ ask, answers }: Pick<Requests, 'answers' | 'ask'>, baseUrl: string): Rest {
+  // What one credential is answered is not for another.
+  const own = randomUUID();
 
   function to<T>(method: string, path: string, read: Ask<T>['read']): Ask<T> {
     return { resource: 'rest', url: baseUrl + path, endpoint: path.replace(/\?.*$/s, ''), method, read };
   }
 
-  async function readPage(path: string): Promise<Page> {
-    const known = kept.get(path);
-    const read = (answer: ForgeAnswer): Page => {
+  async function readPage(path: string): Promise<KeptAnswer> {
+    const key = own + path;
+    const known = answers.get(key);
+    const read = (answer: ForgeAnswer): KeptAnswer => {
       if (answer.status === 304 && known !== undefined) return known;
       const { headers, text } = requireSuccess(answer);
       return { etag: headers.get('etag'), text, hasNext: /;\s*rel="?next"?/.test(headers.get('link') ?? '') };
     };
     const headers = known?.etag ? { 'If-None-Match': known.etag } : undefined;
     const page = await ask({ ...to('GET', path, read), headers });
-    if (page.etag !== null) kept.set(path, page);
+    if (page.etag !== null) answers.set(key, page);
     return page;
   }
 

@@ -79,6 +79,7 @@ test('reads everything that a board shows', async () => {
       reviewRequestedFromMe: true,
       readyToMerge: false,
       needsReview: true,
+      section: 'needs_your_review',
       empty: false,
       allowedActions: [
         { action: 'merge', blocked: expect.objectContaining({ code: 'behind' }) as unknown },

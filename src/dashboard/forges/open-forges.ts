@@ -1,0 +1,78 @@
+import { LRUCache } from 'lru-cache';
+import type { ForgeSettings } from '../forge-settings.js';
+import type { RequestLog } from '../request-log.js';
+import type { Settings } from '../settings.js';
+import type { ForgeName } from './facts.js';
+import type { Forge } from './forge.js';
+import { createForgejoForge } from './forgejo/forgejo-forge.js';
+import { toGithubApiUrl } from './github/api-url.js';
+import { createGithubForge } from './github/github-forge.js';
+import { createGitlabForge } from './gitlab/gitlab-forge.js';
+import { createAnswers } from './http/answers.js';
+import type { RequestsOptions } from './http/requests.js';
+
+/** The forges of people, with what is known of each: answers, budgets and pauses. */
+export interface ForgeClients {
+  /** Opens the forges for which a person's settings have a credential; the same ones as long as the settings stay. */
+  of(personId: string): Promise<ReadonlyMap<ForgeName, Forge>>;
+  /** Drops what is kept of a person. */
+  forget(personId: string): void;
+}
+
+export interface ForgeClientsOptions {
+  readonly settings: Pick<Settings, 'findForges'>;
+  /** Writes to the log of requests. */
+  readonly record: RequestLog['record'];
+  readonly now?: (() => number) | undefined;
+}
+
+/** Without answers, of which all people share a bound, one takes at most some 200 KB of reviews. */
+const MAX_PEOPLE = 500;
+
+interface Kept {
+  readonly settings: string;
+  readonly forges: ReadonlyMap<ForgeName, Forge>;
+}
+
+export function createForgeClients({ settings, record, now }: ForgeClientsOptions): ForgeClients {
+  const kept = new LRUCache<string, Kept>({ max: MAX_PEOPLE });
+  const shared: RequestsOptions = {
+    now,
+    answers: createAnswers(),
+    // A log that can't be written keeps nobody from their board.
+    record: (request) => record(request).catch(() => undefined),
+  };
+  return {
+    async of(personId) {
+      // Asked each time: another process may have saved others.
+      const found = await settings.findForges(personId);
+      if (found === undefined) return new Map();
+      const text = JSON.stringify(found);
+      const known = kept.get(personId);
+      if (known?.settings === text) return known.forges;
+      const forges = openForges(found, shared);
+      kept.set(personId, { settings: text, forges });
+      return forges;
+    },
+    forget: (personId) => void kept.delete(personId),
+  };
+}
+
+function openForges(settings: ForgeSettings, shared: RequestsOptions): ReadonlyMap<ForgeName, Forge> {
+  const rebaseLabel = settings.renovateRebaseLabel || undefined;
+  const of = (username: string) => ({ ...shared, account: username || undefined, rebaseLabel });
+  const { githubUrl, githubUsername, githubToken, forgejoUrl, forgejoUsername, forgejoToken } = settings;
+  const { gitlabUrl, gitlabUsername, gitlabToken } = settings;
+  const forges: Forge[] = [];
+  if (githubToken !== '') {
+    const baseUrl = toGithubApiUrl(githubUrl);
+    forges.push(createGithubForge({ ...of(githubUsername), baseUrl, token: githubToken }));
+  }
+  if (forgejoToken !== '') {
+    forges.push(createForgejoForge({ ...of(forgejoUsername), baseUrl: forgejoUrl, token: forgejoToken }));
+  }
+  if (gitlabToken !== '') {
+    forges.push(createGitlabForge({ ...of(gitlabUsername), baseUrl: gitlabUrl, token: gitlabToken }));
+  }
+  return new Map(forges.map((forge) => [forge.name, forge]));
+}
