@@ -11,6 +11,8 @@ import { passkeys } from './migrations/0005-passkeys.js';
 import { dashboard } from './migrations/0006-dashboard.js';
 import { rateCounts } from './migrations/0007-rate-counts.js';
 import { serverKey } from './migrations/0008-server-key.js';
+import { actions } from './migrations/0010-actions.js';
+import { auditChain } from './migrations/0014-audit-chain.js';
 
 /** Makes or changes tables. Once released it never changes; it knows no table types, which describe the end state. */
 export type Migration = (database: Kysely<unknown>) => Promise<void>;
@@ -25,6 +27,7 @@ export const MIGRATIONS: readonly Migration[] = [
   dashboard,
   rateCounts,
   serverKey,
+  actions,
 ];
 
 interface SchemaVersions {

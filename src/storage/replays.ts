@@ -95,7 +95,13 @@ async function findOrAnswer<T>(database: Database, place: Place, answer: () => P
   }
   if (kept !== undefined) await database.deleteFrom('replays').where('id', '=', id).execute();
   const first = await answer();
-  const row = { id, fingerprint, sealed: seal(JSON.stringify(first), key), expires_at: at + LIFETIME_MS };
+  const row = {
+    id,
+    fingerprint,
+    sealed: seal(JSON.stringify(first), key),
+    expires_at: at + LIFETIME_MS,
+    claimed_at: null,
+  };
   await insertReplay(database, row);
   return first;
 }

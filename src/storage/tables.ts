@@ -14,12 +14,16 @@ export interface Tables {
   board_shares: BoardSharesTable;
   settings: SettingsTable;
   request_log: RequestLogTable;
+  repository_marks: RepositoryMarksTable;
+  pull_request_marks: PullRequestMarksTable;
+  action_attempts: ActionAttemptsTable;
   secret_objects: SecretObjectsTable;
   secret_object_consumers: SecretObjectConsumersTable;
   secret_object_tags: SecretObjectTagsTable;
   secret_consumers: SecretConsumersTable;
   secret_owner: SecretOwnerTable;
   audit_log: AuditLogTable;
+  audit_head: AuditHeadTable;
   replays: ReplaysTable;
   rate_counts: RateCountsTable;
   server_key: ServerKeyTable;
@@ -157,6 +161,50 @@ export interface RequestLogTable {
   budget: string | null;
 }
 
+/** What a person said, or we know, of a repository; one that nothing is said of has no row. */
+export interface RepositoryMarksTable {
+  person_id: string;
+  forge: string;
+  /** The full name in lower case. */
+  repo: string;
+  ignored_prs: number;
+  ignored_issues: number;
+  auto_update_branch: number;
+  /** When a delivery of it last proved to be the forge's; null before. */
+  webhook_seen_at: number | null;
+}
+
+/** What is kept here of a pull request, beside what its forge says. */
+export interface PullRequestMarksTable {
+  person_id: string;
+  forge: string;
+  /** The full name in lower case. */
+  repo: string;
+  number: number;
+  kind: 'auto_merge' | 'auto_merged' | 'auto_update' | 'bot_request' | 'held' | 'update_request';
+  /** JSON, of a shape that the kind tells. */
+  state: string;
+  /** From then on there might as well be no row; null for what somebody has to end. */
+  expires_at: number | null;
+}
+
+/** Actions that are being sent to a forge, or were without an answer. */
+export interface ActionAttemptsTable {
+  person_id: string;
+  forge: string;
+  /** The full name in lower case. */
+  repo: string;
+  number: number;
+  action: string;
+  /** Random, of whoever sends it. */
+  claim: string;
+  /** The newest commit when it was sent; null when that wasn't known. */
+  head_sha: string | null;
+  began_at: number;
+  /** Moved on while it is being sent; past, its outcome is unknown. */
+  lease_until: number;
+}
+
 export interface SecretObjectsTable {
   id: string;
   slug: string;
@@ -193,19 +241,32 @@ export interface SecretOwnerTable {
 }
 
 export interface AuditLogTable {
+  /** From 1, without gaps, in the order of the chain. */
   id: number;
-  /** The object's slug when it happened. */
-  slug: string;
-  variant_id: string | null;
   action: string;
+  /** The object's slug when it happened; null when it is about something else. */
+  slug: string | null;
+  variant_id: string | null;
+  /** A consumer's name, or the id of a token or of a passkey; null when it is about an object. */
+  subject: string | null;
+  /** The slug or name before a rename. */
+  previous_name: string | null;
   at: number;
   ip: string;
   /** What the client says of itself, unproven. */
   caller: string | null;
   actor_type: string | null;
   actor_id: string | null;
-  previous_slug: string | null;
   /** SHA-256 over the entry before and this one, in hex. */
+  hash: string;
+}
+
+/** At most one row, whose id is 1. */
+export interface AuditHeadTable {
+  id: number;
+  /** How many entries there are, which is the last one's id. */
+  count: number;
+  /** The last one's hash. */
   hash: string;
 }
 
@@ -217,6 +278,8 @@ export interface ReplaysTable {
   /** The answer as JSON, encrypted with a key that only the idempotency key gives. */
   sealed: Uint8Array;
   expires_at: number;
+  /** Since when it is being answered by whoever reaches out for it; null when it is answered. */
+  claimed_at: number | null;
 }
 
 export interface RateCountsTable {
