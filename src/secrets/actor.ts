@@ -1,8 +1,8 @@
 import type { Caller } from '../accounts/callers.js';
 
-/** Who did something, as far as a credential proves. */
+/** Who did something, as far as a credential proves; `machine` is a command on the server's own machine. */
 export interface Actor {
-  readonly type: Caller['kind'];
+  readonly type: Caller['kind'] | 'machine';
   readonly id: string;
 }
 
@@ -16,9 +16,15 @@ export interface Origin {
   readonly at: number;
 }
 
+/** A command on the server's own machine, which needs no credential. */
+export interface MachineOrigin extends Omit<Origin, 'caller'> {
+  readonly caller: 'machine';
+}
+
 /** Every session is the owner's, so all have the one id by which logs have always named it. */
 const SESSION_ACTOR_ID = 'admin';
 
-export function toActor(caller: Caller): Actor {
+export function toActor(caller: Caller | 'machine'): Actor {
+  if (caller === 'machine') return { type: caller, id: caller };
   return { type: caller.kind, id: caller.kind === 'session' ? SESSION_ACTOR_ID : caller.tokenId };
 }

@@ -1,33 +1,25 @@
-import { createHash } from 'node:crypto';
 import type { SelectQueryBuilder } from 'kysely';
 import type { Caller } from '../accounts/callers.js';
 import { requireOwner } from '../accounts/scopes.js';
-import { inTransaction } from '../storage/database.js';
 import type { Database } from '../storage/database.js';
 import type { AuditLogTable, Tables } from '../storage/tables.js';
-import { toActor } from './actor.js';
-import type { Origin } from './actor.js';
-
-export type AuditAction = 'create' | 'delete' | 'read' | 'rename' | 'update';
-
-export interface NewAuditEntry {
-  readonly slug: string;
-  readonly variantId: string;
-  readonly action: AuditAction;
-  readonly previousSlug?: string;
-}
+import type { Actor } from './actor.js';
+import type { AuditAction } from './audit-actions.js';
 
 export interface AuditEntry {
   readonly id: number;
-  readonly slug: string;
-  readonly variantId: string | undefined;
   readonly action: AuditAction;
+  /** Of an object; the others are about a subject. */
+  readonly slug: string | undefined;
+  readonly variantId: string | undefined;
+  /** A consumer's name, or the id of a token or of a passkey. */
+  readonly subject: string | undefined;
+  /** The slug or name before it was changed. */
+  readonly previousName: string | undefined;
   readonly at: Date;
   readonly ip: string;
   readonly caller: string | undefined;
-  readonly actorType: Caller['kind'] | undefined;
-  readonly actorId: string | undefined;
-  readonly previousSlug: string | undefined;
+  readonly actor: Actor | undefined;
 }
 
 /** Entries must satisfy every filter that is given. */
@@ -77,46 +69,6 @@ export function createAuditLog(database: Database): AuditLog {
   };
 }
 
-/**
- * Writes an entry in the caller's transaction, so that it is there exactly when
- * the change is. Each holds the hash of the one before: none can be changed or
- * taken out unnoticed.
- */
-export async function appendAudit(transaction: Database, entry: NewAuditEntry, origin: Origin): Promise<void> {
-  await inTransaction(transaction, async (inner) => {
-    const last = await inner
-      .selectFrom('audit_log')
-      .select(['id', 'hash'])
-      .orderBy('id', 'desc')
-      .limit(1)
-      .executeTakeFirst();
-    const actor = origin.caller && toActor(origin.caller);
-    const row = {
-      id: (last?.id ?? 0) + 1,
-      slug: entry.slug,
-      variant_id: entry.variantId,
-      action: entry.action,
-      at: origin.at,
-      ip: origin.ip,
-      caller: origin.callerName ?? null,
-      actor_type: actor?.type ?? null,
-      actor_id: actor?.id ?? null,
-      previous_slug: entry.previousSlug ?? null,
-    };
-    await inner
-      .insertInto('audit_log')
-      .values({ ...row, hash: hashEntry(last?.hash ?? '', row) })
-      .execute();
-  });
-}
-
-/** Over the values in the order of the columns, as JSON, which has one spelling for them. */
-export function hashEntry(previousHash: string, row: Omit<AuditLogTable, 'hash'>): string {
-  const { id, slug, variant_id, action, at, ip, caller, actor_type, actor_id, previous_slug } = row;
-  const values = [previousHash, id, slug, variant_id, action, at, ip, caller, actor_type, actor_id, previous_slug];
-  return createHash('sha256').update(JSON.stringify(values)).digest('hex');
-}
-
 type Query = SelectQueryBuilder<Tables, 'audit_log', object>;
 
 function applyFilter(query: Query, { slug, caller, actor, from, to }: AuditFilter): Query {
@@ -133,15 +85,19 @@ function applyFilter(query: Query, { slug, caller, actor, from, to }: AuditFilte
 function toEntry(row: AuditLogTable): AuditEntry {
   return {
     id: row.id,
-    slug: row.slug,
-    variantId: row.variant_id ?? undefined,
     // Only what appendAudit() wrote is here.
     action: row.action as AuditAction,
+    slug: row.slug ?? undefined,
+    variantId: row.variant_id ?? undefined,
+    subject: row.subject ?? undefined,
+    previousName: row.previous_name ?? undefined,
     at: new Date(row.at),
     ip: row.ip,
     caller: row.caller ?? undefined,
-    actorType: (row.actor_type ?? undefined) as AuditEntry['actorType'],
-    actorId: row.actor_id ?? undefined,
-    previousSlug: row.previous_slug ?? undefined,
+    actor: toActorOf(row),
   };
+}
+
+function toActorOf({ actor_type, actor_id }: AuditLogTable): Actor | undefined {
+  return actor_type === null || actor_id === null ? undefined : { type: actor_type as Actor['type'], id: actor_id };
 }

@@ -7,7 +7,7 @@ import type { Database } from '../storage/database.js';
 import type { SecretObjectsTable, Tables } from '../storage/tables.js';
 import { toActor } from './actor.js';
 import type { Actor, Origin } from './actor.js';
-import { appendAudit } from './audit.js';
+import { appendAudit } from './audit-chain.js';
 
 /** What is known of an object; never its value. */
 export interface SecretObject {

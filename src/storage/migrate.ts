@@ -28,6 +28,7 @@ export const MIGRATIONS: readonly Migration[] = [
   rateCounts,
   serverKey,
   actions,
+  auditChain,
 ];
 
 interface SchemaVersions {

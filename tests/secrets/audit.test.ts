@@ -1,5 +1,6 @@
 import type { Caller } from '../../src/accounts/callers.js';
-import { appendAudit, createAuditLog, hashEntry } from '../../src/secrets/audit.js';
+import { createAuditLog } from '../../src/secrets/audit.js';
+import { appendAudit, hashEntry } from '../../src/secrets/audit-chain.js';
 import { createSecretObjects } from '../../src/secrets/objects.js';
 import type { Database } from '../../src/storage/database.js';
 import { openTestDatabase } from '../storage/engine.js';
@@ -37,17 +38,18 @@ test('chains each entry to the one before', async () => {
 test('gives another hash to an entry whose values moved between columns', () => {
   const row = {
     id: 1,
+    action: 'read',
     slug: 'a',
     variant_id: 'v',
-    action: 'read',
+    subject: null,
+    previous_name: null,
     at: 1,
     ip: '',
     caller: 'x',
     actor_type: null,
     actor_id: null,
-    previous_slug: null,
   };
-  expect(hashEntry('', row)).not.toBe(hashEntry('', { ...row, caller: null, previous_slug: 'x' }));
+  expect(hashEntry('', row)).not.toBe(hashEntry('', { ...row, caller: null, subject: 'x' }));
 });
 
 test('is written with the object or not at all', async () => {

@@ -8,7 +8,7 @@ import * as validators from './validators.js';
 export const basePath = '/secrets';
 
 /** Names what the contract says; the client is told it and compares. */
-export const revision = 'c761c5586306beed';
+export const revision = '77f4076d80c4677c';
 
 /** The kind of caller that each security scheme proves. */
 export const schemes = {

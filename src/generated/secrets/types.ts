@@ -246,8 +246,11 @@ export interface components {
             readonly type: components["schemas"]["ActorType"];
             readonly id: string;
         };
-        /** @enum {string} */
-        readonly ActorType: "session" | "token" | "consumer_token";
+        /**
+         * @description What proved it; `machine` is a command on the server's own machine, whose id is `machine` too.
+         * @enum {string}
+         */
+        readonly ActorType: "session" | "token" | "consumer_token" | "machine";
         readonly ConsumersPage: {
             readonly consumers: readonly components["schemas"]["ConsumerEntry"][];
             /** @description How many match, over all pages. */
@@ -263,17 +266,21 @@ export interface components {
         readonly AuditLogEntry: {
             /** @description Rises with every entry. */
             readonly id: number;
-            /** @description The slug of the object; it outlives the object. */
+            /**
+             * @description The slug of the object, which it outlives. For an action on something else, the name of the consumer or
+             *     the id of the token or passkey.
+             */
             readonly object_id: string;
             /**
              * Format: uuid
              * @description Which variant of that name.
              */
             readonly variant_id?: string;
-            /** @enum {string} */
-            readonly action: "create" | "read" | "update" | "rename" | "delete";
-            /** @description The name before a rename. */
+            readonly action: components["schemas"]["AuditAction"];
+            /** @description The object's name before it was renamed. */
             readonly previous_slug?: string;
+            /** @description The consumer's name before it was renamed, or merged into the one of `object_id`. */
+            readonly previous_name?: string;
             /** Format: date-time */
             readonly timestamp: string;
             /** @description The address of the peer. */
@@ -284,6 +291,13 @@ export interface components {
             /** @description Left out for a request without a credential. */
             readonly actor_id?: string;
         };
+        /**
+         * @description What was done. The plain verbs are about objects; `restore` puts an earlier value back. Reading is an action
+         *     for values alone. `consumer_merge` is a rename onto a name that was there, and either takes the consumer's
+         *     tokens with it. `identity_set` is the owner's public key with its recovery copy, set once.
+         * @enum {string}
+         */
+        readonly AuditAction: "create" | "read" | "update" | "rename" | "delete" | "restore" | "consumer_add" | "consumer_rename" | "consumer_merge" | "consumer_set_key" | "consumer_delete" | "token_create" | "token_rotate" | "token_revoke" | "token_purge" | "consumer_token_create" | "consumer_token_rotate" | "consumer_token_revoke" | "consumer_token_purge" | "passkey_add" | "passkey_rename" | "passkey_remove" | "identity_set";
     };
     responses: {
         /** @description The `Accept` header leaves none of the representations that this operation has. */

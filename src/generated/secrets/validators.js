@@ -540,7 +540,7 @@ const formats2 = runtime1.fullFormats["date-time"];
 const pattern1 = new RegExp("^[A-Za-z0-9][A-Za-z0-9_-]*$", "u");
 const pattern2 = new RegExp("^[a-z0-9._/-]+$", "u");
 const schema20 = {"type":"object","required":["type","id"],"properties":{"type":{"$ref":"#/components/schemas/ActorType"},"id":{"type":"string","maxLength":128}}};
-const schema21 = {"type":"string","enum":["session","token","consumer_token"]};
+const schema21 = {"type":"string","enum":["session","token","consumer_token","machine"]};
 
 function validate12(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -567,7 +567,7 @@ if(typeof data0 !== "string"){
 validate12.errors = [{instancePath:instancePath+"/type",schemaPath:"#/components/schemas/ActorType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-if(!(((data0 === "session") || (data0 === "token")) || (data0 === "consumer_token"))){
+if(!((((data0 === "session") || (data0 === "token")) || (data0 === "consumer_token")) || (data0 === "machine"))){
 validate12.errors = [{instancePath:instancePath+"/type",schemaPath:"#/components/schemas/ActorType/enum",keyword:"enum",params:{allowedValues: schema21.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
@@ -1632,7 +1632,8 @@ validate22.evaluated = {"props":{"object_id":true,"caller":true,"actor":true,"fr
 
 export const queryAuditLogResponse200 = validate23;
 const schema30 = {"$id":"function-queryAuditLogResponse200","allOf":[{"type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/AuditLogEntry"}}]};
-const schema31 = {"type":"object","required":["id","object_id","action","timestamp","ip"],"properties":{"id":{"type":"integer","minimum":1,"maximum":9007199254740991},"object_id":{"type":"string","maxLength":128},"variant_id":{"type":"string","format":"uuid"},"action":{"type":"string","enum":["create","read","update","rename","delete"]},"previous_slug":{"type":"string","maxLength":128},"timestamp":{"type":"string","format":"date-time"},"ip":{"type":"string","maxLength":45},"caller":{"type":"string","maxLength":128},"actor_type":{"$ref":"#/components/schemas/ActorType"},"actor_id":{"type":"string","maxLength":128}}};
+const schema31 = {"type":"object","required":["id","object_id","action","timestamp","ip"],"properties":{"id":{"type":"integer","minimum":1,"maximum":9007199254740991},"object_id":{"type":"string","maxLength":1400},"variant_id":{"type":"string","format":"uuid"},"action":{"$ref":"#/components/schemas/AuditAction"},"previous_slug":{"type":"string","maxLength":128},"previous_name":{"type":"string","maxLength":128},"timestamp":{"type":"string","format":"date-time"},"ip":{"type":"string","maxLength":45},"caller":{"type":"string","maxLength":128},"actor_type":{"$ref":"#/components/schemas/ActorType"},"actor_id":{"type":"string","maxLength":128}}};
+const schema32 = {"type":"string","enum":["create","read","update","rename","delete","restore","consumer_add","consumer_rename","consumer_merge","consumer_set_key","consumer_delete","token_create","token_rotate","token_revoke","token_purge","consumer_token_create","consumer_token_rotate","consumer_token_revoke","consumer_token_purge","passkey_add","passkey_rename","passkey_remove","identity_set"]};
 
 function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1684,8 +1685,8 @@ let data1 = data.object_id;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
-if(func0(data1) > 128){
-validate24.errors = [{instancePath:instancePath+"/object_id",schemaPath:"#/properties/object_id/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+if(func0(data1) > 1400){
+validate24.errors = [{instancePath:instancePath+"/object_id",schemaPath:"#/properties/object_id/maxLength",keyword:"maxLength",params:{limit: 1400},message:"must NOT have more than 1400 characters"}];
 return false;
 }
 }
@@ -1727,11 +1728,11 @@ if(data.action !== undefined){
 let data3 = data.action;
 const _errs7 = errors;
 if(typeof data3 !== "string"){
-validate24.errors = [{instancePath:instancePath+"/action",schemaPath:"#/properties/action/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate24.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/AuditAction/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-if(!(((((data3 === "create") || (data3 === "read")) || (data3 === "update")) || (data3 === "rename")) || (data3 === "delete"))){
-validate24.errors = [{instancePath:instancePath+"/action",schemaPath:"#/properties/action/enum",keyword:"enum",params:{allowedValues: schema31.properties.action.enum},message:"must be equal to one of the allowed values"}];
+if(!(((((((((((((((((((((((data3 === "create") || (data3 === "read")) || (data3 === "update")) || (data3 === "rename")) || (data3 === "delete")) || (data3 === "restore")) || (data3 === "consumer_add")) || (data3 === "consumer_rename")) || (data3 === "consumer_merge")) || (data3 === "consumer_set_key")) || (data3 === "consumer_delete")) || (data3 === "token_create")) || (data3 === "token_rotate")) || (data3 === "token_revoke")) || (data3 === "token_purge")) || (data3 === "consumer_token_create")) || (data3 === "consumer_token_rotate")) || (data3 === "consumer_token_revoke")) || (data3 === "consumer_token_purge")) || (data3 === "passkey_add")) || (data3 === "passkey_rename")) || (data3 === "passkey_remove")) || (data3 === "identity_set"))){
+validate24.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/AuditAction/enum",keyword:"enum",params:{allowedValues: schema32.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -1742,8 +1743,8 @@ var valid0 = true;
 if(valid0){
 if(data.previous_slug !== undefined){
 let data4 = data.previous_slug;
-const _errs9 = errors;
-if(errors === _errs9){
+const _errs10 = errors;
+if(errors === _errs10){
 if(typeof data4 === "string"){
 if(func0(data4) > 128){
 validate24.errors = [{instancePath:instancePath+"/previous_slug",schemaPath:"#/properties/previous_slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
@@ -1755,19 +1756,40 @@ validate24.errors = [{instancePath:instancePath+"/previous_slug",schemaPath:"#/p
 return false;
 }
 }
-var valid0 = _errs9 === errors;
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.previous_name !== undefined){
+let data5 = data.previous_name;
+const _errs12 = errors;
+if(errors === _errs12){
+if(typeof data5 === "string"){
+if(func0(data5) > 128){
+validate24.errors = [{instancePath:instancePath+"/previous_name",schemaPath:"#/properties/previous_name/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+}
+else {
+validate24.errors = [{instancePath:instancePath+"/previous_name",schemaPath:"#/properties/previous_name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs12 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.timestamp !== undefined){
-let data5 = data.timestamp;
-const _errs11 = errors;
-if(errors === _errs11){
-if(errors === _errs11){
-if(typeof data5 === "string"){
-if(!(formats2.validate(data5))){
+let data6 = data.timestamp;
+const _errs14 = errors;
+if(errors === _errs14){
+if(errors === _errs14){
+if(typeof data6 === "string"){
+if(!(formats2.validate(data6))){
 validate24.errors = [{instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
@@ -1778,18 +1800,18 @@ return false;
 }
 }
 }
-var valid0 = _errs11 === errors;
+var valid0 = _errs14 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.ip !== undefined){
-let data6 = data.ip;
-const _errs13 = errors;
-if(errors === _errs13){
-if(typeof data6 === "string"){
-if(func0(data6) > 45){
+let data7 = data.ip;
+const _errs16 = errors;
+if(errors === _errs16){
+if(typeof data7 === "string"){
+if(func0(data7) > 45){
 validate24.errors = [{instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/maxLength",keyword:"maxLength",params:{limit: 45},message:"must NOT have more than 45 characters"}];
 return false;
 }
@@ -1799,18 +1821,18 @@ validate24.errors = [{instancePath:instancePath+"/ip",schemaPath:"#/properties/i
 return false;
 }
 }
-var valid0 = _errs13 === errors;
+var valid0 = _errs16 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.caller !== undefined){
-let data7 = data.caller;
-const _errs15 = errors;
-if(errors === _errs15){
-if(typeof data7 === "string"){
-if(func0(data7) > 128){
+let data8 = data.caller;
+const _errs18 = errors;
+if(errors === _errs18){
+if(typeof data8 === "string"){
+if(func0(data8) > 128){
 validate24.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/properties/caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
@@ -1820,35 +1842,35 @@ validate24.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/properti
 return false;
 }
 }
-var valid0 = _errs15 === errors;
+var valid0 = _errs18 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.actor_type !== undefined){
-let data8 = data.actor_type;
-const _errs17 = errors;
-if(typeof data8 !== "string"){
+let data9 = data.actor_type;
+const _errs20 = errors;
+if(typeof data9 !== "string"){
 validate24.errors = [{instancePath:instancePath+"/actor_type",schemaPath:"#/components/schemas/ActorType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-if(!(((data8 === "session") || (data8 === "token")) || (data8 === "consumer_token"))){
+if(!((((data9 === "session") || (data9 === "token")) || (data9 === "consumer_token")) || (data9 === "machine"))){
 validate24.errors = [{instancePath:instancePath+"/actor_type",schemaPath:"#/components/schemas/ActorType/enum",keyword:"enum",params:{allowedValues: schema21.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid0 = _errs17 === errors;
+var valid0 = _errs20 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.actor_id !== undefined){
-let data9 = data.actor_id;
-const _errs20 = errors;
-if(errors === _errs20){
-if(typeof data9 === "string"){
-if(func0(data9) > 128){
+let data10 = data.actor_id;
+const _errs23 = errors;
+if(errors === _errs23){
+if(typeof data10 === "string"){
+if(func0(data10) > 128){
 validate24.errors = [{instancePath:instancePath+"/actor_id",schemaPath:"#/properties/actor_id/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
@@ -1858,10 +1880,11 @@ validate24.errors = [{instancePath:instancePath+"/actor_id",schemaPath:"#/proper
 return false;
 }
 }
-var valid0 = _errs20 === errors;
+var valid0 = _errs23 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }
@@ -1882,7 +1905,7 @@ return false;
 validate24.errors = vErrors;
 return errors === 0;
 }
-validate24.evaluated = {"props":{"id":true,"object_id":true,"variant_id":true,"action":true,"previous_slug":true,"timestamp":true,"ip":true,"caller":true,"actor_type":true,"actor_id":true},"dynamicProps":false,"dynamicItems":false};
+validate24.evaluated = {"props":{"id":true,"object_id":true,"variant_id":true,"action":true,"previous_slug":true,"previous_name":true,"timestamp":true,"ip":true,"caller":true,"actor_type":true,"actor_id":true},"dynamicProps":false,"dynamicItems":false};
 
 
 function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){

@@ -22,17 +22,17 @@ function toDate(text: string | undefined): Date | undefined {
 }
 
 function toBody(entry: AuditEntry): components['schemas']['AuditLogEntry'] {
-  const { id, slug, variantId, action, at, ip, caller, actorType, actorId, previousSlug } = entry;
+  const { id, slug, variantId, subject = '', previousName, action, at, ip, caller, actor } = entry;
+  const previous = slug === undefined ? 'previous_name' : 'previous_slug';
   return {
     id,
-    object_id: slug,
+    object_id: slug ?? subject,
     action,
     timestamp: at.toISOString(),
     ip,
     ...(variantId !== undefined && { variant_id: variantId }),
     ...(caller !== undefined && { caller }),
-    ...(actorType !== undefined && { actor_type: actorType }),
-    ...(actorId !== undefined && { actor_id: actorId }),
-    ...(previousSlug !== undefined && { previous_slug: previousSlug }),
+    ...(actor !== undefined && { actor_type: actor.type, actor_id: actor.id }),
+    ...(previousName !== undefined && { [previous]: previousName }),
   };
 }
