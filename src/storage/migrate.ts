@@ -12,6 +12,7 @@ import { dashboard } from './migrations/0006-dashboard.js';
 import { rateCounts } from './migrations/0007-rate-counts.js';
 import { serverKey } from './migrations/0008-server-key.js';
 import { actions } from './migrations/0010-actions.js';
+import { views } from './migrations/0012-views.js';
 import { auditChain } from './migrations/0014-audit-chain.js';
 
 /** Makes or changes tables. Once released it never changes; it knows no table types, which describe the end state. */
@@ -28,6 +29,7 @@ export const MIGRATIONS: readonly Migration[] = [
   rateCounts,
   serverKey,
   actions,
+  views,
   auditChain,
 ];
 

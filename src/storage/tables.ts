@@ -12,6 +12,10 @@ export interface Tables {
   account_events: AccountEventsTable;
   boards: BoardsTable;
   board_shares: BoardSharesTable;
+  board_readers: BoardReadersTable;
+  snoozes: SnoozesTable;
+  views: ViewsTable;
+  feeds: FeedsTable;
   settings: SettingsTable;
   request_log: RequestLogTable;
   repository_marks: RepositoryMarksTable;
@@ -121,11 +125,55 @@ export interface BoardsTable {
   generated_at: number;
   /** JSON of the whole board, drafts included. */
   snapshot: string;
+  /** JSON of what each pull request last changed to, and when; null before that was kept. */
+  changes: string | null;
 }
 
 export interface BoardSharesTable {
   owner_id: string;
   viewer_id: string;
+}
+
+/** How far somebody has read their own board; whoever has said nothing of it has no row. */
+export interface BoardReadersTable {
+  person_id: string;
+  /** The time of the newest board that they say they have seen. */
+  seen_at: number | null;
+  /** Moves on whenever the same board looks different to them: a visit, something set aside or taken up. */
+  revision: number;
+}
+
+export interface SnoozesTable {
+  person_id: string;
+  forge: string;
+  /** The full name in lower case. */
+  repo: string;
+  number: number;
+  /** Null when only a change ends it. */
+  until: number | null;
+  until_change: number;
+  /** When the pull request had last changed as it was set aside: a later change is one that may end it. */
+  changed_at: number;
+}
+
+export interface ViewsTable {
+  person_id: string;
+  name: string;
+  /** JSON of its filter, order and groups. */
+  view: string;
+}
+
+/** Addresses at which anyone reads somebody's board. */
+export interface FeedsTable {
+  id: string;
+  person_id: string;
+  kind: 'atom' | 'badge';
+  label: string;
+  /** Null for the whole board. */
+  view: string | null;
+  /** SHA-256 of the secret in the address. */
+  hash: string;
+  created_at: number;
 }
 
 /** A row is made when somebody's settings are first asked for. */
