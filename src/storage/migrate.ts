@@ -11,6 +11,7 @@ import { passkeys } from './migrations/0005-passkeys.js';
 import { dashboard } from './migrations/0006-dashboard.js';
 import { rateCounts } from './migrations/0007-rate-counts.js';
 import { serverKey } from './migrations/0008-server-key.js';
+import { refresh } from './migrations/0009-refresh.js';
 import { actions } from './migrations/0010-actions.js';
 import { views } from './migrations/0012-views.js';
 import { auditChain } from './migrations/0014-audit-chain.js';
@@ -28,6 +29,7 @@ export const MIGRATIONS: readonly Migration[] = [
   dashboard,
   rateCounts,
   serverKey,
+  refresh,
   actions,
   views,
   auditChain,

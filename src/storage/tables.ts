@@ -18,6 +18,9 @@ export interface Tables {
   feeds: FeedsTable;
   settings: SettingsTable;
   request_log: RequestLogTable;
+  forge_readings: ForgeReadingsTable;
+  forge_states: ForgeStatesTable;
+  refresh_schedule: RefreshScheduleTable;
   repository_marks: RepositoryMarksTable;
   pull_request_marks: PullRequestMarksTable;
   action_attempts: ActionAttemptsTable;
@@ -207,6 +210,66 @@ export interface RequestLogTable {
   status_code: number | null;
   /** JSON of what was left of the forge's budget. */
   budget: string | null;
+}
+
+/** What a forge last said of one repository. */
+export interface ForgeReadingsTable {
+  person_id: string;
+  forge: string;
+  /** The forge's own, which outlives names. */
+  repository_id: string;
+  full_name: string;
+  /** As the forge had it when it was read; empty when it is to be read again anyway. */
+  revision: string;
+  /** Some of it is about to change without the revision telling: CI is pending, or whether it merges is not known yet. */
+  is_unsettled: number;
+  /** There may be more pull requests than were read, as the board takes no more. */
+  is_cut: number;
+  /** How many there are. */
+  pull_requests: number;
+  /** JSON. */
+  facts: string;
+  /** When the forge was asked: an older reading never takes the place of a newer one. */
+  read_at: number;
+  /** When the facts last became others. */
+  changed_at: number;
+}
+
+/** How the last reading of a forge went. */
+export interface ForgeStatesTable {
+  person_id: string;
+  forge: string;
+  /** The address of the server that was read: of another, nothing read still holds. */
+  source: string;
+  /** When it was last read with success; null before. */
+  read_at: number | null;
+  /** Why the last reading failed; null when it didn't. */
+  error_kind: string | null;
+  /** How many readings have failed since. */
+  failures: number;
+  /** When it is tried again before the next refresh; null for not at all. */
+  retry_at: number | null;
+  /** Until when the forge takes no requests; null when it didn't say. */
+  paused_until: number | null;
+  /** JSON of what is left of the forge's budgets. */
+  budgets: string;
+}
+
+/** Whose board is to be refreshed when, and who does it. */
+export interface RefreshScheduleTable {
+  person_id: string;
+  /** When the whole board is due. */
+  due_at: number;
+  /** When anything is, the whole or a part. */
+  look_at: number;
+  /** Random, of whoever works on the board. */
+  lease_holder: string | null;
+  /** Moved on while work goes on; past, the board is free. */
+  lease_until: number;
+  /** How often the lease was taken. */
+  runs_begun: number;
+  /** Which of those last read the whole board to the end. */
+  run_done: number;
 }
 
 /** What a person said, or we know, of a repository; one that nothing is said of has no row. */

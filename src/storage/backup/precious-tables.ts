@@ -20,6 +20,8 @@ const IS_PRECIOUS: Readonly<Record<keyof Tables, boolean>> = {
   feeds: true,
   settings: true,
   request_log: true,
+  forge_readings: true,
+  forge_states: true,
   repository_marks: true,
   pull_request_marks: true,
   action_attempts: true,
@@ -33,6 +35,8 @@ const IS_PRECIOUS: Readonly<Record<keyof Tables, boolean>> = {
   replays: true,
   server_key: true,
   rate_counts: false,
+  // Made from the settings when a server starts; who works on what is of the moment.
+  refresh_schedule: false,
 };
 
 export type TableName = keyof Tables;
