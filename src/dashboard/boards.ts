@@ -4,13 +4,14 @@ import type { Caller } from '../accounts/callers.js';
 import { requirePerson } from '../accounts/scopes.js';
 import type { PersonCaller } from '../accounts/scopes.js';
 import { AppError } from '../errors.js';
+import { inTransaction } from '../storage/database.js';
 import type { Database } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import { toUsernameKey } from '../storage/username-key.js';
 import { EMPTY_SNAPSHOT, arrange, showBoard } from './board.js';
 import type { ArrangedSnapshot, Board, Snapshot } from './board.js';
 import { createBoardChanges } from './board-changes.js';
-import type { BoardFollower } from './board-changes.js';
+import type { BoardChanges, BoardFollower } from './board-changes.js';
 
 export interface BoardRequest {
   /** Whose board, when its owner shares it; by default the caller's own. */
@@ -28,6 +29,8 @@ export interface Boards {
   read(caller: Caller | undefined, request: BoardRequest): Promise<Board>;
   /** Replaces a person's board by what a refresh found. No two of a person's boards have the same time. */
   save(personId: string, snapshot: Snapshot): Promise<void>;
+  /** The same with what is made in one transaction, in which the rest of a refresh may be kept too; `undefined` is no board. */
+  compose(personId: string, make: (transaction: Database) => Promise<Snapshot | undefined>): Promise<void>;
   /** The time of a person's board in milliseconds, which every change moves on; `undefined` when they are gone. */
   findTime(personId: string): Promise<number | undefined>;
   /** Tells of boards that are saved in this process. */
@@ -42,8 +45,11 @@ interface Kept {
   readonly snapshot: ArrangedSnapshot;
 }
 
-export function createBoards(database: Database, now: () => number = Date.now): Boards {
-  const changes = createBoardChanges();
+export function createBoards(
+  database: Database,
+  now: () => number = Date.now,
+  changes: BoardChanges = createBoardChanges(),
+): Boards {
   const kept = new LRUCache<string, Kept>({ maxSize: MAX_KEPT_CHARACTERS });
   return {
     async read(caller, { owner, includeDrafts = false }) {
@@ -52,14 +58,15 @@ export function createBoards(database: Database, now: () => number = Date.now): 
       return showBoard(snapshot, { generatedAt, includeDrafts, at: now() });
     },
     async save(personId, snapshot) {
-      const at = now();
-      const row = { generated_at: at, snapshot: JSON.stringify(snapshot) };
-      const later = sql<number>`case when boards.generated_at < ${at} then ${at} else boards.generated_at + 1 end`;
-      await database
-        .insertInto('boards')
-        .values({ person_id: personId, ...row })
-        .onConflict((conflict) => conflict.column('person_id').doUpdateSet({ ...row, generated_at: later }))
-        .execute();
+      await saveSnapshot(database, { personId, snapshot, at: now() });
+      changes.notify(personId);
+    },
+    async compose(personId, make) {
+      await inTransaction(database, async (transaction) => {
+        const snapshot = await make(transaction);
+        if (snapshot !== undefined) await saveSnapshot(transaction, { personId, snapshot, at: now() });
+      });
+      // Only now can it be read.
       changes.notify(personId);
     },
     async findTime(personId) {
@@ -68,6 +75,22 @@ export function createBoards(database: Database, now: () => number = Date.now): 
     },
     follow: (personId) => changes.follow(personId),
   };
+}
+
+interface NewBoard {
+  readonly personId: string;
+  readonly snapshot: Snapshot;
+  readonly at: number;
+}
+
+async function saveSnapshot(database: Database, { personId, snapshot, at }: NewBoard): Promise<void> {
+  const row = { generated_at: at, snapshot: JSON.stringify(snapshot) };
+  const later = sql<number>`case when boards.generated_at < ${at} then ${at} else boards.generated_at + 1 end`;
+  await database
+    .insertInto('boards')
+    .values({ person_id: personId, ...row })
+    .onConflict((conflict) => conflict.column('person_id').doUpdateSet({ ...row, generated_at: later }))
+    .execute();
 }
 
 async function requireOwnerId(database: Database, { personId }: PersonCaller, username?: string): Promise<string> {
