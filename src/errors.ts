@@ -3,6 +3,14 @@ import type { components } from './generated/dashboard/types.js';
 /** The closed list in `openapi/common.yaml`; GraphQL carries the same codes in `extensions.code`. */
 export type ErrorCode = components['schemas']['ErrorCode'];
 
+/** Why a forge, or we in its place, did not do something to a pull request: schema `ActionError` of the dashboard. */
+export interface ActionRefusal {
+  /** Stands in the body where the error's own code would. */
+  readonly code: components['schemas']['ActionErrorCode'];
+  /** When the forge takes requests again, as RFC 3339; of `rate_limited`. */
+  readonly resetsAt?: string;
+}
+
 /** The one place where a code becomes an HTTP status. */
 export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   invalid_input: 400,
@@ -29,6 +37,8 @@ export interface AppErrorOptions extends ErrorOptions {
   readonly field?: string;
   /** Response headers that the refusal needs, such as `Allow`. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** What clients of actions are told besides; the error's own code still decides the status. */
+  readonly action?: ActionRefusal;
 }
 
 /** A caller's mistake, or a refusal: safe to show as it is. Anything else thrown is a defect. */
@@ -37,13 +47,15 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly field: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  readonly action: ActionRefusal | undefined;
 
   /** @param message One sentence: what was expected, what came. Never a secret value. */
-  constructor(code: ErrorCode, message: string, { field, headers = {}, ...options }: AppErrorOptions = {}) {
+  constructor(code: ErrorCode, message: string, { field, headers = {}, action, ...options }: AppErrorOptions = {}) {
     super(message, options);
     this.code = code;
     this.field = field;
     this.headers = headers;
+    this.action = action;
   }
 
   get status(): number {

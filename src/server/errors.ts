@@ -1,15 +1,18 @@
 import { STATUS_CODES } from 'node:http';
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { AppError, ERROR_STATUS } from '../errors.js';
-import type { ErrorCode } from '../errors.js';
+import type { ActionRefusal, ErrorCode } from '../errors.js';
 import type { Log } from './log.js';
 import { contextOf } from './request-context.js';
 
-/** What every refusal of the REST services looks like: schema `Error` of the contracts. */
+/** What every refusal of the REST services looks like: schema `Error` of the contracts, or of actions `ActionError`. */
 export interface ErrorBody {
   readonly error: string;
-  readonly code: ErrorCode;
+  readonly code: ActionRefusal['code'] | ErrorCode;
   readonly field?: string;
+  /** Of actions, the same as `error`. */
+  readonly message?: string;
+  readonly resetsAt?: string;
   readonly requestId: string;
 }
 
@@ -25,7 +28,8 @@ export function errorHandler({ log }: { readonly log: Log }): ErrorRequestHandle
   return (error: unknown, _request, response, next) => {
     const { requestId } = contextOf(response);
     const refusal = toRefusal(error);
-    if (refusal.status >= 500) log.error({ requestId, err: error }, 'defect');
+    if (refusal.code === 'bad_gateway') log.warn({ requestId, err: error }, 'another server failed');
+    else if (refusal.status >= 500) log.error({ requestId, err: error }, 'defect');
     if (response.headersSent) next(error);
     else sendRefusal(response, refusal, requestId);
   };
@@ -41,8 +45,9 @@ function toRefusal(error: unknown): AppError {
   return new AppError(codeOf(status), `${STATUS_CODES[status] ?? 'Bad request'}.`, { cause: error });
 }
 
-export function toErrorBody({ message, code, field }: AppError, requestId: string): ErrorBody {
-  return { error: message, code, ...(field === undefined ? {} : { field }), requestId };
+export function toErrorBody({ message, code, field, action }: AppError, requestId: string): ErrorBody {
+  const more = { ...(field === undefined ? {} : { field }), ...(action === undefined ? {} : { message, ...action }) };
+  return { error: message, code, ...more, requestId };
 }
 
 function sendRefusal(response: Response, refusal: AppError, requestId: string): void {

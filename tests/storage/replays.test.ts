@@ -106,6 +106,49 @@ test('holds up nobody while the answer reaches out', async () => {
   expect(await replays.answerOnce(outside, make)).toEqual(await first);
 });
 
+describe('what reaches out', () => {
+  const outside = { ...request, reachesOut: true };
+  /** As it is while the first is under way, or after it ended without a word. */
+  const claim = () => {
+    const never = new Promise<never>(() => undefined);
+    return new Promise<void>((resolve) => void replays.answerOnce(outside, () => (resolve(), never)));
+  };
+  const another = () => createReplays(database, () => at);
+
+  test.each([
+    ['under way', 599_999, 'in_progress'],
+    ['gone without an answer', 600_000, 'unknown'],
+  ])('is not made again in another process while the first is %s', async (_reason, time, code) => {
+    await claim();
+    at = time;
+    await expect(another().answerOnce(outside, make)).rejects.toMatchObject({ code: 'conflict', action: { code } });
+    expect(made).toBe(0);
+  });
+
+  test('is made anew when a day has passed, and when the first was refused', async () => {
+    await claim();
+    at = 86_400_000;
+    const refused = another().answerOnce(outside, () => Promise.reject(new Error('no')));
+    await expect(refused).rejects.toThrow('no');
+    expect(await another().answerOnce(outside, make)).toEqual({ token: 'secret-1' });
+  });
+
+  test('tells another request under its key apart while it has no answer', async () => {
+    await claim();
+    const other = { ...outside, request: { body: { label: 'y' } } };
+    await expect(another().answerOnce(other, make)).rejects.toMatchObject({ code: 'invalid_input' });
+  });
+
+  test('is made once by processes that start at the same moment', async () => {
+    const place = await createPlace();
+    const replicas = [await openDatabase(place), await openDatabase(place), await openDatabase(place)];
+    const asked = replicas.map((replica) => createReplays(replica, () => at).answerOnce(outside, make));
+    await Promise.allSettled(asked);
+    expect(made).toBe(1);
+    await Promise.all(replicas.map((replica) => replica.destroy()));
+  });
+});
+
 test('stores neither the answer nor the key in the clear', async () => {
   await replays.answerOnce({ ...request, key: 'my-own-key' }, make);
   const [row] = await database.selectFrom('replays').selectAll().execute();
