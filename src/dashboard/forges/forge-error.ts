@@ -36,6 +36,7 @@ export interface ForgeErrorOptions extends ErrorOptions {
   /** When a limit ends, in milliseconds. */
   readonly resetsAt?: number | undefined;
   readonly refusal?: RefusalCode | undefined;
+  readonly needs?: string | undefined;
 }
 
 /** A forge could not be asked, or refused. The message is safe to show; what the forge wrote is in `cause`, for logs. */
@@ -46,13 +47,16 @@ export class ForgeError extends Error {
   readonly resetsAt: number | undefined;
   /** Why an action was refused, where that is known. */
   readonly refusal: RefusalCode | undefined;
+  /** The permission that is missing, in words that can be shown, where that is known. */
+  readonly needs: string | undefined;
 
-  constructor(kind: ForgeErrorKind, { status, resetsAt, refusal, ...options }: ForgeErrorOptions = {}) {
+  constructor(kind: ForgeErrorKind, { status, resetsAt, refusal, needs, ...options }: ForgeErrorOptions = {}) {
     super(FORGE_ERROR_SENTENCES[kind], options);
     this.kind = kind;
     this.status = status;
     this.resetsAt = resetsAt;
     this.refusal = refusal;
+    this.needs = needs;
   }
 }
 

@@ -25,6 +25,11 @@ export interface Forge {
    * @returns `queued` when the forge will do it later.
    */
   act(target: Target, action: ActionName): Promise<'done' | 'queued'>;
+  /**
+   * Has the forge deliver what changes in a repository: sets up a webhook, or corrects the one that has the same path
+   * already. A missing permission is a `ForgeError` that says which.
+   */
+  ensureWebhook(fullName: string, hook: Hook): Promise<void>;
   /** @returns What a delivery is about, or `undefined` when it isn't signed with the secret. */
   verifyDelivery(delivery: Delivery, secret: string): DeliveredEvent | undefined;
 }
@@ -52,6 +57,12 @@ export interface Check {
   readonly failedStep?: string;
   /** The end of the log as plain text, of at most 2,000 characters. */
   readonly excerpt?: string;
+}
+
+/** Where deliveries are to go, and what they are to be signed with. */
+export interface Hook {
+  readonly url: string;
+  readonly secret: string;
 }
 
 export interface Delivery {

@@ -10,6 +10,7 @@ export function guarded(forge: Forge): Forge {
     readRepository: (fullName) => forge.readRepository(fullName).catch(refuse),
     checks: (target) => forge.checks(target).catch(refuse),
     act: (target, action) => forge.act(target, action).catch(refuse),
+    ensureWebhook: (fullName, hook) => forge.ensureWebhook(fullName, hook).catch(refuse),
   };
 }
 

@@ -1,11 +1,18 @@
 import type { DeliveredEvent } from './forge.js';
 
-/** What the payload of a verified delivery is about; GitHub and Forgejo say it alike. What can't be parsed names nothing. */
-export function readDeliveredEvent(body: Buffer): DeliveredEvent {
+/** Looked at member by member, so that a payload of any shape is taken. */
+export interface Payload {
+  readonly repository?: { readonly full_name?: unknown } | null;
+  /** Forgejo tells of the repository of a run in the run. */
+  readonly run?: { readonly repository?: { readonly full_name?: unknown } | null } | null;
+  readonly project?: { readonly path_with_namespace?: unknown } | null;
+}
+
+/** What the payload of a verified delivery is about. What can't be parsed names nothing. */
+export function readDeliveredEvent(body: Buffer, nameOf: (payload: Payload) => unknown): DeliveredEvent {
   try {
-    // Looked at member by member, so that a payload of any shape is taken.
-    const payload = JSON.parse(body.toString()) as { repository?: { full_name?: unknown } | null } | null;
-    const fullName = payload?.repository?.full_name;
+    const payload = JSON.parse(body.toString()) as Payload | null;
+    const fullName = payload === null ? undefined : nameOf(payload);
     return typeof fullName === 'string' ? { fullName } : {};
   } catch {
     return {};

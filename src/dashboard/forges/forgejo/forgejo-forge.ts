@@ -2,6 +2,7 @@ import type { Forge } from '../forge.js';
 import { guarded } from '../guarded.js';
 import { actOnForgejo, FORGEJO_ACTIONS } from './actions.js';
 import { readForgejoChecks } from './checks.js';
+import { ensureForgejoWebhook } from './ensure-webhook.js';
 import { createForgejoReader } from './reader.js';
 import { createForgejoRequests } from './requests.js';
 import type { ForgejoOptions } from './requests.js';
@@ -21,6 +22,7 @@ export function createForgejoForge({ rebaseLabel = 'rebase', ...options }: Forge
     ...createForgejoReader(rest),
     checks: (target) => readForgejoChecks(rest, target),
     act: (target, action) => actOnForgejo({ rest, rebaseLabel }, target, action),
+    ensureWebhook: (fullName, hook) => ensureForgejoWebhook(rest, fullName, hook),
     verifyDelivery: verifyForgejoDelivery,
   });
 }

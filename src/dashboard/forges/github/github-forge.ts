@@ -2,6 +2,7 @@ import type { Forge } from '../forge.js';
 import { guarded } from '../guarded.js';
 import { actOnGithub, GITHUB_ACTIONS } from './actions.js';
 import { readChecks } from './checks.js';
+import { ensureGithubWebhook } from './ensure-webhook.js';
 import { createGithubReader } from './reader.js';
 import { createGithubRequests } from './requests.js';
 import type { GithubOptions } from './requests.js';
@@ -21,6 +22,7 @@ export function createGithubForge({ rebaseLabel = 'rebase', ...options }: Github
     ...createGithubReader(requests),
     checks: (target) => readChecks(requests, target),
     act: (target, action) => actOnGithub({ requests, rebaseLabel }, target, action),
+    ensureWebhook: (fullName, hook) => ensureGithubWebhook(requests, fullName, hook),
     verifyDelivery: verifyGithubDelivery,
   });
 }

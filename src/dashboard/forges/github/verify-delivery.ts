@@ -5,5 +5,6 @@ import { isSigned } from '../signature.js';
 /** @returns `undefined` when the delivery isn't signed with the secret. */
 export function verifyGithubDelivery({ headers, body }: Delivery, secret: string): DeliveredEvent | undefined {
   const [, signature] = /^sha256=(.+)$/.exec(String(headers['x-hub-signature-256'] ?? '')) ?? [];
-  return signature !== undefined && isSigned(body, secret, signature) ? readDeliveredEvent(body) : undefined;
+  if (signature === undefined || !isSigned(body, secret, signature)) return undefined;
+  return readDeliveredEvent(body, ({ repository }) => repository?.full_name);
 }

@@ -2,6 +2,7 @@ import type { Forge } from '../forge.js';
 import { guarded } from '../guarded.js';
 import { actOnGitlab, GITLAB_ACTIONS } from './actions.js';
 import { readGitlabChecks } from './checks.js';
+import { ensureGitlabWebhook } from './ensure-webhook.js';
 import { createGitlabReader } from './reader.js';
 import { createGitlabRequests } from './requests.js';
 import type { GitlabOptions } from './requests.js';
@@ -21,6 +22,7 @@ export function createGitlabForge({ rebaseLabel = 'rebase', ...options }: Gitlab
     ...createGitlabReader(requests),
     checks: (target) => readGitlabChecks(requests, target),
     act: (target, action) => actOnGitlab({ requests, rebaseLabel }, target, action),
+    ensureWebhook: (fullName, hook) => ensureGitlabWebhook(requests, fullName, hook),
     verifyDelivery: verifyGitlabDelivery,
   });
 }

@@ -1,0 +1,22 @@
+import type { Hook } from '../forge.js';
+import { findHooks, permitted } from '../hooks.js';
+import type { Rest } from '../http/rest.js';
+import { pathOf } from '../paths.js';
+
+const EVENTS = ['check_run', 'issues', 'pull_request', 'pull_request_review', 'status'];
+
+const NEEDS =
+  'an admin of the repository, by a token with the scope admin:repo_hook, or one (or an App) that may write webhooks';
+
+/** Edits the hook that is there: GitHub takes no two with the same address. */
+export async function ensureGithubWebhook(rest: Rest, fullName: string, hook: Hook): Promise<void> {
+  const place = { repository: pathOf(fullName), pages: 'per_page=100', hook, needs: NEEDS };
+  const config = { url: hook.url, content_type: 'json', secret: hook.secret, insecure_ssl: '0' };
+  const wanted = { active: true, events: EVENTS, config };
+  const [found] = await findHooks(rest, place);
+  await permitted(rest, place, () =>
+    found === undefined
+      ? rest.send('POST', `${place.repository}/hooks`, { name: 'web', ...wanted })
+      : rest.send('PATCH', `${place.repository}/hooks/${found.id}`, wanted),
+  );
+}

@@ -1,0 +1,21 @@
+import type { Hook } from '../forge.js';
+import { replaceHooks } from '../hooks.js';
+import type { Rest } from '../http/rest.js';
+import { projectPath } from './project-path.js';
+
+const NEEDS = 'a maintainer of the project, by a token with the scope api';
+
+/** GitLab has a switch for each event; pushes are on unless it is told otherwise. */
+export async function ensureGitlabWebhook(rest: Rest, fullName: string, hook: Hook): Promise<void> {
+  const place = { repository: projectPath(fullName), pages: 'per_page=100', hook, needs: NEEDS };
+  await replaceHooks(rest, place, {
+    url: hook.url,
+    token: hook.secret,
+    enable_ssl_verification: true,
+    push_events: true,
+    merge_requests_events: true,
+    issues_events: true,
+    confidential_issues_events: true,
+    pipeline_events: true,
+  });
+}
