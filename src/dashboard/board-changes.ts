@@ -1,4 +1,6 @@
-/** Tells whoever follows a board that it changed, within this process. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Tells whoever follows a board that it changed. */
 export interface BoardChanges {
   notify(personId: string): void;
   /** From now on, nothing is missed. The caller ends it with `close()`. */
@@ -6,54 +8,84 @@ export interface BoardChanges {
 }
 
 export interface BoardFollower {
-  /** Waits for a change since the last call or the start; several count as one. Ends without one when told, or in time. */
-  next(until: { readonly signal: AbortSignal; readonly milliseconds: number }): Promise<void>;
+  /** Waits for a change since the last call or the start; several count as one. Ends without one when told. */
+  next(signal: AbortSignal): Promise<void>;
   close(): void;
 }
 
-export function createBoardChanges(): BoardChanges {
+/** How changes that other processes make are noticed. */
+export interface BoardWatch {
+  /** Gives the times of boards by person, without those who are gone. */
+  readonly readTimes: (personIds: readonly string[]) => Promise<ReadonlyMap<string, number>>;
+  readonly everyMs: number;
+}
+
+/** All boards that are followed in this process are looked at together, while there are any. */
+export function createBoardChanges(watch?: BoardWatch): BoardChanges {
   const listeners = new Map<string, Set<() => void>>();
+  const notify = (personId: string): void => {
+    for (const listener of listeners.get(personId) ?? []) listener();
+  };
+  let isLooking = false;
+
+  async function look({ readTimes, everyMs }: BoardWatch): Promise<void> {
+    let known: ReadonlyMap<string, number> = new Map();
+    while (listeners.size > 0) {
+      await sleep(everyMs, undefined, { ref: false });
+      const followed = [...listeners.keys()];
+      // Without the database there is no news; it is asked again.
+      const times = await readTimes(followed).catch(() => known);
+      // Whoever has just come may have seen an older board than this look.
+      for (const personId of followed) if (known.get(personId) !== times.get(personId)) notify(personId);
+      known = times;
+    }
+    isLooking = false;
+  }
+
   return {
-    notify(personId) {
-      for (const listener of listeners.get(personId) ?? []) listener();
-    },
+    notify,
     follow(personId) {
       const own = listeners.get(personId) ?? new Set();
       listeners.set(personId, own);
-      let isPending = false;
-      let wake: (() => void) | undefined;
-      const listener = (): void => {
-        isPending = true;
-        wake?.();
-      };
-      own.add(listener);
-      return {
-        async next({ signal, milliseconds }) {
-          if (!isPending) await wakened((done) => (wake = done), { signal, milliseconds });
-          isPending = false;
-          wake = undefined;
-        },
-        close() {
-          own.delete(listener);
-          if (own.size === 0 && listeners.get(personId) === own) listeners.delete(personId);
-        },
-      };
+      const follower = createFollower((listener) => {
+        own.delete(listener);
+        if (own.size === 0 && listeners.get(personId) === own) listeners.delete(personId);
+      });
+      own.add(follower.listener);
+      if (watch !== undefined && !isLooking) {
+        isLooking = true;
+        void look(watch);
+      }
+      return follower;
     },
   };
 }
 
-async function wakened(
-  listen: (wake: () => void) => void,
-  { signal, milliseconds }: { readonly signal: AbortSignal; readonly milliseconds: number },
-): Promise<void> {
+function createFollower(leave: (listener: () => void) => void): BoardFollower & { readonly listener: () => void } {
+  let isPending = false;
+  let wake: (() => void) | undefined;
+  const listener = (): void => {
+    isPending = true;
+    wake?.();
+  };
+  return {
+    listener,
+    async next(signal) {
+      if (!isPending) await wakened((done) => (wake = done), signal);
+      isPending = false;
+      wake = undefined;
+    },
+    close: () => leave(listener),
+  };
+}
+
+async function wakened(listen: (wake: () => void) => void, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   await new Promise<void>((resolve) => {
-    const timer = setTimeout(done, milliseconds);
-    function done(): void {
-      clearTimeout(timer);
+    const done = (): void => {
       signal.removeEventListener('abort', done);
       resolve();
-    }
+    };
     signal.addEventListener('abort', done);
     listen(done);
   });

@@ -9,8 +9,8 @@ import { requireSavedSettings } from './settings-row.js';
 /** More than the tabs and devices of one person; each costs a connection. */
 const MAX_STREAMS = 16;
 
-/** How long another process's change of a board may go unnoticed. */
-const POLL_MS = 15_000;
+/** Whoever closes a page has closed its stream by then. */
+const RETRY_AFTER_SECONDS = 15;
 
 export interface BoardStreamRequest {
   readonly includeDrafts?: boolean | undefined;
@@ -41,10 +41,9 @@ export interface BoardStreams {
 export interface BoardStreamsOptions {
   readonly database: Database;
   readonly boards: Boards;
-  readonly pollMs?: number;
 }
 
-export function createBoardStreams({ database, boards, pollMs = POLL_MS }: BoardStreamsOptions): BoardStreams {
+export function createBoardStreams({ database, boards }: BoardStreamsOptions): BoardStreams {
   const open = createCounter();
   return {
     async open(caller, { includeDrafts, lastEventId, signal }) {
@@ -52,7 +51,7 @@ export function createBoardStreams({ database, boards, pollMs = POLL_MS }: Board
       await requireSavedSettings(database, person.personId);
       const leave = open.enter(person.personId);
       signal.addEventListener('abort', leave, { once: true });
-      return follow({ boards, caller: person, includeDrafts, lastEventId, signal, pollMs }, leave);
+      return follow({ boards, caller: person, includeDrafts, lastEventId, signal }, leave);
     },
   };
 }
@@ -60,11 +59,10 @@ export function createBoardStreams({ database, boards, pollMs = POLL_MS }: Board
 interface Following extends BoardStreamRequest {
   readonly boards: Boards;
   readonly caller: ReturnType<typeof requirePerson>;
-  readonly pollMs: number;
 }
 
 async function* follow(following: Following, leave: () => void): AsyncGenerator<BoardEvent, void, undefined> {
-  const { boards, caller, includeDrafts, signal, pollMs } = following;
+  const { boards, caller, includeDrafts, signal } = following;
   const follower = boards.follow(caller.personId);
   let seen = following.lastEventId;
   try {
@@ -76,7 +74,7 @@ async function* follow(following: Following, leave: () => void): AsyncGenerator<
         seen = toId(Date.parse(data.generatedAt), includeDrafts);
         yield { id: seen, data };
       }
-      await follower.next({ signal, milliseconds: pollMs });
+      await follower.next(signal);
     }
   } finally {
     follower.close();
@@ -97,7 +95,7 @@ function createCounter(): { enter(personId: string): () => void } {
       const own = counts.get(personId) ?? new Set();
       if (own.size >= MAX_STREAMS) {
         const message = `Expected at most ${MAX_STREAMS} open streams; close one first.`;
-        throw new AppError('rate_limited', message, { headers: { 'Retry-After': String(POLL_MS / 1000) } });
+        throw new AppError('rate_limited', message, { headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) } });
       }
       const entry = Symbol(personId);
       counts.set(personId, own.add(entry));

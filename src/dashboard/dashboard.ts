@@ -1,5 +1,8 @@
+import { isPostgres } from '../storage/database.js';
 import type { Database } from '../storage/database.js';
 import type { ServerKey } from '../storage/server-key.js';
+import { createBoardChanges } from './board-changes.js';
+import { readBoardTimes } from './board-times.js';
 import { createBoards } from './boards.js';
 import type { Boards } from './boards.js';
 import { createBoardStreams } from './board-streams.js';
@@ -34,18 +37,28 @@ export interface DashboardOptions {
   readonly key: ServerKey;
   /** Reads a person's forges and saves the board; without, a refresh leaves it as it is. */
   readonly refresh?: (personId: string) => Promise<void>;
-  /** How often a stream looks for changes that another process made. */
+  /** How often boards that are followed are looked at, for changes that another process made. */
   readonly pollMs?: number;
   readonly now?: () => number;
 }
 
+/** What a forge tells one server is to be seen within a second by those who follow the board at another. */
+const POLL_MS = 500;
+
+/** On SQLite there is one server, which tells itself; only people who are gone are noticed so. */
+const POLL_ALONE_MS = 15_000;
+
 export function createDashboard({ database, key, refresh, pollMs, now }: DashboardOptions): Dashboard {
-  const boards = createBoards(database, now);
+  const changes = createBoardChanges({
+    readTimes: (personIds) => readBoardTimes(database, personIds),
+    everyMs: pollMs ?? (isPostgres(database) ? POLL_MS : POLL_ALONE_MS),
+  });
+  const boards = createBoards(database, now, changes);
   const settings = createSettings({ database, key, now });
   const requestLog = createRequestLog(database, now);
   return {
     boards,
-    streams: createBoardStreams({ database, boards, pollMs }),
+    streams: createBoardStreams({ database, boards }),
     refreshes: createRefreshes({ database, boards, refresh: refresh ?? (() => Promise.resolve()), now }),
     settings,
     forges: createForgeClients({ settings, record: (request) => requestLog.record(request), now }),
