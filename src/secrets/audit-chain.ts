@@ -33,6 +33,16 @@ export async function inAuditedTransaction<T>(
 }
 
 /**
+ * Takes the end of the chain until the transaction is over. Must come first in it:
+ * on PostgreSQL a statement that reads fixes what a serializable transaction
+ * sees, even while it waits for a lock, and this one does not. SQLite's
+ * transactions hold the one write lock from their beginning.
+ */
+export async function takeChain(transaction: Database): Promise<void> {
+  if (isPostgres(transaction)) await sql`lock table audit_head in exclusive mode`.execute(transaction);
+}
+
+/**
  * Writes an entry in the caller's transaction, so that it is there exactly when
  * the change is. Each holds the hash of the one before: none can be changed or
  * taken out unnoticed. Ids rise by one, in the order of the chain.
@@ -91,15 +101,6 @@ const storeHead = prepare((database, { count, hash }: AuditHead) =>
     .values({ id: 1, count, hash })
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ count, hash })),
 );
-
-/**
- * Statements that read fix what a serializable transaction sees, even while they
- * wait for a lock; this one does not. SQLite's transactions hold the one write
- * lock from their beginning.
- */
-async function takeChain(transaction: Database): Promise<void> {
-  if (isPostgres(transaction)) await sql`lock table audit_head in exclusive mode`.execute(transaction);
-}
 
 function toRow(entry: NewAuditEntry) {
   if ('slug' in entry) {

@@ -1,0 +1,49 @@
+import { appendAudit, inAuditedTransaction } from '../../src/secrets/audit-chain.js';
+import { auditedReplays } from '../../src/secrets/audited-replays.js';
+import { openDatabase } from '../../src/storage/database.js';
+import type { Database } from '../../src/storage/database.js';
+import { createReplays } from '../../src/storage/replays.js';
+import { createPlace, engine } from '../storage/engine.js';
+
+const WRITERS = 8;
+const ENTRIES_OF_EACH = 10;
+
+const origin = { caller: undefined, ip: '192.0.2.7', at: 1_795_000_000_000 };
+
+async function write(database: Database, slug: string): Promise<string> {
+  await inAuditedTransaction(database, async (transaction) => {
+    await transaction.selectFrom('secret_objects').select('id').where('slug', '=', slug).execute();
+    await appendAudit(transaction, { action: 'read', slug, variantId: 'v' }, origin);
+  });
+  return slug;
+}
+
+/** Each has a database of its own on PostgreSQL, as servers have; on SQLite there is one server. */
+async function openWriters(): Promise<Database[]> {
+  const place = await createPlace();
+  const first = await openDatabase(place);
+  const others = Array.from({ length: WRITERS - 1 }, () => (engine === 'SQLite' ? first : openDatabase(place)));
+  return [first, ...(await Promise.all(others))];
+}
+
+test.each([
+  ['plain writes', write],
+  [
+    'writes with an idempotency key',
+    (database: Database, slug: string) =>
+      auditedReplays(database, createReplays(database)).answerOnce({ scope: 's', key: slug, request: slug }, () =>
+        write(database, slug),
+      ),
+  ],
+])("eight writers at once are in nobody's way, and number their entries without gaps: %s", async (_kind, writeOne) => {
+  const writers = await openWriters();
+  await Promise.all(
+    writers.map(async (database, writer) => {
+      for (let entry = 0; entry < ENTRIES_OF_EACH; entry += 1) await writeOne(database, `${writer}-${entry}`);
+    }),
+  );
+  const entries = await writers[0]!.selectFrom('audit_log').select(['id', 'slug']).orderBy('id').execute();
+  expect(entries.map(({ id }) => id)).toEqual(Array.from({ length: WRITERS * ENTRIES_OF_EACH }, (_, at) => at + 1));
+  expect(new Set(entries.map(({ slug }) => slug)).size).toBe(entries.length);
+  await Promise.all([...new Set(writers)].map((database) => database.destroy()));
+});
