@@ -8,7 +8,12 @@ export interface SiteQuery {
 
 const TEN_FIELDS = 'id relativePath name base extension size prettySize mtime birthTime relativeDirectory';
 
-/** The five of `bench/README.md`, over the paths that a bench folder holds. */
+const EXTENSIONS = ['md', 'json', 'txt', 'html', 'css'];
+
+/** More pages than are kept, so that each is read anew. */
+const PAGES = 2000;
+
+/** Those of `bench/README.md`, over the paths that a bench folder holds. */
 export function siteQueries(paths: readonly string[]): SiteQuery[] {
   return [
     {
@@ -23,12 +28,24 @@ export function siteQueries(paths: readonly string[]): SiteQuery[] {
           nodes { ${TEN_FIELDS} }
         }
       }`,
-      variables: ['md', 'json', 'txt', 'html', 'css'].map((extension) => ({ extension })),
+      variables: EXTENSIONS.map((extension) => ({ extension })),
+    },
+    {
+      name: 'pages',
+      query: `query pages($extension: String, $skip: Int) {
+        allFile(filter: {extension: {eq: $extension}}, sort: {fields: [size], order: [DESC]}, limit: 20, skip: $skip) {
+          nodes { ${TEN_FIELDS} }
+        }
+      }`,
+      variables: Array.from({ length: PAGES }, (_, index) => ({
+        extension: EXTENSIONS[index % EXTENSIONS.length],
+        skip: Math.floor(index / EXTENSIONS.length),
+      })),
     },
     {
       name: 'count',
       query: 'query count($extension: String) { allFile(filter: {extension: {eq: $extension}}) { totalCount } }',
-      variables: ['md', 'json', 'txt', 'html', 'css'].map((extension) => ({ extension })),
+      variables: EXTENSIONS.map((extension) => ({ extension })),
     },
     {
       name: 'group',

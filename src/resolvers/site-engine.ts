@@ -1,5 +1,5 @@
 import { execute, getArgumentValues, isObjectType } from 'graphql';
-import type { ExecutionArgs, ExecutionResult, FieldNode, GraphQLFieldMap, GraphQLSchema } from 'graphql';
+import type { ExecutionArgs, ExecutionResult, FieldNode, GraphQLField, GraphQLSchema } from 'graphql';
 import { buildSiteSchema } from './schema.js';
 
 /** The site's schema, and what executes requests that it allows. */
@@ -9,56 +9,54 @@ export interface SiteEngine {
 }
 
 /**
- * Executes questions about images by a schema of their own, in which their
- * fields have no arguments: graphql-js would put all nineteen together for each
- * image of a list, which takes longer than all else about it. They are put
- * together once for all images.
+ * Executes requests by a schema of their own, in which only the fields of
+ * `Query` have arguments: graphql-js would put the four of a date and the
+ * nineteen of an image together for each record of a list, which takes longer
+ * than all else about them. They are put together once for all records.
  */
 export function createSiteEngine(): SiteEngine {
   const schema = buildSiteSchema();
-  let forImages: GraphQLSchema | undefined;
+  let shared: GraphQLSchema | undefined;
   return {
     schema,
-    execute: (args) =>
-      execute(isAboutImages(args) ? { ...args, schema: (forImages ??= withSharedArguments(schema)) } : args),
+    execute: (args) => execute(isAboutSchema(args) ? args : { ...args, schema: (shared ??= withSharedArguments()) }),
   };
 }
 
-/** Only the other schema tells of all arguments to who asks about the schema itself. */
-function isAboutImages({ document }: ExecutionArgs): boolean {
-  const text = document.loc?.source.body ?? '';
-  return /\b(?:fixed|fluid|resize|resolutions|sizes)\b/u.test(text) && !/__(?:schema|type)\b/u.test(text);
+/** Only the whole schema tells of all arguments. */
+function isAboutSchema({ document }: ExecutionArgs): boolean {
+  return /__(?:schema|type)\b/u.test(document.loc?.source.body ?? '');
 }
 
-function withSharedArguments(whole: GraphQLSchema): GraphQLSchema {
+function withSharedArguments(): GraphQLSchema {
   const schema = buildSiteSchema();
-  const written = imageFieldsOf(whole);
-  for (const field of Object.values(imageFieldsOf(schema))) {
-    const { resolve } = field;
-    const argumentsOf = shareArguments(written[field.name]);
-    if (!resolve || field.args.length === 0) continue;
-    field.args = [];
-    field.resolve = (image, _none, context, info) =>
-      resolve(image, argumentsOf(info.fieldNodes[0], info.variableValues), context, info);
+  const types = Object.values(schema.getTypeMap()).filter(isObjectType);
+  for (const type of types.filter((one) => one !== schema.getQueryType())) {
+    for (const field of Object.values(type.getFields())) shareArguments(field);
   }
   return schema;
 }
 
-function imageFieldsOf(schema: GraphQLSchema): GraphQLFieldMap<unknown, unknown> {
-  const type = schema.getType('ImageProc');
-  if (!isObjectType(type)) throw new Error('Expected the schema to have images.');
-  return type.getFields();
+type Arguments = Readonly<Record<string, unknown>>;
+
+function shareArguments(field: GraphQLField<unknown, unknown>): void {
+  const { resolve } = field;
+  if (!resolve || field.args.length === 0) return;
+  const argumentsOf = createArguments({ ...field });
+  field.args = [];
+  field.resolve = (record, _none, context, info) =>
+    resolve(record, argumentsOf(info.fieldNodes[0], info.variableValues), context, info);
 }
 
-type Variables = Readonly<Record<string, unknown>>;
-
-/** Variables are those of one operation, so that what was put together for it is known by them. */
-function shareArguments(definition: GraphQLFieldMap<unknown, unknown>[string] | undefined) {
-  const known = new WeakMap<Variables, Map<FieldNode, Variables>>();
-  return (node: FieldNode | undefined, variables: Variables): Variables => {
-    if (!definition || !node) return {};
-    const nodes = known.get(variables) ?? new Map<FieldNode, Variables>();
-    const shared = nodes.get(node) ?? getArgumentValues(definition, node, variables);
+/** A node that says nothing means the same in every operation. Variables are those of one, which is known by them. */
+function createArguments(field: GraphQLField<unknown, unknown>) {
+  let unsaid: Arguments | undefined;
+  const known = new WeakMap<Arguments, Map<FieldNode, Arguments>>();
+  return (node: FieldNode | undefined, variables: Arguments): Arguments => {
+    if (!node) return {};
+    if (!node.arguments?.length) return (unsaid ??= getArgumentValues(field, node, variables));
+    const nodes = known.get(variables) ?? new Map<FieldNode, Arguments>();
+    const shared = nodes.get(node) ?? getArgumentValues(field, node, variables);
     if (nodes.size === 0) known.set(variables, nodes);
     if (!nodes.has(node)) nodes.set(node, shared);
     return shared;

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { AggregateCache } from './aggregate-cache.js';
+import { AnswerCache } from './answer-cache.js';
 import { compileQuery, narrowTo, probeStatement } from './compile-query.js';
 import type { CompiledQuery } from './compile-query.js';
 import { ComputedCache, Computing } from './computed-values.js';
@@ -21,6 +21,22 @@ import type { Statements } from './statements.js';
 const MAX_COMPILED = 500;
 const MAX_COMPILED_KEY = 5000;
 
+/** Counts are small; a distinct over every path of a large site is some megabytes, hence the bound on size too. */
+const AGGREGATES = {
+  maxEntries: 500,
+  maxSize: 500_000,
+  sizeOf: (value: unknown): number => (Array.isArray(value) ? value.length + 1 : 1),
+};
+
+/** The rows of a bounded page, and how many characters of JSON they were. */
+interface Page {
+  readonly rows: SqlValue[][];
+  readonly size: number;
+}
+
+/** Pages of twenty files are some kilobytes; all that are kept take some 20 MB. */
+const PAGES = { maxEntries: 1000, maxSize: 4_000_000, sizeOf: ({ size }: Page): number => size };
+
 /** So many rows are read and sorted faster than one in two hundred is found among 100,000. */
 const MAX_FEW = 500;
 
@@ -32,7 +48,8 @@ export class Engine {
   readonly #statements: Statements;
   readonly #shared: Shared;
   readonly #functions: FunctionState;
-  readonly #aggregates = new AggregateCache();
+  readonly #aggregates = new AnswerCache<unknown>(AGGREGATES);
+  readonly #pages = new AnswerCache<Page>(PAGES);
   readonly #compiled = new LRUCache<string, { query: CompiledQuery; generation: number }>({ max: MAX_COMPILED });
   readonly #computed = new ComputedCache();
   readonly #computing = new WeakMap<ComputedValues, Computing>();
@@ -93,12 +110,19 @@ export class Engine {
     return computing;
   }
 
-  /** The rows of a bounded page. As one JSON text they cross from SQLite in half the time, where nothing is lost by it. */
-  readPage(statement: Sql, reader: RecordReader, asker: Asker): SqlValue[][] {
+  /**
+   * The rows of a bounded page, kept until a record changes. As one JSON text
+   * they cross from SQLite in half the time, where nothing is lost by it.
+   */
+  readPage(statement: Sql, reader: RecordReader, asker: Asker): readonly SqlValue[][] {
     if (!reader.isJsonExact) return this.all(statement, asker);
-    const text = `SELECT json_group_array(json_array(${reader.names()})) FROM (${statement.text})`;
-    const [row] = this.all({ text, values: statement.values }, asker);
-    return JSON.parse(String(row?.[0])) as SqlValue[][];
+    const { rows } = this.#pages.get(this.#generation(), statement, () => {
+      const text = `SELECT json_group_array(json_array(${reader.names()})) FROM (${statement.text})`;
+      const [row] = this.all({ text, values: statement.values }, asker);
+      const json = String(row?.[0]);
+      return { rows: JSON.parse(json) as SqlValue[][], size: json.length };
+    });
+    return rows;
   }
 
   /** As {@link all}, made smaller by `reduce` and kept until a record changes. */
