@@ -17,7 +17,10 @@ export const whoImportsWhom: Readonly<Record<string, Rule>> = {
   cli: { rooms: ['main', 'commands', 'config', 'settings', 'start-error'] },
   // Each is a program of its own: it opens what it needs of the house, and asks it.
   commands: {
-    rooms: ['config', 'settings', 'start-error', 'site-data', 'resolvers', 'site', 'accounts', 'storage'],
+    rooms: [
+      ...['config', 'settings', 'start-error', 'site-data', 'resolvers', 'site', 'accounts', 'storage'],
+      ...['client', 'sealing', 'generated/secrets/client', 'secrets'],
+    ],
   },
   main: { rooms: ['app', 'services', 'config', 'listen', 'settings', 'start-error'] },
   app: { rooms: ['server', 'handlers', 'resolvers', 'generated'] },
@@ -45,6 +48,8 @@ export const whoImportsWhom: Readonly<Record<string, Rule>> = {
 
   generated: { rooms: ['client'] },
   client: { rooms: [], packages: 'browser' },
+  // What is done to values before they are sent and after they came, wherever the client runs.
+  sealing: { rooms: ['client', 'generated/secrets/client'], packages: 'browser' },
   codegen: { rooms: [] },
 
   // Beside src: thin commands, and the table of what is generated from what.

@@ -1,0 +1,165 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { armor, generateIdentity, identityToRecipient } from 'age-encryption';
+import { open, toRecipients } from '../../src/sealing/open.js';
+import { MAX_SEALED_BYTES, seal } from '../../src/sealing/seal.js';
+import { describeWithAge, generateKeys, runAge, runAgeWithPassphrase } from './age-program.js';
+
+/** The header for one X25519 recipient, the nonce, and a tag for each 64 KiB. */
+const OVERHEAD = 184 + 16 * 16;
+const KIB = 1024;
+
+/** The library's own keys, for what needs no program. */
+async function makeKeys() {
+  const identity = await generateIdentity();
+  return { identity, recipient: await identityToRecipient(identity) };
+}
+
+describeWithAge('beside the reference program', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(os.tmpdir(), 'trellis-age-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  const writeIdentity = async (identity: string): Promise<string> => {
+    const file = path.join(folder, 'identity.txt');
+    await writeFile(file, identity);
+    return file;
+  };
+
+  test.each([
+    [0, 'nothing'],
+    [1, 'a single byte'],
+    [64 * KIB - 1, 'one chunk, not quite'],
+    [64 * KIB, 'one chunk'],
+    [64 * KIB + 1, 'a chunk, and a byte'],
+    [MAX_SEALED_BYTES - OVERHEAD, 'all that fits'],
+  ])('%i bytes go both ways: %s', async (size) => {
+    const [value, { identity, recipient }] = [randomBytes(size), generateKeys()];
+    const ours = await seal(value, [recipient]);
+    expect(value.equals(await runAge(['-d', '-i', await writeIdentity(identity)], ours))).toBe(true);
+    const theirs = await runAge(['-r', recipient], value);
+    expect(value.equals(await open(theirs, identity))).toBe(true);
+  });
+
+  test('armor is taken off', async () => {
+    const [value, { identity, recipient }] = [randomBytes(1000), generateKeys()];
+    const armored = await runAge(['-a', '-r', recipient], value);
+    expect(armored.toString()).toMatch(/^-----BEGIN AGE/);
+    expect(value.equals(await open(armored, identity))).toBe(true);
+    const ours = Buffer.from(armor.encode(await seal(value, [recipient])));
+    expect(value.equals(await runAge(['-d', '-i', await writeIdentity(identity)], ours))).toBe(true);
+  });
+
+  test('each of several recipients opens it, and nobody else', async () => {
+    const [value, all] = [randomBytes(100), [generateKeys(), generateKeys(), generateKeys()]];
+    const recipients = all.map(({ recipient }) => recipient);
+    const ours = await seal(value, recipients);
+    const theirs = await runAge(
+      recipients.flatMap((recipient) => ['-r', recipient]),
+      value,
+    );
+    for (const { identity } of all) {
+      expect(value.equals(await runAge(['-d', '-i', await writeIdentity(identity)], ours))).toBe(true);
+      expect(value.equals(await open(theirs, identity))).toBe(true);
+    }
+    await expect(open(theirs, generateKeys().identity)).rejects.toMatchObject({ code: 'no_match' });
+  });
+
+  test('a passphrase opens it', async () => {
+    const [value, passphrase] = [randomBytes(100), 'correct horse battery staple'];
+    const theirs = await runAgeWithPassphrase(['-p'], { folder, passphrase, input: value });
+    expect(value.equals(await open(theirs, { passphrase }))).toBe(true);
+    const ours = await seal(value, { passphrase });
+    expect(value.equals(await runAgeWithPassphrase(['-d'], { folder, passphrase, input: ours }))).toBe(true);
+  }, 60_000);
+});
+
+test('text is sealed as UTF-8, with each recipient once', async () => {
+  const { identity, recipient } = await makeKeys();
+  const sealed = await seal('pässwörd', [recipient, ` ${recipient}\n`]);
+  expect(Buffer.from(await open(sealed, identity)).toString()).toBe('pässwörd');
+  expect(
+    Buffer.from(sealed)
+      .toString('latin1')
+      .match(/-> X25519/g),
+  ).toHaveLength(1);
+});
+
+test('a value that would not fit is refused, by the byte', async () => {
+  const { recipient } = await makeKeys();
+  const most = MAX_SEALED_BYTES - OVERHEAD;
+  expect(await seal(new Uint8Array(most), [recipient])).toHaveLength(MAX_SEALED_BYTES);
+  for (const size of [most + 1, MAX_SEALED_BYTES + 1]) {
+    await expect(seal(new Uint8Array(size), [recipient])).rejects.toMatchObject({
+      code: 'too_large',
+      message: 'Expected a value of at most 1048576 bytes once sealed; received more.',
+    });
+  }
+});
+
+test.each([
+  ['', 'received something else'],
+  ['age1abc', 'received "age1abc…", which is damaged'],
+  ['ssh-ed25519 AAAA', 'received an SSH key'],
+  ['AGE-SECRET-KEY-1QQQ', 'received an identity, which is secret'],
+])('the recipient "%s" is refused: %s', async (recipient, why) => {
+  await expect(seal('x', [recipient])).rejects.toMatchObject({
+    code: 'invalid_key',
+    message: `Expected a recipient such as age1…; ${why}.`,
+  });
+});
+
+test.each([
+  [[], 'nobody'],
+  [{ passphrase: '' }, 'an empty passphrase'],
+  [Array.from({ length: 102 }, (_, index) => `age1${index}`), 'more than an object has consumers'],
+])('sealing %j is refused: to %s', async (recipients) => {
+  await expect(seal('x', recipients)).rejects.toMatchObject({ code: 'invalid_key' });
+});
+
+test('an identity that is damaged is refused without being shown', async () => {
+  const { identity, recipient } = await makeKeys();
+  const damaged = identity.slice(0, -1) + (identity.endsWith('Q') ? 'P' : 'Q');
+  const sealed = await seal('x', [recipient]);
+  for (const refused of [() => open(sealed, damaged), () => toRecipients(damaged)]) {
+    const error = await refused().then(String, (reason: unknown) => reason as Error);
+    expect(error).toMatchObject({ name: 'SealingError', code: 'invalid_key' });
+    expect(error).not.toHaveProperty('cause');
+    expect((error as Error).stack).not.toContain(damaged.slice(15, 40));
+  }
+  await expect(open(sealed, '# only a comment\n')).rejects.toMatchObject({ code: 'invalid_key' });
+});
+
+test.each([
+  ['hello', 'it was never sealed'],
+  ['', 'there is nothing'],
+  ['age-encryption.org/v1\n-> X25519 AAAA\n', 'it ends in the header'],
+  ['-----BEGIN AGE ENCRYPTED FILE-----\nAAAA\n', 'its armor is cut'],
+])('opening %j says that it is no whole age file: %s', async (text) => {
+  const { identity } = await makeKeys();
+  await expect(open(Buffer.from(text), identity)).rejects.toMatchObject({
+    code: 'not_sealed',
+    message: 'Expected an age file that is whole; received something else.',
+  });
+});
+
+test('a changed byte, wherever it is, is noticed', async () => {
+  const { identity, recipient } = await makeKeys();
+  const sealed = await seal('value', [recipient]);
+  for (const at of [30, 100, 150, 190, sealed.length - 1]) {
+    const changed = Uint8Array.from(sealed, (byte, index) => (index === at ? byte ^ 1 : byte));
+    await expect(open(changed, identity)).rejects.toMatchObject({ name: 'SealingError' });
+  }
+});
+
+test('the public keys of a file of identities are told', async () => {
+  const [one, other] = [await makeKeys(), await makeKeys()];
+  expect(await toRecipients(`# mine\r\n${one.identity}\r\n\n${other.identity}\n`)).toEqual([
+    one.recipient,
+    other.recipient,
+  ]);
+});
