@@ -4,7 +4,7 @@ import type { Caller } from '../accounts/callers.js';
 import { AppError } from '../errors.js';
 import type { Replays } from '../storage/replays.js';
 import { peerAddress } from './address.js';
-import { readBody } from './body.js';
+import { deferBody, readBody } from './body.js';
 import { toErrorBody } from './errors.js';
 import { findEvents, sendEvents } from './event-stream.js';
 import type { EventStreamOptions } from './event-stream.js';
@@ -56,7 +56,7 @@ export async function answer(request: Request, response: Response, call: Call): 
   context.caller = await admit(operation, schemes, () => limits?.guard(shown, authenticate) ?? authenticate());
   await limits?.spend(operation.rateLimit ?? 'default', { caller: context.caller, address }, response);
   requireAcceptable(operation, request);
-  const input = await readInput(request, call);
+  const input = await readInput(request, response, call);
   const check = (result: HandlerResponse): void => {
     if (validateResponses) requireContractResponse(operation, result);
   };
@@ -119,7 +119,7 @@ async function answerOnce(
   return service.replays.answerOnce({ scope: `${callerId(caller)} ${operation.id}`, key, request }, handle);
 }
 
-async function readInput(request: Request, { operation, params, query }: Call): Promise<Input> {
+async function readInput(request: Request, response: Response, { operation, params, query }: Call): Promise<Input> {
   const input = {
     params: readPathParameters(operation, params),
     query: readQueryParameters(operation, query),
@@ -127,6 +127,7 @@ async function readInput(request: Request, { operation, params, query }: Call): 
   };
   for (const part of ['params', 'query', 'headers'] as const) requireValid(operation, part, input[part]);
   const body = operation.body === undefined ? undefined : await readBody(request, operation.body);
+  if (operation.body?.isDeferred) return { ...input, body: deferBody(request, response, operation.body) };
   if (body !== undefined) requireValid(operation, 'body', body);
   return { ...input, body };
 }

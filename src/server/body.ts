@@ -1,10 +1,8 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../errors.js';
+import { takeIn } from './body-bytes.js';
 import { parseJson } from './json.js';
 import type { BodySpec } from './operation.js';
-
-/** How long a refused body may go on arriving, so that its sender gets to read the refusal. */
-const LINGER_MS = 2_000;
 
 /**
  * Reads a request's body: JSON as a value, anything else as bytes.
@@ -20,10 +18,27 @@ export async function readBody(request: IncomingMessage, spec: BodySpec): Promis
   }
   const type = requireContentType(request, spec);
   requireIdentity(request);
-  const bytes = await readBytes(request, spec.maxBytes);
+  const bytes = await takeIn(request, spec.maxBytes).read();
   if (bytes.length > 0) return isJson(type) ? parseJson(bytes) : bytes;
   requireOptional(spec);
   return undefined;
+}
+
+/**
+ * Leaves it to a handler whether and when a body is read, as bytes that nothing
+ * has looked at; the function fails as {@link readBody} does. Whoever refuses
+ * without calling it leaves a connection that takes the next request.
+ */
+export function deferBody(request: IncomingMessage, response: ServerResponse, spec: BodySpec): () => Promise<Buffer> {
+  const body = takeIn(request, spec.maxBytes);
+  response.once('finish', () => body.leave());
+  return async () => {
+    if (hasBody(request)) requireContentType(request, spec);
+    requireIdentity(request);
+    const bytes = await body.read();
+    if (bytes.length === 0) requireOptional(spec);
+    return bytes;
+  };
 }
 
 export function isJson(contentType: string): boolean {
@@ -64,43 +79,4 @@ function requireIdentity({ headers }: IncomingMessage): void {
   if (encoding !== 'identity') {
     throw new AppError('unsupported_media_type', 'Expected a body without Content-Encoding; received an encoded one.');
   }
-}
-
-async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const tooLarge = (): AppError => {
-    linger(request);
-    return new AppError('too_large', `Expected a body of at most ${maxBytes} bytes; received more.`);
-  };
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
-  const chunks: Buffer[] = [];
-  let size = 0;
-  // Leaving a `for await` would close the connection, and with it the refusal's way back.
-  return new Promise((resolve, reject) => {
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= maxBytes) {
-        chunks.push(chunk);
-        return;
-      }
-      request.removeAllListeners('data');
-      reject(tooLarge());
-    });
-    request.once('end', () => resolve(Buffer.concat(chunks)));
-    request.once('error', (cause) => reject(endedEarly(cause)));
-    request.once('close', () => {
-      if (!request.complete) reject(endedEarly());
-    });
-  });
-}
-
-function endedEarly(cause?: Error): AppError {
-  return new AppError('malformed_body', 'Expected the whole body; the connection ended before.', { cause });
-}
-
-/** Reads on for a moment without keeping anything, then hangs up. */
-function linger(request: IncomingMessage): void {
-  request.resume();
-  const timer = setTimeout(() => request.destroy(), LINGER_MS).unref();
-  request.once('end', () => clearTimeout(timer));
-  request.once('close', () => clearTimeout(timer));
 }

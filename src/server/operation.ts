@@ -37,6 +37,8 @@ export interface BodySpec {
   readonly contentTypes: readonly string[];
   /** Larger bodies are answered 413 (`x-max-bytes`, by default 1 MiB). */
   readonly maxBytes: number;
+  /** The handler is given a function that reads the bytes (`x-body: deferred`), which nothing has looked at. */
+  readonly isDeferred?: true;
 }
 
 export interface ResponseSpec {

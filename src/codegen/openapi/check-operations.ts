@@ -69,8 +69,13 @@ function checkTag(root: Place, { place }: SurveyedOperation, report: Report): vo
   }
 }
 
+/** An operation's own stands for the contract's. */
+function securityOf(root: Place, operation: Place): Place {
+  return child(has(operation, 'security') ? operation : root, 'security');
+}
+
 function checkSecurity({ root }: Survey, { place }: SurveyedOperation, report: Report): void {
-  const security = has(place, 'security') ? child(place, 'security') : child(root, 'security');
+  const security = securityOf(root, place);
   if (security.value === undefined) {
     report(place, 'Expected security in this operation, or [] to let anyone call; it is missing.', 'key');
   }
@@ -88,14 +93,29 @@ function checkSecurity({ root }: Survey, { place }: SurveyedOperation, report: R
   }
 }
 
-function checkBody({ sources }: Survey, { place, method }: SurveyedOperation, report: Report): void {
+function checkBody({ sources, root }: Survey, operation: SurveyedOperation, report: Report): void {
+  const { place, method } = operation;
   if (!has(place, 'requestBody')) return;
   const mention = child(place, 'requestBody');
   if (method === 'get' || method === 'delete') {
     report(mention, `Expected no body for ${method}; use query parameters, or post.`, 'key');
   }
   const body = follow(sources, mention);
-  if (body !== undefined) checkContent(body, report);
+  if (body === undefined) return;
+  checkContent(body, report);
+  if (!has(body, 'x-body')) return;
+  if (child(body, 'required').value !== true) {
+    report(body, 'Expected required: true beside x-body, as only the handler finds out whether a body came.', 'key');
+  }
+  const isOpen = items(securityOf(root, place)).length === 0;
+  if (!isOpen) refuseRepeats(operation, report);
+}
+
+/** Without the body a repeat can't be told from another request. Where anyone may call, nothing is repeated. */
+function refuseRepeats({ parameters }: SurveyedOperation, report: Report): void {
+  const key = parameters.find((one) => one.in === 'header' && one.name?.toLowerCase() === 'idempotency-key');
+  if (key === undefined) return;
+  report(key.mention, 'Expected no Idempotency-Key beside x-body: a repeat is known by its body, which is unread.');
 }
 
 function checkResponses({ sources }: Survey, { place }: SurveyedOperation, report: Report): void {

@@ -71,11 +71,13 @@ export interface Content {
   readonly schema: SchemaObject | undefined;
 }
 
-interface Body {
+export interface Body {
   readonly required: boolean;
   readonly maxBytes: number;
   readonly contents: readonly Content[];
 }
+  /** The handler reads the bytes itself, when and if it wants them. */
+  readonly isDeferred: boolean;
 
 export interface Response {
   readonly status: number;
@@ -198,8 +200,9 @@ function resolveOnce(document: ContractDocument, { $ref = '' }: { readonly $ref?
   return document.components?.schemas?.[$ref.split('/').at(-1) ?? ''] ?? true;
 }
 
-function readBody({ required = false, content, 'x-max-bytes': maxBytes = DEFAULT_MAX_BYTES }: RequestBodyObject): Body {
-  return { required, maxBytes, contents: readContents(content) };
+function readBody({ required = false, content, ...extensions }: RequestBodyObject): Body {
+  const { 'x-max-bytes': maxBytes = DEFAULT_MAX_BYTES, 'x-body': mode } = extensions;
+  return { required, maxBytes, isDeferred: mode === 'deferred', contents: readContents(content) };
 }
 
 function readResponse(

@@ -4,6 +4,9 @@ export type HttpMethod = 'delete' | 'get' | 'patch' | 'post' | 'put';
 
 export const METHODS: readonly HttpMethod[] = ['delete', 'get', 'patch', 'post', 'put'];
 
+/** How a body is given to its handler where that is not parsed and held to its schema. */
+export const BODY_MODES = ['deferred'] as const;
+
 /** Which budget the requests of an operation are counted against. */
 export const RATE_LIMITS = ['create', 'default', 'none', 'sign-in'] as const;
 
@@ -53,6 +56,7 @@ export interface RequestBodyObject {
   readonly required?: boolean;
   readonly content: ContentObject;
   readonly 'x-max-bytes'?: number;
+  readonly 'x-body'?: (typeof BODY_MODES)[number];
 }
 
 export interface ResponseObject {

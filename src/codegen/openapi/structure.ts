@@ -4,7 +4,7 @@
  * to write instead.
  */
 import { formatNames } from 'ajv-formats/dist/formats.js';
-import { RATE_LIMITS } from './document.js';
+import { BODY_MODES, RATE_LIMITS } from './document.js';
 
 export type Scalar = 'boolean' | 'count' | 'number' | 'pattern' | 'text' | 'values';
 
@@ -171,6 +171,7 @@ export const STRUCTURE: Readonly<Record<ObjectName, ObjectShape>> = {
       required: 'boolean',
       'x-max-bytes': 'count',
     },
+      'x-body': { oneOf: BODY_MODES },
   },
   mediaType: {
     fields: { schema: SCHEMA, example: 'any', examples: EXAMPLES, 'x-event': SCHEMA },

@@ -56,5 +56,5 @@ function listRequestSchemas({ parameters, body }: Operation): [part: string, sch
     return [[PARTS[place], { type: 'object', properties, required }]];
   });
   const json = body?.contents.find(({ kind }) => kind === 'json')?.schema;
-  return json === undefined ? found : [...found, ['body', json]];
+  return json === undefined || body?.isDeferred ? found : [...found, ['body', json]];
 }

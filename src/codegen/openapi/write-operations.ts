@@ -1,4 +1,4 @@
-import type { Contract, Operation, Response } from './contract.js';
+import type { Body, Contract, Operation, Response } from './contract.js';
 import { quote } from './names.js';
 import type { ValidatorNames } from './validator-names.js';
 import { listCallers, writeSignatures } from './write-signatures.js';
@@ -54,11 +54,17 @@ ${isOptional ? '    isOptional: true,\n' : ''}${rateLimit === 'default' ? '' : `
         `{ name: ${quote(spec.name)}, in: ${quote(spec.in)}, required: ${spec.required}, type: ${quote(spec.type)}, list: ${spec.list}, rest: ${spec.rest} }`,
     ),
   )},
-${body === undefined ? '' : `    body: { required: ${body.required}, contentTypes: ${inlineList(body.contents.map(({ type }) => quote(type)))}, maxBytes: ${body.maxBytes} },\n`}    responses: {
+${body === undefined ? '' : `    body: ${writeBody(body)},\n`}    responses: {
 ${responses.map((response) => `      ${response.status}: ${writeResponse(operation, response, names)},\n`).join('')}    },
     validate: {${validators.length === 0 ? '' : ` ${validators.join(', ')} `}},
   },
 `;
+}
+
+function writeBody({ required, contents, maxBytes, isDeferred }: Body): string {
+  const types = inlineList(contents.map(({ type }) => quote(type)));
+  const deferred = isDeferred ? ', isDeferred: true' : '';
+  return `{ required: ${required}, contentTypes: ${types}, maxBytes: ${maxBytes}${deferred} }`;
 }
 
 function writeResponse({ id }: Operation, { status, contents }: Response, names: ValidatorNames): string {

@@ -48,6 +48,7 @@ function writeParameter(parameter: Parameter): string {
 }
 
 function bodyType({ schemas }: Contract, { id, body }: Operation): string {
+  if (body?.isDeferred) return '() => Promise<Buffer>';
   const [contents, required] = [body?.contents ?? [], body?.required ?? false];
   const types = contents.map((content) => {
     const path = `NonNullable<shapes[${quote(id)}]['requestBody']>['content'][${quote(content.type)}]`;

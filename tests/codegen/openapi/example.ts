@@ -80,6 +80,25 @@ paths:
             image/png: {}
         '304':
           description: The same as before.
+  /notes/import:
+    post:
+      operationId: importNotes
+      tags: [Notes]
+      summary: Import notes that somebody signed
+      security: []
+      parameters:
+        - name: X-Signature
+          in: header
+          schema: { type: string, maxLength: 64 }
+      requestBody:
+        required: true
+        x-max-bytes: 5000
+        x-body: deferred
+        content:
+          application/json: { schema: { type: object } }
+      responses:
+        '204':
+          description: They are imported.
 components:
   securitySchemes:
     session: { $ref: 'common.yaml#/components/securitySchemes/session' }

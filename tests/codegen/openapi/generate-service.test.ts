@@ -81,7 +81,13 @@ test('a skeleton has a member for each operation of the tag', async () => {
     exportName: 'notesHandlers',
     header: expect.stringContaining('export const notesHandlers = (): NotesHandlers => ({') as string,
   });
-  expect(stubs[0]!.members.map(({ name }) => name)).toEqual(['listNotes', 'createNote', 'followNotes', 'getPicture']);
+  expect(stubs[0]!.members.map(({ name }) => name)).toEqual([
+    'listNotes',
+    'createNote',
+    'followNotes',
+    'getPicture',
+    'importNotes',
+  ]);
 });
 
 test.each([

@@ -42,6 +42,27 @@ test.each([
     /one of create, default, none, sign-in; received "signin"\. Did you mean "sign-in"\?/,
   ],
   [
+    'a way to give a body that is not known',
+    'x-body: deferred',
+    'x-body: defered',
+    'x-body: |defered',
+    /x-body to be one of deferred; received "defered"\. Did you mean "deferred"\?/,
+  ],
+  [
+    'a deferred body that may be missing',
+    'required: true\n        x-max-bytes: 5000',
+    'x-max-bytes: 5000',
+    '|requestBody:\n        x-max-bytes',
+    /Expected required: true beside x-body/,
+  ],
+  [
+    'a deferred body of which repeats are to be known',
+    'security: []\n      parameters:\n        - name: X-Signature',
+    'security: [{ session: [] }]\n      parameters:\n        - name: Idempotency-Key',
+    '|name: Idempotency-Key',
+    /Expected no Idempotency-Key beside x-body/,
+  ],
+  [
     'an event stream that does not say what an event holds',
     "              x-event: { $ref: '#/components/schemas/Note' }\n",
     '',

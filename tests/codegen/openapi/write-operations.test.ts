@@ -87,6 +87,24 @@ export interface NotesHandlers {
     validate: { body: validators.createNoteBody },
   },`,
   ],
+  [
+    'a deferred body is a function that reads the bytes',
+    `export interface ImportNotesInput extends Facts {
+  readonly headers: {
+    readonly 'x-signature'?: string;
+  };
+  readonly body: () => Promise<Buffer>;
+  readonly caller: Caller | undefined;
+}`,
+  ],
+  [
+    'a deferred body is held to its bound and to no schema',
+    `    body: { required: true, contentTypes: ['application/json'], maxBytes: 5000, isDeferred: true },
+    responses: {
+      204: { contentTypes: [] },
+    },
+    validate: { headers: validators.importNotesHeaders },`,
+  ],
 ])('%s', (_reason, text) => {
   expect(operations).toContain(text);
 });
