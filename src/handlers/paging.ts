@@ -1,4 +1,4 @@
-type Values = readonly string[] | number | string | undefined;
+type Values = readonly string[] | boolean | number | string | undefined;
 
 interface Headers {
   readonly 'X-Total-Count': string;

@@ -40,6 +40,115 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/auth/register/begin": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Begin to register a passkey
+         * @description While nobody has an account, this begins the owner's, which is the admin's account of the dashboard too: it takes
+         *     the secret of the one-time setup link that is printed where the server runs, and nobody gets past it without.
+         *     Once there is an owner, it takes the owner's session and begins another passkey of theirs; without one it is 401.
+         *     The answer goes to the browser's `navigator.credentials.create()`, and what that gives to
+         *     `/auth/register/finish`, within 5 minutes and once.
+         */
+        readonly post: operations["beginRegistration"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/auth/register/finish": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Finish to register a passkey
+         * @description Takes the browser's credential as it is, and what the browser made of the owner's age identity: its public key,
+         *     the identity wrapped by this passkey, and the identity wrapped by a recovery phrase. The first public key stays;
+         *     one that is sent later changes nothing. The server opens none of it.
+         *     Whoever had no session is signed in. A credential that does not answer a challenge of the last 5 minutes is 400.
+         */
+        readonly post: operations["finishRegistration"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/auth/login/begin": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Begin to sign in
+         * @description The answer goes to the browser's `navigator.credentials.get()`, and what that gives to `/auth/login/finish`,
+         *     within 5 minutes and once. 400 while nobody has an account.
+         */
+        readonly post: operations["beginLogin"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/auth/login/finish": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Finish to sign in
+         * @description Takes the browser's credential as it is. One that does not answer a challenge of the last 5 minutes, is unknown,
+         *     or is somebody's who does not own this service is 401.
+         */
+        readonly post: operations["finishLogin"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/auth/logout": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Sign out
+         * @description Ends the session and takes the cookie back. Nobody needs to own anything to leave.
+         */
+        readonly post: operations["logout"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/auth/status": {
         readonly parameters: {
             readonly query?: never;
@@ -69,12 +178,314 @@ export interface paths {
         };
         /**
          * Give the owner's public key
-         * @description The key that a client seals to when it keeps a copy that the owner can read.
+         * @description The key that a client seals to when it keeps a copy that the owner can read. The identity wrapped by the recovery
+         *     phrase is shown to a session only; the copies wrapped by passkeys are in `/credentials`.
          */
         readonly get: operations["getIdentity"];
         readonly put?: never;
         readonly post?: never;
         readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/credentials": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the owner's passkeys
+         * @description Takes a session only. Oldest first.
+         */
+        readonly get: operations["listCredentials"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/credentials/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path: {
+                /**
+                 * @description The passkey's id, as listed.
+                 * @example x9Wq3vY0Zb5nT7cM1kLr2g
+                 */
+                readonly id: components["parameters"]["CredentialId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Remove a passkey
+         * @description Takes a session only. The last passkey stays, 409; an id that is unknown is answered like success.
+         */
+        readonly delete: operations["deleteCredential"];
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Rename a passkey
+         * @description Takes a session only.
+         */
+        readonly patch: operations["renameCredential"];
+        readonly trace?: never;
+    };
+    readonly "/tokens": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List write tokens
+         * @description Takes a session only. Oldest first, dead ones included; the tokens themselves are never shown again.
+         */
+        readonly get: operations["listTokens"];
+        readonly put?: never;
+        /**
+         * Create a write token
+         * @description Takes a session only. The answer is the one place where the token itself is ever shown.
+         */
+        readonly post: operations["createToken"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/tokens/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path: {
+                /**
+                 * @description The token's id, as listed.
+                 * @example 1f2e3d4c5b6a7988
+                 */
+                readonly id: components["parameters"]["TokenId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Revoke a write token
+         * @description Takes a session only. The token is dead at once and stays in the list, so that the audit log can be read. An id that
+         *     is unknown or dead already is answered in the same way.
+         */
+        readonly delete: operations["revokeToken"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/tokens/{id}/rotate": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path: {
+                /**
+                 * @description The token's id, as listed.
+                 * @example 1f2e3d4c5b6a7988
+                 */
+                readonly id: components["parameters"]["TokenId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Give a write token a new secret
+         * @description Takes a session only. Id and description stay; the old secret is dead at once. A token that is unknown, revoked or
+         *     expired is 404.
+         */
+        readonly post: operations["rotateToken"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/tokens/{id}/purge": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path: {
+                /**
+                 * @description The token's id, as listed.
+                 * @example 1f2e3d4c5b6a7988
+                 */
+                readonly id: components["parameters"]["TokenId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Take a dead write token out of the list
+         * @description Takes a session only. A token that is neither revoked nor expired is 409, an unknown one 404.
+         */
+        readonly delete: operations["purgeToken"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/consumer-tokens": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List consumer tokens
+         * @description Oldest first, dead ones included; the tokens themselves are never shown again.
+         */
+        readonly get: operations["listConsumerTokens"];
+        readonly put?: never;
+        /**
+         * Create a consumer token
+         * @description It reads the values of objects that name the consumer, and nothing else. The consumer need not be known yet. The
+         *     answer is the one place where the token itself is ever shown.
+         */
+        readonly post: operations["createConsumerToken"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/consumer-tokens/{id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path: {
+                /**
+                 * @description The token's id, as listed.
+                 * @example 1f2e3d4c5b6a7988
+                 */
+                readonly id: components["parameters"]["TokenId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Revoke a consumer token
+         * @description The token is dead at once and stays in the list, so that the audit log can be read. An id that is unknown or dead
+         *     already is answered in the same way.
+         */
+        readonly delete: operations["revokeConsumerToken"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/consumer-tokens/{id}/rotate": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path: {
+                /**
+                 * @description The token's id, as listed.
+                 * @example 1f2e3d4c5b6a7988
+                 */
+                readonly id: components["parameters"]["TokenId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Give a consumer token a new secret
+         * @description Id, consumer and description stay; the old secret is dead at once. A token that is unknown, revoked or expired is
+         *     404.
+         */
+        readonly post: operations["rotateConsumerToken"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/consumer-tokens/{id}/purge": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path: {
+                /**
+                 * @description The token's id, as listed.
+                 * @example 1f2e3d4c5b6a7988
+                 */
+                readonly id: components["parameters"]["TokenId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Take a dead consumer token out of the list
+         * @description A token that is neither revoked nor expired is 409, an unknown one 404.
+         */
+        readonly delete: operations["purgeConsumerToken"];
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -94,7 +505,218 @@ export interface paths {
          */
         readonly get: operations["listObjects"];
         readonly put?: never;
+        /**
+         * Store a new object
+         * @description On a name that is taken it makes another variant, unless one of its consumers belongs to a variant already, or
+         *     either has no consumers: 409.
+         */
+        readonly post: operations["createObject"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/objects/{slug}": {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Which variant of that name; needed only where there are several.
+                 * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
+                 */
+                readonly id?: components["parameters"]["VariantId"];
+            };
+            readonly header?: {
+                /**
+                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path: {
+                /**
+                 * @description The object's name.
+                 * @example db-password
+                 */
+                readonly slug: components["parameters"]["Slug"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Read a sealed value
+         * @description The bytes as they were stored. A consumer token reads the variant that names its consumer, without or with its id;
+         *     any other is 404, as a name that nobody has.
+         */
+        readonly get: operations["getObject"];
+        /**
+         * Replace a sealed value
+         * @description What the body leaves out stays, but for `recipients`, which speak of the value alone. The value before is kept as a
+         *     version. Consumers that belong to another variant of the name are 409, and so is naming none where there are several
+         *     variants; nothing is changed then.
+         */
+        readonly put: operations["updateObject"];
         readonly post?: never;
+        /**
+         * Delete an object
+         * @description With the values that were kept of it. The audit log keeps its name.
+         */
+        readonly delete: operations["deleteObject"];
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Rename an object
+         * @description The id, the value and its versions, tags, consumers and times stay. Where the new name is taken the object becomes a
+         *     variant of it, unless it shares a consumer with one, or either has no consumers: 409.
+         */
+        readonly patch: operations["renameObject"];
+        readonly trace?: never;
+    };
+    readonly "/objects/{slug}/used-by": {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Which variant of that name; needed only where there are several.
+                 * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
+                 */
+                readonly id?: components["parameters"]["VariantId"];
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The object's name.
+                 * @example db-password
+                 */
+                readonly slug: components["parameters"]["Slug"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * List the consumers of an object
+         * @description Sorted, each once.
+         */
+        readonly get: operations["getObjectUsedBy"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/objects/{slug}/versions": {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Which variant of that name; needed only where there are several.
+                 * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
+                 */
+                readonly id?: components["parameters"]["VariantId"];
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The object's name.
+                 * @example db-password
+                 */
+                readonly slug: components["parameters"]["Slug"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * List the values that were replaced
+         * @description Newest first, never the values themselves. The last 10 are kept, all on one page: enough to undo a bad rotation, and
+         *     an object takes 11 MiB at most. They go with the object.
+         */
+        readonly get: operations["listObjectVersions"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/objects/{slug}/versions/{version}": {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Which variant of that name; needed only where there are several.
+                 * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
+                 */
+                readonly id?: components["parameters"]["VariantId"];
+            };
+            readonly header?: {
+                /**
+                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path: {
+                /**
+                 * @description The object's name.
+                 * @example db-password
+                 */
+                readonly slug: components["parameters"]["Slug"];
+                /**
+                 * @description The number of the version, as listed.
+                 * @example 3
+                 */
+                readonly version: components["parameters"]["Version"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Read a sealed value that was replaced
+         * @description The bytes as they were stored. Consumer tokens read present values only.
+         */
+        readonly get: operations["getObjectVersion"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/objects/{slug}/versions/{version}/restore": {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Which variant of that name; needed only where there are several.
+                 * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
+                 */
+                readonly id?: components["parameters"]["VariantId"];
+            };
+            readonly header?: {
+                /**
+                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path: {
+                /**
+                 * @description The object's name.
+                 * @example db-password
+                 */
+                readonly slug: components["parameters"]["Slug"];
+                /**
+                 * @description The number of the version, as listed.
+                 * @example 3
+                 */
+                readonly version: components["parameters"]["Version"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Put a value back that was replaced
+         * @description The value of that version, with the recipients that were recorded for it, becomes the present one, as if it were sent
+         *     again; the present one is kept as a version. Consumers, tags and name stay as they are.
+         */
+        readonly post: operations["restoreObjectVersion"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -111,15 +733,60 @@ export interface paths {
         /**
          * List the consumers that are known
          * @description Every name that an object is used by, and every name that was added directly.
-         *     Without any parameter the answer is a plain, sorted list of names; with one it is a page of entries.
+         *     Without any parameter, or with empty ones, the answer is a plain, sorted list of names; with one it is a page of
+         *     entries.
          */
         readonly get: operations["listConsumers"];
         readonly put?: never;
-        readonly post?: never;
+        /**
+         * Add a consumer
+         * @description Before an object names it, so that it can be prepared. A name that is known already is 409.
+         */
+        readonly post: operations["addConsumer"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/consumers/{name}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path: {
+                /**
+                 * @description The consumer's name, with its slashes as they are.
+                 * @example acme/shop
+                 */
+                readonly name: components["schemas"]["KnownConsumerName"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Delete a consumer
+         * @description Strips the name from every object; the objects stay, even those that nobody uses any more.
+         */
+        readonly delete: operations["deleteConsumer"];
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Rename a consumer, or register its key
+         * @description A new name is put into every object that names the consumer. Where the new name is known already the two become one:
+         *     the key of the new name stays, otherwise that of the old one does. When two variants of one name would then share
+         *     the consumer, it is 409 and nothing is changed. A name that nobody knows is 404, unless only a key is set, which
+         *     makes the entry. With both, the rename comes first. A key can be replaced, never cleared: an empty text counts as
+         *     absent. A new key reseals nothing; `GET /objects?reseal=true` tells what lacks it.
+         */
+        readonly patch: operations["updateConsumer"];
         readonly trace?: never;
     };
     readonly "/audit-log": {
@@ -132,11 +799,75 @@ export interface paths {
         /**
          * Read the audit log
          * @description Entries are numbered in the order of their writing; `after` continues behind an entry, so that entries
-         *     written meanwhile don't shift pages. All filters must hold.
+         *     written meanwhile don't shift pages. All filters must hold. An entry is written in one transaction with what it
+         *     speaks of.
          */
         readonly get: operations["queryAuditLog"];
         readonly put?: never;
         readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/audit-log/filter-options": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List what the audit log can be filtered by
+         * @description What entries hold, sorted; of each at most 1000, as more than that is nothing to choose from.
+         */
+        readonly get: operations["getAuditLogFilterOptions"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/audit-log/verify": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Check that nobody has altered the audit log
+         * @description Every entry holds a SHA-256 over the one before and itself. Whoever keeps `head` and `entries` elsewhere can also tell that
+         *     the log's end was not cut off.
+         */
+        readonly get: operations["verifyAuditLog"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/mcp": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Speak the Model Context Protocol
+         * @description The Streamable HTTP transport without sessions: a JSON-RPC 2.0 request is answered with JSON, never with a stream; a
+         *     notification or a response is taken with 202. Refusals of a tool are in the JSON-RPC answer; those of this page are
+         *     about the request itself. GET and DELETE are 405, as the protocol has it for servers without streams and sessions.
+         */
+        readonly post: operations["callMcp"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -195,19 +926,167 @@ export interface components {
             /** @enum {string} */
             readonly status: "ok" | "unavailable";
         };
+        readonly RegistrationBeginRequest: {
+            /** @description The secret of the setup link; needed while nobody has an account, and of no use later. */
+            readonly setup_token?: string;
+            /**
+             * @description What the owner is to be called.
+             * @default owner
+             */
+            readonly username?: string;
+            /** @description How the owner is shown; the username when left out. */
+            readonly display_name?: string;
+        };
+        readonly RegistrationOptions: {
+            /** @description WebAuthn's PublicKeyCredentialCreationOptionsJSON. */
+            readonly publicKey: components["schemas"]["WebAuthnOptions"];
+        };
+        /** @description The options of a ceremony in WebAuthn's JSON form. */
+        readonly WebAuthnOptions: {
+            readonly challenge: string;
+        } & {
+            readonly [key: string]: unknown;
+        };
+        readonly RegistrationFinishRequest: {
+            readonly credential: components["schemas"]["BrowserCredential"];
+            /**
+             * @description As registration began with it; for the first account only.
+             * @default owner
+             */
+            readonly username?: string;
+            /** @description What the passkey is told by; `passkey N` when left out. */
+            readonly nickname?: string;
+            /** @description The owner's age recipient. The first one stays. */
+            readonly public_key?: string;
+            /** @description The owner's identity wrapped by this passkey, for one that can (PRF). */
+            readonly wrapped_identity?: string;
+            /** @description The owner's identity wrapped by a recovery phrase. The first one stays. */
+            readonly recovery_wrapped_identity?: string;
+        };
+        /** @description The browser's credential in WebAuthn's JSON form, as it is. */
+        readonly BrowserCredential: {
+            readonly id: string;
+            readonly response: {
+                readonly [key: string]: unknown;
+            };
+        } & {
+            readonly [key: string]: unknown;
+        };
+        readonly Credential: {
+            /** @description The credential's id, base64url. */
+            readonly id: string;
+            readonly nickname: string;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            readonly last_used_at?: string;
+            /** @description The owner's identity wrapped by this passkey. */
+            readonly wrapped_identity?: string;
+        };
+        readonly LoginOptions: {
+            /** @description WebAuthn's PublicKeyCredentialRequestOptionsJSON. */
+            readonly publicKey: components["schemas"]["WebAuthnOptions"];
+        };
+        readonly LoginFinishRequest: {
+            readonly credential: components["schemas"]["BrowserCredential"];
+        };
         readonly AuthStatus: {
             /** @description Whether an owner has registered. */
             readonly bootstrapped: boolean;
         };
         readonly OwnerIdentity: {
-            /** @description The owner's age recipient; left out while nobody has registered. */
+            /** @description The owner's age recipient; left out while nobody has registered one. */
             readonly public_key?: string;
+            /** @description The owner's identity wrapped by the recovery phrase; for a session only. */
+            readonly recovery_wrapped_identity?: string;
+        };
+        readonly CredentialRenameRequest: {
+            /** @description Not blank. */
+            readonly nickname: string;
+        };
+        readonly TokenMetadata: {
+            readonly id: string;
+            readonly description: string;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            readonly expires_at: string;
+            readonly revoked: boolean;
+            /** @description Who issued it; left out for one that was issued on the server's command line. */
+            readonly owner?: string;
+            /**
+             * Format: date-time
+             * @description To the minute; left out while it was not used.
+             */
+            readonly last_used_at?: string;
+            readonly status?: components["schemas"]["TokenStatus"];
+            readonly allowed_actions?: readonly components["schemas"]["TokenAction"][];
         };
         /**
-         * @description A repository or a host that depends on objects.
+         * @description By the server's clock; revoked wins over expired.
+         * @enum {string}
+         */
+        readonly TokenStatus: "active" | "expired" | "revoked";
+        /**
+         * @description Rotate and revoke while it is active, purge when it is dead.
+         * @enum {string}
+         */
+        readonly TokenAction: "rotate" | "revoke" | "purge";
+        readonly CreateTokenRequest: {
+            readonly description: components["schemas"]["TokenDescription"];
+            readonly ttl_seconds?: components["schemas"]["TtlSeconds"];
+        };
+        /** @description What the token is told by; not blank. */
+        readonly TokenDescription: string;
+        /**
+         * @description How long the token lives, a year at most; 90 days when left out.
+         * @default 7776000
+         */
+        readonly TtlSeconds: number;
+        readonly TokenWithValue: components["schemas"]["TokenMetadata"] & {
+            /** @description The token itself, shown this once. */
+            readonly value: string;
+        };
+        readonly RotateTokenRequest: {
+            readonly ttl_seconds?: components["schemas"]["TtlSeconds"];
+        };
+        readonly ConsumerTokenMetadata: {
+            readonly id: string;
+            readonly consumer: components["schemas"]["KnownConsumerName"];
+            readonly description: string;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            readonly expires_at: string;
+            readonly revoked: boolean;
+            /**
+             * Format: date-time
+             * @description To the minute; left out while it was not used.
+             */
+            readonly last_used_at?: string;
+            readonly status?: components["schemas"]["TokenStatus"];
+            readonly allowed_actions?: readonly components["schemas"]["TokenAction"][];
+        };
+        /**
+         * @description The name of a consumer that is there, or is asked for.
+         * @example acme/shop
+         */
+        readonly KnownConsumerName: string;
+        readonly CreateConsumerTokenRequest: {
+            readonly consumer: components["schemas"]["ConsumerName"];
+            readonly description: components["schemas"]["TokenDescription"];
+            readonly ttl_seconds?: components["schemas"]["TtlSeconds"];
+        };
+        /**
+         * @description A repository or a host that depends on objects. It is part of a path, so its parts between slashes are neither empty
+         *     nor `.` or `..`, and it has no control characters and no white space but single spaces inside.
          * @example acme/shop
          */
         readonly ConsumerName: string;
+        readonly ConsumerTokenWithValue: components["schemas"]["ConsumerTokenMetadata"] & {
+            /** @description The token itself, shown this once. */
+            readonly value: string;
+        };
         /** @description What is known of an object; never its value. */
         readonly ObjectMetadata: {
             /** Format: uuid */
@@ -215,11 +1094,11 @@ export interface components {
             readonly slug: components["schemas"]["Slug"];
             /** @description Always there, and empty when the object has none. */
             readonly tags: readonly components["schemas"]["Tag"][];
-            /** @description Each consumer once. */
-            readonly used_by?: readonly components["schemas"]["ConsumerName"][];
+            /** @description Each consumer once; left out when there is none. */
+            readonly used_by?: readonly components["schemas"]["KnownConsumerName"][];
             /** @description Fixed when the object is created. */
             readonly description?: string;
-            /** @description Whether the request asked for a copy that the owner can read; echoed, not stored. */
+            /** @description The request asked for a copy that the owner can read; echoed, not stored, and left out when it did not. */
             readonly keep_readable_copy?: boolean;
             /**
              * Format: date-time
@@ -231,8 +1110,25 @@ export interface components {
              * @description When the value was last replaced; equals `created_at` before that. In lists only.
              */
             readonly updated_at?: string;
+            /** @description In lists only. */
             readonly created_by?: components["schemas"]["Actor"];
+            /** @description Who last replaced the value. In lists only. */
             readonly updated_by?: components["schemas"]["Actor"];
+            /** @description Left out for an object that is never due. */
+            readonly rotate_after_days?: number;
+            /**
+             * Format: date-time
+             * @description `updated_at` and as many days; in lists, for an object with `rotate_after_days`.
+             */
+            readonly rotation_due_at?: string;
+            /** @description Whether that moment has come; in lists, for an object with `rotate_after_days`. */
+            readonly rotation_due?: boolean;
+            /** @description How many recipients the age header of the value has. */
+            readonly recipient_count?: number;
+            /** @description The public keys that the client said the value is sealed to. */
+            readonly recipients?: readonly components["schemas"]["Recipient"][];
+            /** @description Why the value should be sealed anew; in lists, and left out where there is no reason to. */
+            readonly reseal?: components["schemas"]["Reseal"];
         };
         /**
          * @description An object's name. Letters of either case count as different.
@@ -247,40 +1143,149 @@ export interface components {
             readonly id: string;
         };
         /**
-         * @description What proved it; `machine` is a command on the server's own machine, whose id is `machine` too.
+         * @description `machine` is whoever works on the machine where the server runs, with its command line.
          * @enum {string}
          */
         readonly ActorType: "session" | "token" | "consumer_token" | "machine";
+        /**
+         * @description The public key that a value was sealed to, as age writes it.
+         * @example age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p
+         */
+        readonly Recipient: string;
+        /**
+         * @description How the recipients of a value differ from the keys that its consumers have registered. With recorded `recipients` the
+         *     keys are compared. Without, only the number in the age header is known: it tells when there are fewer recipients
+         *     than keys, or, where every consumer has a key, more than those and the owner's.
+         */
+        readonly Reseal: {
+            /**
+             * @description - `recipients` the recorded public keys are not those of the consumers
+             *     - `count` the number in the age header does not fit
+             * @enum {string}
+             */
+            readonly reason: "recipients" | "count";
+            /** @description Consumers whose present key the value is not sealed to. */
+            readonly missing?: readonly components["schemas"]["KnownConsumerName"][];
+            /** @description Recorded keys that are neither a consumer's any more nor the owner's. */
+            readonly stale?: readonly components["schemas"]["Recipient"][];
+        };
+        readonly CreateObjectRequest: {
+            readonly slug: components["schemas"]["Slug"];
+            readonly value: components["schemas"]["SealedValue"];
+            readonly used_by?: components["schemas"]["RequestedConsumers"];
+            readonly tags?: components["schemas"]["RequestedTags"];
+            /** @description Fixed from now on. */
+            readonly description?: string;
+            /**
+             * @description Whether the value is sealed to the owner too, as the client says; echoed, not stored.
+             * @default false
+             */
+            readonly keep_readable_copy?: boolean;
+            /** @description After how many days the value is due for rotation; null, or left out, for never. */
+            readonly rotate_after_days?: number | null;
+            readonly recipients?: components["schemas"]["RequestedRecipients"];
+        };
+        /**
+         * @description The sealed value, base64 with padding, 1 MiB decoded at most (413). It is an age file with at least one
+         *     recipient, armored or not, or is refused with 422; no more than its header is looked at, and it is kept byte for byte.
+         */
+        readonly SealedValue: string;
+        /** @description The consumers that depend on the object; one that is named twice is recorded once. */
+        readonly RequestedConsumers: readonly components["schemas"]["ConsumerName"][];
+        /**
+         * @description At most 10, each 1 to 32 of `a-z 0-9 . _ / -`; upper case is lowered, and duplicates are dropped. Others are 400, and
+         *     only after the value was looked at.
+         */
+        readonly RequestedTags: readonly string[];
+        /**
+         * @description The public keys that the value is sealed to, for `reseal`: an age file does not tell them. Only their form is checked,
+         *     and that the file has at least as many recipients.
+         */
+        readonly RequestedRecipients: readonly components["schemas"]["Recipient"][];
+        readonly UpdateObjectRequest: {
+            readonly value: components["schemas"]["SealedValue"];
+            /** @description Left out, the consumers stay; an empty list clears them. */
+            readonly used_by?: components["schemas"]["RequestedConsumers"];
+            /** @description Left out, the tags stay; an empty list clears them. */
+            readonly tags?: components["schemas"]["RequestedTags"];
+            /**
+             * @description Whether the value is sealed to the owner too, as the client says; echoed, not stored.
+             * @default false
+             */
+            readonly keep_readable_copy?: boolean;
+            /** @description Left out it stays; null clears it. */
+            readonly rotate_after_days?: number | null;
+            readonly recipients?: components["schemas"]["RequestedRecipients"];
+        };
+        readonly RenameObjectRequest: {
+            readonly slug: components["schemas"]["Slug"];
+        };
+        readonly UsedBy: {
+            readonly used_by: readonly components["schemas"]["KnownConsumerName"][];
+        };
+        /** @description A value that was replaced; never the value itself. */
+        readonly ObjectVersion: {
+            /** @description Counts the values of the object from 1. */
+            readonly version: number;
+            /**
+             * Format: date-time
+             * @description When it became the value.
+             */
+            readonly created_at: string;
+            readonly created_by: components["schemas"]["Actor"];
+            /** Format: date-time */
+            readonly replaced_at: string;
+            readonly replaced_by: components["schemas"]["Actor"];
+            readonly recipient_count: number;
+            readonly recipients?: readonly components["schemas"]["Recipient"][];
+        };
         readonly ConsumersPage: {
             readonly consumers: readonly components["schemas"]["ConsumerEntry"][];
             /** @description How many match, over all pages. */
             readonly total: number;
         };
         readonly ConsumerEntry: {
-            readonly name: components["schemas"]["ConsumerName"];
+            readonly name: components["schemas"]["KnownConsumerName"];
             /** @description How many objects name this consumer. */
             readonly secret_count: number;
             /** @description The consumer's age recipient, when it has registered one. */
             readonly public_key?: string;
         };
+        readonly AddConsumerRequest: {
+            readonly name: components["schemas"]["ConsumerName"];
+            /** @description The consumer's age recipient; an empty text counts as absent. */
+            readonly public_key?: string;
+        };
+        /** @description One of the two at least; an empty text counts as absent. */
+        readonly UpdateConsumerRequest: {
+            /** @description The new name, as `ConsumerName` has it. */
+            readonly name?: string;
+            /** @description The consumer's age recipient. */
+            readonly public_key?: string;
+        };
+        /**
+         * @description What an entry is about; `identity` is the owner's public key.
+         * @enum {string}
+         */
+        readonly AuditSubjectType: "object" | "consumer" | "token" | "consumer_token" | "passkey" | "identity";
         readonly AuditLogEntry: {
             /** @description Rises with every entry. */
             readonly id: number;
-            /**
-             * @description The slug of the object, which it outlives. For an action on something else, the name of the consumer or
-             *     the id of the token or passkey.
-             */
+            /** @description The slug of the object; it outlives the object. Empty for an entry about anything else. */
             readonly object_id: string;
             /**
              * Format: uuid
              * @description Which variant of that name.
              */
             readonly variant_id?: string;
+            readonly subject_type?: components["schemas"]["AuditSubjectType"];
+            /** @description The name of the consumer, the id of the token or passkey, or the public key; left out for objects. */
+            readonly subject_id?: string;
             readonly action: components["schemas"]["AuditAction"];
-            /** @description The object's name before it was renamed. */
+            /** @description Which kept value of the object was read or restored. */
+            readonly version?: number;
+            /** @description The name before a rename, of an object or a consumer. */
             readonly previous_slug?: string;
-            /** @description The consumer's name before it was renamed, or merged into the one of `object_id`. */
-            readonly previous_name?: string;
             /** Format: date-time */
             readonly timestamp: string;
             /** @description The address of the peer. */
@@ -288,16 +1293,41 @@ export interface components {
             /** @description What the caller said of itself in `X-Caller`; not verified. */
             readonly caller?: string;
             readonly actor_type?: components["schemas"]["ActorType"];
-            /** @description Left out for a request without a credential. */
+            /** @description Left out for a request without a credential, and for what the server does by itself. */
             readonly actor_id?: string;
         };
         /**
-         * @description What was done. The plain verbs are about objects; `restore` puts an earlier value back. Reading is an action
-         *     for values alone. `consumer_merge` is a rename onto a name that was there, and either takes the consumer's
-         *     tokens with it. `identity_set` is the owner's public key with its recovery copy, set once.
+         * @description - `create`, `read`, `update`, `rename`, `delete` as the words say
+         *     - `restore` a value of an object was put back
+         *     - `rotation_due` the value of an object is older than `rotate_after_days` allow; said once for a value, by the server
+         *     - `merge` a consumer was renamed to one that was there
+         *     - `rotate`, `revoke`, `purge` a token
          * @enum {string}
          */
-        readonly AuditAction: "create" | "read" | "update" | "rename" | "delete" | "restore" | "consumer_add" | "consumer_rename" | "consumer_merge" | "consumer_set_key" | "consumer_delete" | "token_create" | "token_rotate" | "token_revoke" | "token_purge" | "consumer_token_create" | "consumer_token_rotate" | "consumer_token_revoke" | "consumer_token_purge" | "passkey_add" | "passkey_rename" | "passkey_remove" | "identity_set";
+        readonly AuditAction: "create" | "read" | "update" | "rename" | "delete" | "restore" | "rotation_due" | "merge" | "rotate" | "revoke" | "purge";
+        readonly AuditLogFilterOptions: {
+            readonly object_ids: readonly string[];
+            readonly actors: readonly components["schemas"]["AuditActorOption"][];
+            readonly callers: readonly string[];
+        };
+        readonly AuditActorOption: {
+            /** @description What the filter `actor` takes. */
+            readonly value: string;
+            /** @description As people read it - `admin`, `token:<id>`, `consumer_token:<id>` or `none`. */
+            readonly label: string;
+        };
+        readonly AuditLogVerification: {
+            /** @description Whether every entry is as it was written. */
+            readonly intact: boolean;
+            /** @description How many were checked. */
+            readonly entries: number;
+            /** @description The hash of the last entry; left out while there is none. */
+            readonly head?: string;
+            /** @description The first entry that is not as it was written, or is missing its place. */
+            readonly first_broken_id?: number;
+        };
+        /** @description A JSON-RPC 2.0 message, or a batch of them; the protocol says what is in it. */
+        readonly JsonRpcMessage: Record<string, never> | readonly unknown[];
     };
     responses: {
         /** @description The `Accept` header leaves none of the representations that this operation has. */
@@ -334,25 +1364,18 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /**
-         * @description Too many requests by this credential, or from this address when none came. The same request may be sent again
-         *     after `Retry-After` seconds.
-         */
-        readonly RateLimited: {
+        /** @description A parameter or the body does not fit the contract; `field` names the offending part. */
+        readonly InvalidInput: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
-                readonly "Retry-After": components["headers"]["RetryAfter"];
-                readonly "RateLimit-Limit": components["headers"]["RateLimitLimit"];
-                readonly "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
-                readonly "RateLimit-Reset": components["headers"]["RateLimitReset"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 readonly [name: string]: unknown;
             };
             content: {
                 /**
                  * @example {
-                 *       "error": "Expected at most 10 requests in 60 seconds; try again in 12 seconds.",
-                 *       "code": "rate_limited",
+                 *       "error": "Expected limit to be at most 500; received 5000.",
+                 *       "code": "invalid_input",
+                 *       "field": "limit",
                  *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
                  *     }
                  */
@@ -390,8 +1413,8 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description A parameter or the body does not fit the contract; `field` names the offending part. */
-        readonly InvalidInput: {
+        /** @description The body is larger than this operation reads. */
+        readonly TooLarge: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
                 readonly [name: string]: unknown;
@@ -399,9 +1422,25 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "error": "Expected limit to be at most 500; received 5000.",
-                 *       "code": "invalid_input",
-                 *       "field": "limit",
+                 *       "error": "Expected a body of at most 16384 bytes.",
+                 *       "code": "too_large",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The body's content type is not one that this operation reads. */
+        readonly UnsupportedMediaType: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Expected a body of type application/json; received text/plain.",
+                 *       "code": "unsupported_media_type",
                  *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
                  *     }
                  */
@@ -426,12 +1465,125 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
+        /**
+         * @description Too many requests by this credential, or from this address when none came. The same request may be sent again
+         *     after `Retry-After` seconds.
+         */
+        readonly RateLimited: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly "RateLimit-Limit": components["headers"]["RateLimitLimit"];
+                readonly "RateLimit-Remaining": components["headers"]["RateLimitRemaining"];
+                readonly "RateLimit-Reset": components["headers"]["RateLimitReset"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Expected at most 10 requests in 60 seconds; try again in 12 seconds.",
+                 *       "code": "rate_limited",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The server is starting, stopping, or without its database. The same request may be sent again later. */
+        readonly Unavailable: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "The server is shutting down.",
+                 *       "code": "unavailable",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The state of things does not allow it now. */
+        readonly Conflict: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Expected a username that is free; this one is taken.",
+                 *       "code": "conflict",
+                 *       "field": "username",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description There is no such thing, or the caller may not know that there is. */
+        readonly NotFound: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "There is no user \"mona\".",
+                 *       "code": "not_found",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
     };
     parameters: {
+        /**
+         * @description What the client says of itself, for the audit log; nobody verifies it.
+         * @example acme/shop/deploy
+         */
+        readonly Caller: string;
         /** @description How many entries to answer with at most. */
         readonly Limit: number;
         /** @description How many entries to leave out at the start. */
         readonly Offset: number;
+        /**
+         * @description The passkey's id, as listed.
+         * @example x9Wq3vY0Zb5nT7cM1kLr2g
+         */
+        readonly CredentialId: string;
+        /**
+         * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
+         *     instead of a second creation.
+         * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+         */
+        readonly IdempotencyKey: string;
+        /**
+         * @description The token's id, as listed.
+         * @example 1f2e3d4c5b6a7988
+         */
+        readonly TokenId: string;
+        /**
+         * @description The object's name.
+         * @example db-password
+         */
+        readonly Slug: components["schemas"]["Slug"];
+        /**
+         * @description Which variant of that name; needed only where there are several.
+         * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
+         */
+        readonly VariantId: string;
+        /**
+         * @description The number of the version, as listed.
+         * @example 3
+         */
+        readonly Version: number;
     };
     requestBodies: never;
     headers: {
@@ -440,6 +1592,11 @@ export interface components {
          * @example 0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17
          */
         readonly RequestId: string;
+        /**
+         * @description `Bearer`, the one scheme that an `Authorization` header may have; every 401 says so.
+         * @example Bearer
+         */
+        readonly BearerChallenge: string;
         /**
          * @description Seconds to wait before the next try; at least 1.
          * @example 12
@@ -466,10 +1623,10 @@ export interface components {
          */
         readonly RateLimitPolicy: string;
         /**
-         * @description `Bearer`, the one scheme that an `Authorization` header may have; every 401 says so.
-         * @example Bearer
+         * @description Sets the session cookie, or takes it back.
+         * @example trellis_session=Jq3…; Path=/; HttpOnly; SameSite=Lax; Max-Age=2592000
          */
-        readonly BearerChallenge: string;
+        readonly SessionCookie: string;
         /**
          * @description How many entries match, over all pages.
          * @example 128
@@ -555,6 +1712,255 @@ export interface operations {
             };
         };
     };
+    readonly beginRegistration: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "setup_token": "3nX0vP5rB8kQ2mW7yZ1tC4",
+                 *       "username": "mona",
+                 *       "display_name": "Mona L."
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["RegistrationBeginRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description What the browser creates a passkey by. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "publicKey": {
+                     *         "rp": {
+                     *           "id": "localhost",
+                     *           "name": "Trellis"
+                     *         },
+                     *         "user": {
+                     *           "id": "0Lq1sQbH4nq3v5w8yZ2c6A",
+                     *           "name": "mona",
+                     *           "displayName": "Mona L."
+                     *         },
+                     *         "challenge": "8sZf2bW0Yq6nXc1dP4vK9eT7rLmJ3hUaGoIiEwNs5kQ",
+                     *         "pubKeyCredParams": [
+                     *           {
+                     *             "type": "public-key",
+                     *             "alg": -8
+                     *           },
+                     *           {
+                     *             "type": "public-key",
+                     *             "alg": -7
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["RegistrationOptions"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly finishRegistration: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "credential": {
+                 *         "id": "x9Wq3vY0Zb5nT7cM1kLr2g",
+                 *         "rawId": "x9Wq3vY0Zb5nT7cM1kLr2g",
+                 *         "type": "public-key",
+                 *         "clientExtensionResults": {},
+                 *         "response": {
+                 *           "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0",
+                 *           "attestationObject": "o2NmbXRkbm9uZQ"
+                 *         }
+                 *       },
+                 *       "username": "mona",
+                 *       "nickname": "laptop",
+                 *       "public_key": "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["RegistrationFinishRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The new passkey. */
+            readonly 201: {
+                headers: {
+                    /**
+                     * @description Signs in whoever had no session.
+                     * @example trellis_session=Jq3…; Path=/; HttpOnly; SameSite=Lax; Max-Age=2592000
+                     */
+                    readonly "Set-Cookie"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "x9Wq3vY0Zb5nT7cM1kLr2g",
+                     *       "nickname": "laptop",
+                     *       "created_at": "2026-05-01T08:00:00Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Credential"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly beginLogin: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What the browser picks a passkey by. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "publicKey": {
+                     *         "challenge": "8sZf2bW0Yq6nXc1dP4vK9eT7rLmJ3hUaGoIiEwNs5kQ",
+                     *         "rpId": "localhost",
+                     *         "timeout": 300000,
+                     *         "allowCredentials": [],
+                     *         "userVerification": "preferred"
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["LoginOptions"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly finishLogin: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "credential": {
+                 *         "id": "x9Wq3vY0Zb5nT7cM1kLr2g",
+                 *         "rawId": "x9Wq3vY0Zb5nT7cM1kLr2g",
+                 *         "type": "public-key",
+                 *         "clientExtensionResults": {},
+                 *         "response": {
+                 *           "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0",
+                 *           "authenticatorData": "SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ",
+                 *           "signature": "MEUCIQDx0y9q"
+                 *         }
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["LoginFinishRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The owner is signed in. */
+            readonly 204: {
+                headers: {
+                    readonly "Set-Cookie": components["headers"]["SessionCookie"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly logout: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Nobody is signed in with this cookie any more. */
+            readonly 204: {
+                headers: {
+                    readonly "Set-Cookie": components["headers"]["SessionCookie"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
     readonly getAuthStatus: {
         readonly parameters: {
             readonly query?: never;
@@ -581,6 +1987,7 @@ export interface operations {
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly getIdentity: {
@@ -592,7 +1999,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The owner's identity; the key is left out while nobody has registered. */
+            /** @description The owner's identity; the key is left out while nobody has registered one. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -611,24 +2018,716 @@ export interface operations {
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listCredentials: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description How many entries to answer with at most. */
+                readonly limit?: components["parameters"]["Limit"];
+                /** @description How many entries to leave out at the start. */
+                readonly offset?: components["parameters"]["Offset"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of passkeys. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Total-Count": components["headers"]["TotalCount"];
+                    readonly Link: components["headers"]["PageLink"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "x9Wq3vY0Zb5nT7cM1kLr2g",
+                     *         "nickname": "laptop",
+                     *         "created_at": "2026-05-01T08:00:00Z",
+                     *         "last_used_at": "2026-05-02T10:30:00Z",
+                     *         "wrapped_identity": "c2VhbGVkIGJ5IHRoaXMgcGFzc2tleQ"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["Credential"][];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly deleteCredential: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path: {
+                /**
+                 * @description The passkey's id, as listed.
+                 * @example x9Wq3vY0Zb5nT7cM1kLr2g
+                 */
+                readonly id: components["parameters"]["CredentialId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The passkey does not sign anybody in any more. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly renameCredential: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path: {
+                /**
+                 * @description The passkey's id, as listed.
+                 * @example x9Wq3vY0Zb5nT7cM1kLr2g
+                 */
+                readonly id: components["parameters"]["CredentialId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "nickname": "old laptop"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["CredentialRenameRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The passkey under its new name. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "x9Wq3vY0Zb5nT7cM1kLr2g",
+                     *       "nickname": "old laptop",
+                     *       "created_at": "2026-05-01T08:00:00Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Credential"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listTokens: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description How many entries to answer with at most. */
+                readonly limit?: components["parameters"]["Limit"];
+                /** @description How many entries to leave out at the start. */
+                readonly offset?: components["parameters"]["Offset"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of tokens. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Total-Count": components["headers"]["TotalCount"];
+                    readonly Link: components["headers"]["PageLink"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "1f2e3d4c5b6a7988",
+                     *         "description": "deploy script",
+                     *         "created_at": "2026-05-01T08:00:00Z",
+                     *         "expires_at": "2026-07-30T08:00:00Z",
+                     *         "revoked": false,
+                     *         "owner": "admin",
+                     *         "status": "active",
+                     *         "allowed_actions": [
+                     *           "rotate",
+                     *           "revoke"
+                     *         ]
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["TokenMetadata"][];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly createToken: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+                /**
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
+                 *     instead of a second creation.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "description": "deploy script",
+                 *       "ttl_seconds": 7776000
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["CreateTokenRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The new token. */
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "1f2e3d4c5b6a7988",
+                     *       "description": "deploy script",
+                     *       "created_at": "2026-05-01T08:00:00Z",
+                     *       "expires_at": "2026-07-30T08:00:00Z",
+                     *       "revoked": false,
+                     *       "owner": "admin",
+                     *       "status": "active",
+                     *       "allowed_actions": [
+                     *         "rotate",
+                     *         "revoke"
+                     *       ],
+                     *       "value": "trs_q0h4Zx1oJ2kYv6cN8mB3tR5wE7uI9pL0aS2dF4gH6jK1bZ8xT"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["TokenWithValue"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly revokeToken: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path: {
+                /**
+                 * @description The token's id, as listed.
+                 * @example 1f2e3d4c5b6a7988
+                 */
+                readonly id: components["parameters"]["TokenId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The token does not work any more. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly rotateToken: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+                /**
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
+                 *     instead of a second creation.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path: {
+                /**
+                 * @description The token's id, as listed.
+                 * @example 1f2e3d4c5b6a7988
+                 */
+                readonly id: components["parameters"]["TokenId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "ttl_seconds": 7776000
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["RotateTokenRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The token with its new secret. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "1f2e3d4c5b6a7988",
+                     *       "description": "deploy script",
+                     *       "created_at": "2026-05-01T08:00:00Z",
+                     *       "expires_at": "2026-07-30T08:00:00Z",
+                     *       "revoked": false,
+                     *       "owner": "admin",
+                     *       "status": "active",
+                     *       "allowed_actions": [
+                     *         "rotate",
+                     *         "revoke"
+                     *       ],
+                     *       "value": "trs_q0h4Zx1oJ2kYv6cN8mB3tR5wE7uI9pL0aS2dF4gH6jK1bZ8xT"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["TokenWithValue"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly purgeToken: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path: {
+                /**
+                 * @description The token's id, as listed.
+                 * @example 1f2e3d4c5b6a7988
+                 */
+                readonly id: components["parameters"]["TokenId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Nothing of the token is kept but what the audit log says. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listConsumerTokens: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description How many entries to answer with at most. */
+                readonly limit?: components["parameters"]["Limit"];
+                /** @description How many entries to leave out at the start. */
+                readonly offset?: components["parameters"]["Offset"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of tokens. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Total-Count": components["headers"]["TotalCount"];
+                    readonly Link: components["headers"]["PageLink"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "8e7d6c5b4a392817",
+                     *         "consumer": "acme/shop",
+                     *         "description": "deploy of the shop",
+                     *         "created_at": "2026-05-01T08:00:00Z",
+                     *         "expires_at": "2026-07-30T08:00:00Z",
+                     *         "revoked": false,
+                     *         "status": "active",
+                     *         "allowed_actions": [
+                     *           "rotate",
+                     *           "revoke"
+                     *         ]
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["ConsumerTokenMetadata"][];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly createConsumerToken: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+                /**
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
+                 *     instead of a second creation.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "consumer": "acme/shop",
+                 *       "description": "deploy of the shop",
+                 *       "ttl_seconds": 7776000
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["CreateConsumerTokenRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The new token. */
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "8e7d6c5b4a392817",
+                     *       "consumer": "acme/shop",
+                     *       "description": "deploy of the shop",
+                     *       "created_at": "2026-05-01T08:00:00Z",
+                     *       "expires_at": "2026-07-30T08:00:00Z",
+                     *       "revoked": false,
+                     *       "status": "active",
+                     *       "allowed_actions": [
+                     *         "rotate",
+                     *         "revoke"
+                     *       ],
+                     *       "value": "trc_q0h4Zx1oJ2kYv6cN8mB3tR5wE7uI9pL0aS2dF4gH6jK1bZ8xT"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ConsumerTokenWithValue"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly revokeConsumerToken: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path: {
+                /**
+                 * @description The token's id, as listed.
+                 * @example 1f2e3d4c5b6a7988
+                 */
+                readonly id: components["parameters"]["TokenId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The token does not work any more. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly rotateConsumerToken: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+                /**
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
+                 *     instead of a second creation.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path: {
+                /**
+                 * @description The token's id, as listed.
+                 * @example 1f2e3d4c5b6a7988
+                 */
+                readonly id: components["parameters"]["TokenId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "ttl_seconds": 7776000
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["RotateTokenRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The token with its new secret. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "8e7d6c5b4a392817",
+                     *       "consumer": "acme/shop",
+                     *       "description": "deploy of the shop",
+                     *       "created_at": "2026-05-01T08:00:00Z",
+                     *       "expires_at": "2026-07-30T08:00:00Z",
+                     *       "revoked": false,
+                     *       "status": "active",
+                     *       "allowed_actions": [
+                     *         "rotate",
+                     *         "revoke"
+                     *       ],
+                     *       "value": "trc_q0h4Zx1oJ2kYv6cN8mB3tR5wE7uI9pL0aS2dF4gH6jK1bZ8xT"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ConsumerTokenWithValue"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly purgeConsumerToken: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path: {
+                /**
+                 * @description The token's id, as listed.
+                 * @example 1f2e3d4c5b6a7988
+                 */
+                readonly id: components["parameters"]["TokenId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Nothing of the token is kept but what the audit log says. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly listObjects: {
         readonly parameters: {
             readonly query?: {
                 /**
+                 * @description Only the object of this name, or its variants.
+                 * @example db-password
+                 */
+                readonly slug?: string;
+                /**
                  * @description Only objects that this consumer depends on.
                  * @example acme/shop
                  */
-                readonly used_by?: components["schemas"]["ConsumerName"];
+                readonly used_by?: components["schemas"]["KnownConsumerName"];
                 /**
-                 * @description Only objects with this tag, in either case; repeat it to ask for several at once.
+                 * @description Only objects with this tag, in either case; repeat it to ask for several at once. One that is no tag is 400.
                  * @example [
                  *       "prod",
                  *       "database"
                  *     ]
                  */
                 readonly tag?: readonly string[];
+                /**
+                 * @description Only objects whose value is (`true`) or is not (`false`) older than their `rotate_after_days` allow.
+                 * @example true
+                 */
+                readonly rotation_due?: boolean;
+                /**
+                 * @description Only objects that have (`true`) or have not (`false`) a reason in `reseal`.
+                 * @example true
+                 */
+                readonly reseal?: boolean;
                 /** @description How many entries to answer with at most. */
                 readonly limit?: components["parameters"]["Limit"];
                 /** @description How many entries to leave out at the start. */
@@ -670,7 +2769,11 @@ export interface operations {
                      *         "updated_by": {
                      *           "type": "token",
                      *           "id": "1f2e3d4c5b6a7988"
-                     *         }
+                     *         },
+                     *         "rotate_after_days": 90,
+                     *         "rotation_due_at": "2026-07-31T10:30:00Z",
+                     *         "rotation_due": false,
+                     *         "recipient_count": 2
                      *       }
                      *     ]
                      */
@@ -684,6 +2787,575 @@ export interface operations {
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly createObject: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+                /**
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
+                 *     instead of a second creation.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "slug": "db-password",
+                 *       "value": "YWdlLWVuY3J5cHRpb24ub3JnL3YxCi0+IFgyNTUxOSBURWlGMHlwcXIrYnB2Y3FYTnlDVkpwTDdPdXdQZFZ3UEw3S1FFYkZETzVN",
+                 *       "used_by": [
+                 *         "acme/shop"
+                 *       ],
+                 *       "tags": [
+                 *         "prod",
+                 *         "database"
+                 *       ],
+                 *       "description": "Password of the shop's database.",
+                 *       "rotate_after_days": 90
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["CreateObjectRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The new object. */
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f",
+                     *       "slug": "db-password",
+                     *       "tags": [
+                     *         "database",
+                     *         "prod"
+                     *       ],
+                     *       "used_by": [
+                     *         "acme/shop"
+                     *       ],
+                     *       "description": "Password of the shop's database.",
+                     *       "rotate_after_days": 90,
+                     *       "recipient_count": 1
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ObjectMetadata"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getObject: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Which variant of that name; needed only where there are several.
+                 * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
+                 */
+                readonly id?: components["parameters"]["VariantId"];
+            };
+            readonly header?: {
+                /**
+                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path: {
+                /**
+                 * @description The object's name.
+                 * @example db-password
+                 */
+                readonly slug: components["parameters"]["Slug"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The sealed value. */
+            readonly 200: {
+                headers: {
+                    /**
+                     * @description The id of the variant that was read.
+                     * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
+                     */
+                    readonly "X-Object-Id": string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/octet-stream": unknown;
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly updateObject: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Which variant of that name; needed only where there are several.
+                 * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
+                 */
+                readonly id?: components["parameters"]["VariantId"];
+            };
+            readonly header?: {
+                /**
+                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path: {
+                /**
+                 * @description The object's name.
+                 * @example db-password
+                 */
+                readonly slug: components["parameters"]["Slug"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "value": "YWdlLWVuY3J5cHRpb24ub3JnL3YxCi0+IFgyNTUxOSBURWlGMHlwcXIrYnB2Y3FYTnlDVkpwTDdPdXdQZFZ3UEw3S1FFYkZETzVN",
+                 *       "used_by": [
+                 *         "acme/shop"
+                 *       ]
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["UpdateObjectRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The object from now on. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f",
+                     *       "slug": "db-password",
+                     *       "tags": [
+                     *         "database",
+                     *         "prod"
+                     *       ],
+                     *       "used_by": [
+                     *         "acme/shop"
+                     *       ],
+                     *       "description": "Password of the shop's database.",
+                     *       "recipient_count": 1
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ObjectMetadata"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly deleteObject: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Which variant of that name; needed only where there are several.
+                 * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
+                 */
+                readonly id?: components["parameters"]["VariantId"];
+            };
+            readonly header?: {
+                /**
+                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path: {
+                /**
+                 * @description The object's name.
+                 * @example db-password
+                 */
+                readonly slug: components["parameters"]["Slug"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The object is not there any more. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly renameObject: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Which variant of that name; needed only where there are several.
+                 * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
+                 */
+                readonly id?: components["parameters"]["VariantId"];
+            };
+            readonly header?: {
+                /**
+                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path: {
+                /**
+                 * @description The object's name.
+                 * @example db-password
+                 */
+                readonly slug: components["parameters"]["Slug"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "slug": "shop-db-password"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["RenameObjectRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The object under its new name. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f",
+                     *       "slug": "shop-db-password",
+                     *       "tags": [
+                     *         "database",
+                     *         "prod"
+                     *       ],
+                     *       "used_by": [
+                     *         "acme/shop"
+                     *       ],
+                     *       "recipient_count": 1
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ObjectMetadata"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getObjectUsedBy: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Which variant of that name; needed only where there are several.
+                 * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
+                 */
+                readonly id?: components["parameters"]["VariantId"];
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The object's name.
+                 * @example db-password
+                 */
+                readonly slug: components["parameters"]["Slug"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The consumers. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "used_by": [
+                     *         "acme/shop",
+                     *         "web-1"
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["UsedBy"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly listObjectVersions: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Which variant of that name; needed only where there are several.
+                 * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
+                 */
+                readonly id?: components["parameters"]["VariantId"];
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The object's name.
+                 * @example db-password
+                 */
+                readonly slug: components["parameters"]["Slug"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What is kept. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Total-Count": components["headers"]["TotalCount"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "version": 3,
+                     *         "created_at": "2026-03-01T09:00:00Z",
+                     *         "created_by": {
+                     *           "type": "session",
+                     *           "id": "admin"
+                     *         },
+                     *         "replaced_at": "2026-05-02T10:30:00Z",
+                     *         "replaced_by": {
+                     *           "type": "token",
+                     *           "id": "1f2e3d4c5b6a7988"
+                     *         },
+                     *         "recipient_count": 2
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["ObjectVersion"][];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getObjectVersion: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Which variant of that name; needed only where there are several.
+                 * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
+                 */
+                readonly id?: components["parameters"]["VariantId"];
+            };
+            readonly header?: {
+                /**
+                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path: {
+                /**
+                 * @description The object's name.
+                 * @example db-password
+                 */
+                readonly slug: components["parameters"]["Slug"];
+                /**
+                 * @description The number of the version, as listed.
+                 * @example 3
+                 */
+                readonly version: components["parameters"]["Version"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The sealed value. */
+            readonly 200: {
+                headers: {
+                    /**
+                     * @description The id of the variant that was read.
+                     * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
+                     */
+                    readonly "X-Object-Id": string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/octet-stream": unknown;
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly restoreObjectVersion: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Which variant of that name; needed only where there are several.
+                 * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
+                 */
+                readonly id?: components["parameters"]["VariantId"];
+            };
+            readonly header?: {
+                /**
+                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+                /**
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
+                 *     instead of a second creation.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path: {
+                /**
+                 * @description The object's name.
+                 * @example db-password
+                 */
+                readonly slug: components["parameters"]["Slug"];
+                /**
+                 * @description The number of the version, as listed.
+                 * @example 3
+                 */
+                readonly version: components["parameters"]["Version"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The object from now on. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f",
+                     *       "slug": "db-password",
+                     *       "tags": [
+                     *         "database",
+                     *         "prod"
+                     *       ],
+                     *       "used_by": [
+                     *         "acme/shop"
+                     *       ],
+                     *       "recipient_count": 2
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ObjectMetadata"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly listConsumers: {
@@ -713,7 +3385,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": readonly components["schemas"]["ConsumerName"][] | components["schemas"]["ConsumersPage"];
+                    readonly "application/json": readonly components["schemas"]["KnownConsumerName"][] | components["schemas"]["ConsumersPage"];
                 };
             };
             readonly 400: components["responses"]["InvalidInput"];
@@ -723,6 +3395,162 @@ export interface operations {
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly addConsumer: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+                /**
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
+                 *     instead of a second creation.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "name": "web-2"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["AddConsumerRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The new consumer. */
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "web-2",
+                     *       "secret_count": 0
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ConsumerEntry"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly deleteConsumer: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path: {
+                /**
+                 * @description The consumer's name, with its slashes as they are.
+                 * @example acme/shop
+                 */
+                readonly name: components["schemas"]["KnownConsumerName"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Nobody is called so any more. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly updateConsumer: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path: {
+                /**
+                 * @description The consumer's name, with its slashes as they are.
+                 * @example acme/shop
+                 */
+                readonly name: components["schemas"]["KnownConsumerName"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "public_key": "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["UpdateConsumerRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The consumer from now on. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "name": "acme/shop",
+                     *       "secret_count": 3,
+                     *       "public_key": "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ConsumerEntry"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly queryAuditLog: {
@@ -733,10 +3561,15 @@ export interface operations {
                  * @example db-password
                  */
                 readonly object_id?: components["schemas"]["Slug"];
+                /**
+                 * @description Only entries about things of this kind.
+                 * @example object
+                 */
+                readonly subject_type?: components["schemas"]["AuditSubjectType"];
                 /** @description Only entries whose caller named itself so in `X-Caller`. */
                 readonly caller?: string;
                 /**
-                 * @description Only entries of this actor's id; `none` stands for requests without a credential.
+                 * @description Only entries of this actor's id; `none` stands for requests without a credential, and for the server itself.
                  * @example admin
                  */
                 readonly actor?: string;
@@ -774,6 +3607,7 @@ export interface operations {
                      *         "id": 41,
                      *         "object_id": "db-password",
                      *         "variant_id": "6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f",
+                     *         "subject_type": "object",
                      *         "action": "read",
                      *         "timestamp": "2026-05-02T10:30:00Z",
                      *         "ip": "192.0.2.7",
@@ -793,6 +3627,154 @@ export interface operations {
             readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getAuditLogFilterOptions: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The values of each filter. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object_ids": [
+                     *         "db-password"
+                     *       ],
+                     *       "actors": [
+                     *         {
+                     *           "value": "admin",
+                     *           "label": "admin"
+                     *         },
+                     *         {
+                     *           "value": "1f2e3d4c5b6a7988",
+                     *           "label": "token:1f2e3d4c5b6a7988"
+                     *         }
+                     *       ],
+                     *       "callers": [
+                     *         "acme/shop/deploy"
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["AuditLogFilterOptions"];
+                };
+            };
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly verifyAuditLog: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Whether the chain holds. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "intact": true,
+                     *       "entries": 41,
+                     *       "head": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["AuditLogVerification"];
+                };
+            };
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly callMcp: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The version of the protocol that was agreed on.
+                 * @example 2025-06-18
+                 */
+                readonly "MCP-Protocol-Version"?: string;
+                /**
+                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "jsonrpc": "2.0",
+                 *       "id": 1,
+                 *       "method": "tools/list"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["JsonRpcMessage"];
+            };
+        };
+        readonly responses: {
+            /** @description The answer to a request. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "jsonrpc": "2.0",
+                     *       "id": 1,
+                     *       "result": {
+                     *         "tools": []
+                     *       }
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["JsonRpcMessage"];
+                };
+            };
+            /** @description A notification or a response was taken; there is nothing to answer. */
+            readonly 202: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
 }

@@ -15,6 +15,12 @@ export const auditHandlers = ({ audit, basePath }: Pick<SecretsServices, 'audit'
       headers: pageHeaders({ total: page.total, path: `${basePath}/audit-log`, next }),
     };
   },
+  async getAuditLogFilterOptions() {
+    throw new Error('getAuditLogFilterOptions is not written yet.');
+  },
+  async verifyAuditLog() {
+    throw new Error('verifyAuditLog is not written yet.');
+  },
 });
 
 function toDate(text: string | undefined): Date | undefined {

@@ -8,4 +8,19 @@ export const authHandlers = ({ owner }: Pick<SecretsServices, 'owner'>): AuthHan
     const publicKey = await owner.findPublicKey(caller);
     return { status: 200, body: publicKey === undefined ? {} : { public_key: publicKey } };
   },
+  async beginRegistration() {
+    throw new Error('beginRegistration is not written yet.');
+  },
+  async finishRegistration() {
+    throw new Error('finishRegistration is not written yet.');
+  },
+  async beginLogin() {
+    throw new Error('beginLogin is not written yet.');
+  },
+  async finishLogin() {
+    throw new Error('finishLogin is not written yet.');
+  },
+  async logout() {
+    throw new Error('logout is not written yet.');
+  },
 });

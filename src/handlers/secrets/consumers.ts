@@ -19,6 +19,15 @@ export const consumersHandlers = ({ consumers, basePath }: Services): ConsumersH
     const body = { consumers: page.consumers.map(toBody), total: page.total };
     return { status: 200, body, headers: pageHeaders({ total: page.total, path, next }) };
   },
+  async addConsumer() {
+    throw new Error('addConsumer is not written yet.');
+  },
+  async deleteConsumer() {
+    throw new Error('deleteConsumer is not written yet.');
+  },
+  async updateConsumer() {
+    throw new Error('updateConsumer is not written yet.');
+  },
 });
 
 /** Without any parameter the answer is a plain list; an empty `?q=` counts as none. */

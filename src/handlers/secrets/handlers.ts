@@ -6,9 +6,14 @@ import type { Owner } from '../../secrets/owner.js';
 import type { Readiness } from '../../storage/readiness.js';
 import { auditHandlers } from './audit.js';
 import { authHandlers } from './auth.js';
+import { consumerTokensHandlers } from './consumer-tokens.js';
 import { consumersHandlers } from './consumers.js';
+import { credentialsHandlers } from './credentials.js';
 import { healthHandlers } from './health.js';
+import { mcpHandlers } from './mcp.js';
 import { objectsHandlers } from './objects.js';
+import { tokensHandlers } from './tokens.js';
+import { versionsHandlers } from './versions.js';
 
 /** What the operations of the secrets service stand on. */
 export interface SecretsServices {
@@ -28,7 +33,12 @@ export interface SecretsServices {
 export const secretsHandlers = (services: SecretsServices): SecretsHandlers => ({
   ...healthHandlers(services),
   ...authHandlers(services),
+  ...credentialsHandlers(),
+  ...tokensHandlers(),
+  ...consumerTokensHandlers(),
   ...objectsHandlers(services),
+  ...versionsHandlers(),
   ...consumersHandlers(services),
   ...auditHandlers(services),
+  ...mcpHandlers(),
 });

@@ -18,6 +18,24 @@ export const objectsHandlers = ({
       headers: pageHeaders({ total: page.total, path: `${basePath}/objects`, next }),
     };
   },
+  async createObject() {
+    throw new Error('createObject is not written yet.');
+  },
+  async deleteObject() {
+    throw new Error('deleteObject is not written yet.');
+  },
+  async getObject() {
+    throw new Error('getObject is not written yet.');
+  },
+  async renameObject() {
+    throw new Error('renameObject is not written yet.');
+  },
+  async updateObject() {
+    throw new Error('updateObject is not written yet.');
+  },
+  async getObjectUsedBy() {
+    throw new Error('getObjectUsedBy is not written yet.');
+  },
 });
 
 function toBody(object: SecretObject): components['schemas']['ObjectMetadata'] {
