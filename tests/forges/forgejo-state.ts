@@ -1,3 +1,5 @@
+import type { TestHook } from './hooks.js';
+
 /** What the test forge of Forgejo keeps; its answers are made of it. */
 export interface ForgejoReview {
   readonly login: string;
@@ -61,6 +63,7 @@ export interface ForgejoRepository {
   labels: { id: number; name: string }[];
   pullRequests: ForgejoPullRequest[];
   issues: ForgejoIssue[];
+  hooks: TestHook[];
 }
 
 const CREATED = '2026-05-01T08:00:00Z';
@@ -114,6 +117,7 @@ export function forgejoRepository(fullName: string, change: Partial<ForgejoRepos
     labels: [],
     pullRequests: [],
     issues: [],
+    hooks: [],
     ...change,
   };
 }

@@ -1,8 +1,11 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { serveForge } from './forge-server.js';
 import type { Answer, ForgeServer, Seen } from './forge-server.js';
 import { toIssueNode, toPullRequestNode, toRepositoryNode, toReviewNodes } from './forgejo-nodes.js';
 import type { ForgejoPullRequest, ForgejoRepository } from './forgejo-state.js';
+import { answerHooks, deliverTo } from './hooks.js';
+import type { About, Event, HookChange, Sent, TestHook } from './hooks.js';
+import { toPage } from './paged.js';
 
 export const FORGEJO_TOKEN = 'forgejo-test';
 
@@ -13,6 +16,10 @@ export interface TestForgejo extends ForgeServer {
   jobs: 'bare' | 'none' | 'wrapped';
   /** Pages come again and again. */
   repeatsPages: boolean;
+  /** Whether the token's scopes allow it. */
+  mayWriteHooks: boolean;
+  /** Tells the webhooks of a repository that ask for it what happened there; gives the statuses of their answers. */
+  deliver(fullName: string, event: Partial<Event>): Promise<number[]>;
 }
 
 /** A Forgejo that speaks what our client asks, with state that actions change. */
@@ -28,6 +35,12 @@ export async function startForgejo(repositories: readonly ForgejoRepository[] = 
     repositories: [...repositories],
     jobs: 'wrapped' as const,
     repeatsPages: false,
+    mayWriteHooks: true,
+    deliver: (fullName: string, { name = 'pull_request', payload, ...event }: Partial<Event>) => {
+      const repository = findRepository(forge, fullName);
+      const about = { action: 'synchronized', repository: { full_name: repository?.fullName }, ...payload };
+      return deliverTo(repository?.hooks ?? [], { ...event, name, payload: about }, forgejoDelivery);
+    },
   });
   return forge;
 }
@@ -40,12 +53,14 @@ interface Found {
   readonly repository: ForgejoRepository;
   /** What the groups of the path matched. */
   readonly id: string;
+  readonly rest: string;
 }
 
 type Route = readonly [method: string, path: RegExp, answer: (found: Found) => Answer];
 
 const ROUTES: readonly Route[] = [
   ['GET', /^$/, ({ repository, forge }) => ({ body: toRepositoryNode(repository, forge.url) })],
+  ['*', /^\/hooks()(\/\d+|)$/, hooks],
   ['GET', /^\/labels$/, ({ repository, seen, forge }) => paged(repository.labels, seen, forge)],
   ['GET', /^\/pulls$/, listPullRequests],
   ['GET', /^\/issues$/, listIssues],
@@ -72,26 +87,59 @@ function answerForgejo(seen: Seen, forge: TestForgejo): Answer {
   }
   if (path === '/repos/issues/search') return paged(search(seen, forge), seen, forge);
   const [, fullName = '', rest = ''] = /^\/repos\/([^/]+\/[^/]+)(.*)$/.exec(path) ?? [];
-  const known = ({ fullName: name, formerNames }: ForgejoRepository) =>
-    name === fullName || formerNames.includes(fullName);
-  const repository = repositories.find(known);
+  const repository = findRepository(forge, fullName);
   if (!repository) return NOT_FOUND;
   for (const [method, pattern, answer] of ROUTES) {
-    const [matched, id = ''] = pattern.exec(rest) ?? [];
-    if (matched !== undefined && method === seen.method) return answer({ seen, forge, repository, id });
+    const [matched, id = '', further = ''] = pattern.exec(rest) ?? [];
+    const isAsked = method === '*' || method === seen.method;
+    if (matched !== undefined && isAsked) return answer({ seen, forge, repository, id, rest: further });
   }
   return NOT_FOUND;
 }
 
-function paged(items: readonly unknown[], { query, path }: Seen, { repeatsPages, url }: TestForgejo): Answer {
-  const limit = Math.min(Number(query.get('limit') ?? 30), 50);
-  const page = repeatsPages ? 1 : Number(query.get('page') ?? 1);
-  const hasNext = repeatsPages || page * limit < items.length;
-  const link: Record<string, string> = hasNext
-    ? { Link: `<${url}${path}?page=${page + 1}>; rel="next",<${url}${path}?page=9>; rel="last"` }
-    : {};
-  const body = items.slice((page - 1) * limit, page * limit);
-  return { body, headers: { ...link, 'X-Total-Count': String(items.length) } };
+/** By its name of today or an earlier one. */
+function findRepository({ repositories }: TestForgejo, fullName: string): ForgejoRepository | undefined {
+  const known = ({ fullName: name, formerNames }: ForgejoRepository) =>
+    name === fullName || formerNames.includes(fullName);
+  return repositories.find(known);
+}
+
+function paged(items: readonly unknown[], seen: Seen, { repeatsPages, url }: TestForgejo): Answer {
+  return toPage(items, seen, { url, size: 'limit', most: 50, repeatsPages });
+}
+
+const refuse = (status: number, message: string): Answer => ({ status, body: { message, url: '/api/swagger' } });
+
+function hooks({ seen, forge, repository, rest }: Found): Answer {
+  const forbidden = repository.admin ? undefined : refuse(403, 'user should be an owner or a collaborator with admin');
+  const scope = refuse(403, 'token does not have at least one of required scope(s): [write:repository]');
+  return answerHooks(seen, rest, {
+    refuse: forge.mayWriteHooks ? forbidden : scope,
+    hooks: repository.hooks,
+    toNode: toHookNode,
+    page: (nodes) => paged(nodes, seen, forge),
+    readChange: readHookChange,
+    // Whatever it is told, the secret stays.
+    edit: (hook, change) => Object.assign(hook, change, { secret: hook.secret }),
+  });
+}
+
+/** Without the secret. One event of a kind stands for all of them. */
+function toHookNode({ id, url, events, contentType, active }: TestHook) {
+  const of = (kind: string, more: readonly string[]) => (events.includes(kind) ? more : []);
+  const all = [...events, ...of('pull_request', ['pull_request_review', 'pull_request_sync'])];
+  return { id, type: 'gitea', branch_filter: '*', config: { url, content_type: contentType }, events: all, active };
+}
+
+function readHookChange({ active, events, config }: Record<string, unknown>): HookChange {
+  const { url, content_type, secret } = (config ?? {}) as Record<string, string | undefined>;
+  return {
+    ...(typeof active === 'boolean' && { active }),
+    ...(Array.isArray(events) && { events: events as string[] }),
+    ...(url !== undefined && { url }),
+    ...(content_type !== undefined && { contentType: content_type }),
+    ...(secret !== undefined && { secret }),
+  };
 }
 
 function search({ query }: Seen, { repositories, url }: TestForgejo) {
@@ -184,8 +232,17 @@ function addLabels(one: ForgejoPullRequest, found: Found): Answer {
 }
 
 /** What Forgejo, or under its own name Gitea, sends to a webhook. */
-export function forgejoDelivery(secret: string, payload: object, server: 'forgejo' | 'gitea' = 'forgejo') {
+export function forgejoDelivery(
+  secret: string,
+  payload: object,
+  { event = 'pull_request', delivery = randomUUID(), server = 'forgejo' }: About & { server?: string } = {},
+) {
   const body = Buffer.from(JSON.stringify(payload));
   const signature = createHmac('sha256', secret).update(body).digest('hex');
-  return { body, headers: { [`x-${server}-signature`]: signature } };
+  const headers = {
+    [`x-${server}-delivery`]: delivery,
+    [`x-${server}-event`]: event,
+    [`x-${server}-signature`]: signature,
+  };
+  return { body, headers } satisfies Sent;
 }

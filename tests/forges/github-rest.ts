@@ -1,20 +1,36 @@
 import type { Answer, Seen } from './forge-server.js';
+import { toPage } from './paged.js';
 import { findRepository } from './github-graphql.js';
 import type { GithubPullRequest, GithubRepository, GithubRun } from './github-state.js';
+import { answerHooks } from './hooks.js';
+import type { HookChange, TestHook } from './hooks.js';
 
 const refuse = (status: number, message: string): Answer => ({ status, body: { message, documentation_url: '' } });
 const NOT_FOUND = refuse(404, 'Not Found');
 
+export interface GithubRestState {
+  readonly url: string;
+  readonly origin: string;
+  readonly repositories: readonly GithubRepository[];
+  /** Whether the token's scopes allow it. */
+  readonly mayWriteHooks: boolean;
+}
+
 interface Found {
   readonly seen: Seen;
+  readonly forge: GithubRestState;
   readonly repository: GithubRepository;
   /** The number or id in the path. */
   readonly id: number;
+  /** What the path goes on with. */
+  readonly rest: string;
 }
 
 type Route = readonly [method: string, path: RegExp, answer: (found: Found) => Answer];
 
 const ROUTES: readonly Route[] = [
+  ['GET', /^$/, ({ repository, forge }) => ({ body: toRepositoryNode(repository, forge) })],
+  ['*', /^\/hooks()(\/\d+|)$/, hooks],
   ['GET', /^\/actions\/jobs\/(\d+)$/, ofJob(({ steps, name }) => ({ body: { name, steps } }))],
   ['GET', /^\/actions\/jobs\/(\d+)\/logs$/, ofJob(({ log }) => ({ body: log }))],
   ['POST', /^\/actions\/runs\/(\d+)\/rerun-failed-jobs$/, rerun],
@@ -26,19 +42,70 @@ const ROUTES: readonly Route[] = [
 ];
 
 /** Answers what is below `/repos`. */
-export function answerRest(seen: Seen, repositories: readonly GithubRepository[]): Answer {
-  const [, fullName = '', path = ''] = /^\/repos\/([^/]+\/[^/]+)(\/.*)$/.exec(seen.path) ?? [];
-  const repository = findRepository(repositories, fullName);
+export function answerRest(seen: Seen, forge: GithubRestState): Answer {
+  const [, fullName = '', path = ''] = /^\/repos\/([^/]+\/[^/]+)(\/.*)?$/.exec(seen.path) ?? [];
+  const repository = findRepository(forge.repositories, fullName);
   if (!repository) return NOT_FOUND;
   if (repository.nameWithOwner !== fullName) {
     const headers = { Location: `/repos/${repository.nameWithOwner}${path}` };
     return { status: seen.method === 'GET' ? 301 : 307, headers, body: { message: 'Moved Permanently' } };
   }
   for (const [method, pattern, answer] of ROUTES) {
-    const [matched, id] = pattern.exec(path) ?? [];
-    if (matched !== undefined && method === seen.method) return answer({ seen, repository, id: Number(id) });
+    const [matched, id, rest = ''] = pattern.exec(path) ?? [];
+    const isAsked = method === '*' || method === seen.method;
+    if (matched !== undefined && isAsked) return answer({ seen, forge, repository, id: Number(id), rest });
   }
   return NOT_FOUND;
+}
+
+function toRepositoryNode({ nameWithOwner, viewerPermission }: GithubRepository, { origin }: GithubRestState) {
+  const admin = viewerPermission === 'ADMIN';
+  const push = admin || viewerPermission === 'WRITE';
+  return { full_name: nameWithOwner, html_url: `${origin}/${nameWithOwner}`, permissions: { admin, push, pull: true } };
+}
+
+const NO_SCOPE: Answer = {
+  status: 403,
+  headers: { 'X-Accepted-GitHub-Permissions': 'repository_hooks=write' },
+  body: { message: 'Resource not accessible by personal access token', documentation_url: '', status: '403' },
+};
+
+/** Who is no admin is not told that there is such a thing. */
+function hooks({ seen, forge, repository, rest }: Found): Answer {
+  const forbidden = repository.viewerPermission === 'ADMIN' ? undefined : NOT_FOUND;
+  const refuse = forge.mayWriteHooks ? forbidden : NO_SCOPE;
+  const isTaken = (url: unknown) => repository.hooks.some((hook) => hook.url === url);
+  if (!refuse && seen.method === 'POST' && isTaken(readChange(JSON.parse(seen.body) as Record<string, unknown>).url)) {
+    return refuse422('Hook already exists on this repository');
+  }
+  return answerHooks(seen, rest, {
+    refuse,
+    hooks: repository.hooks,
+    toNode: toHookNode,
+    page: (nodes) => toPage(nodes, seen, { url: forge.url, size: 'per_page' }),
+    readChange,
+    edit: (hook, change) => Object.assign(hook, change),
+  });
+}
+
+const refuse422 = (message: string): Answer => refuse(422, `Validation Failed: ${message}`);
+
+/** A secret is never shown. */
+function toHookNode({ id, url, secret, events, contentType, active }: TestHook) {
+  const hidden = secret === '' ? {} : { secret: '********' };
+  const config = { url, content_type: contentType, insecure_ssl: '0', ...hidden };
+  return { type: 'Repository', id, name: 'web', active, events, config };
+}
+
+function readChange({ active, events, config }: Record<string, unknown>): HookChange {
+  const { url, content_type, secret } = (config ?? {}) as Record<string, string | undefined>;
+  return {
+    ...(typeof active === 'boolean' && { active }),
+    ...(Array.isArray(events) && { events: events as string[] }),
+    ...(url !== undefined && { url }),
+    ...(content_type !== undefined && { contentType: content_type }),
+    ...(secret !== undefined && { secret }),
+  };
 }
 
 function ofPullRequest(answer: (one: GithubPullRequest, body: Record<string, unknown>, found: Found) => Answer) {

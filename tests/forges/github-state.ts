@@ -1,3 +1,5 @@
+import type { TestHook } from './hooks.js';
+
 /** What the test forge of GitHub keeps, in GitHub's words. */
 export interface GithubLabel {
   readonly name: string;
@@ -71,6 +73,7 @@ export interface GithubRepository {
   requiresLinearHistory: boolean;
   pullRequests: GithubPullRequest[];
   issues: GithubIssue[];
+  hooks: TestHook[];
 }
 
 const CREATED = '2026-05-01T08:00:00Z';
@@ -137,6 +140,7 @@ export function githubRepository(nameWithOwner: string, change: Partial<GithubRe
     requiresLinearHistory: false,
     pullRequests: [],
     issues: [],
+    hooks: [],
     ...change,
   };
 }

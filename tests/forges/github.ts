@@ -1,9 +1,11 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { serveForge } from './forge-server.js';
 import type { Answer, ForgeServer, Seen } from './forge-server.js';
-import { executeGithub } from './github-graphql.js';
+import { executeGithub, findRepository } from './github-graphql.js';
 import { answerRest } from './github-rest.js';
 import type { GithubRepository } from './github-state.js';
+import { deliverTo } from './hooks.js';
+import type { About, Event, Sent } from './hooks.js';
 
 export const GITHUB_TOKEN = 'ghp_test';
 
@@ -20,6 +22,10 @@ export interface TestGithub extends ForgeServer {
   readonly repositories: GithubRepository[];
   readonly budgets: Readonly<Record<'core' | 'graphql', Budget>>;
   repeatsPages: boolean;
+  /** Whether the token's scopes allow it. */
+  mayWriteHooks: boolean;
+  /** Tells the webhooks of a repository that ask for it what happened there; gives the statuses of their answers. */
+  deliver(fullName: string, event: Partial<Event>): Promise<number[]>;
 }
 
 /** A GitHub that speaks what our client asks, with state that actions change. */
@@ -52,7 +58,7 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
     const isSpent = budgets[budgetOf(seen)].remaining === 0;
     if (seen.path === '/graphql') return { body: isSpent ? SPENT_GRAPHQL : await executeGithub(seen.body, forge) };
     if (isSpent) return { status: 403, body: { message: 'API rate limit exceeded for user ID 1.' } };
-    return answerRest(seen, forge.repositories);
+    return answerRest(seen, forge);
   }
 
   const server = await serveForge({ answer, headersOf });
@@ -67,6 +73,12 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
     rateLimit,
     origin: 'https://github.com',
     repeatsPages: false,
+    mayWriteHooks: true,
+    deliver: (fullName: string, { name = 'pull_request', payload, ...event }: Partial<Event>) => {
+      const repository = findRepository(forge.repositories, fullName);
+      const about = { action: 'synchronize', repository: { full_name: repository?.nameWithOwner }, ...payload };
+      return deliverTo(repository?.hooks ?? [], { ...event, name, payload: about }, githubDelivery);
+    },
   });
   return forge;
 }
@@ -77,8 +89,18 @@ const toPath = ({ path }: Seen): string => path.replace(/^\/api(\/v3)?(?=\/)/, '
 const SPENT_GRAPHQL = { errors: [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded for user ID 1.' }] };
 
 /** What GitHub sends to a webhook. */
-export function githubDelivery(secret: string, payload: object) {
+export function githubDelivery(
+  secret: string,
+  payload: object,
+  { event = 'pull_request', delivery = randomUUID() }: About = {},
+) {
   const body = Buffer.from(JSON.stringify(payload));
   const signature = createHmac('sha256', secret).update(body).digest('hex');
-  return { body, headers: { 'x-github-event': 'pull_request', 'x-hub-signature-256': `sha256=${signature}` } };
+  const headers = {
+    'user-agent': 'GitHub-Hookshot/044aadd',
+    'x-github-delivery': delivery,
+    'x-github-event': event,
+    'x-hub-signature-256': `sha256=${signature}`,
+  };
+  return { body, headers } satisfies Sent;
 }

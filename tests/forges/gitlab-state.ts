@@ -1,3 +1,5 @@
+import type { TestHook } from './hooks.js';
+
 /** What the test forge of GitLab keeps, in GitLab's words. */
 export interface GitlabJob {
   readonly id: number;
@@ -45,6 +47,7 @@ export interface GitlabProject {
   adminProject: boolean;
   mergeRequests: GitlabMergeRequest[];
   issues: GitlabIssue[];
+  hooks: TestHook[];
 }
 
 const CREATED = '2026-05-01T08:00:00Z';
@@ -88,6 +91,7 @@ export function gitlabProject(fullPath: string, change: Partial<GitlabProject> =
     adminProject: false,
     mergeRequests: [],
     issues: [],
+    hooks: [],
     ...change,
   };
 }

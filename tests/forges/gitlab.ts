@@ -1,7 +1,11 @@
 import { serveForge } from './forge-server.js';
+import { randomUUID } from 'node:crypto';
 import type { Answer, ForgeServer, Seen } from './forge-server.js';
 import { executeGitlab } from './gitlab-graphql.js';
 import type { GitlabMergeRequest, GitlabProject } from './gitlab-state.js';
+import { answerHooks, deliverTo } from './hooks.js';
+import type { About, Event, HookChange, Sent, TestHook } from './hooks.js';
+import { toPage } from './paged.js';
 
 export const GITLAB_TOKEN = 'glpat-test';
 
@@ -10,6 +14,10 @@ export interface TestGitlab extends ForgeServer {
   readonly projects: GitlabProject[];
   /** Pages come again and again. */
   repeatsPages: boolean;
+  /** Whether the token's scopes allow it. */
+  mayWriteHooks: boolean;
+  /** Tells the webhooks of a project that ask for it what happened there; gives the statuses of their answers. */
+  deliver(fullName: string, event: Partial<Event>): Promise<number[]>;
 }
 
 /** A GitLab that speaks what our client asks, with state that actions change. */
@@ -23,7 +31,16 @@ export async function startGitlab(projects: readonly GitlabProject[] = []): Prom
   const reset = String(Math.ceil(Date.now() / 1000) + 60);
   const headersOf = () => ({ 'RateLimit-Limit': '2000', 'RateLimit-Remaining': '1999', 'RateLimit-Reset': reset });
   const server = await serveForge({ answer, headersOf });
-  const forge: TestGitlab = Object.assign(server, { projects: [...projects], repeatsPages: false });
+  const forge: TestGitlab = Object.assign(server, {
+    projects: [...projects],
+    repeatsPages: false,
+    mayWriteHooks: true,
+    deliver: (fullName: string, { name = 'merge_requests', payload, ...event }: Partial<Event>) => {
+      const project = forge.projects.find(({ fullPath }) => fullPath === fullName);
+      const about = { object_kind: name, project: { path_with_namespace: project?.fullPath }, ...payload };
+      return deliverTo(project?.hooks ?? [], { ...event, name, payload: about }, gitlabDelivery);
+    },
+  });
   return forge;
 }
 
@@ -41,15 +58,51 @@ const ROUTES: readonly Route[] = [
   ['POST', /^\/pipelines\/(\d+)\/retry$/, retry],
 ];
 
-function answerRest(seen: Seen, { projects }: TestGitlab): Answer {
-  const [, name = '', path = ''] = /^\/api\/v4\/projects\/([^/]+)(\/.*)$/.exec(seen.path) ?? [];
-  const project = projects.find(({ fullPath }) => fullPath === decodeURIComponent(name));
+function answerRest(seen: Seen, forge: TestGitlab): Answer {
+  const [, name = '', path = ''] = /^\/api\/v4\/projects\/([^/]+)(\/.*)?$/.exec(seen.path) ?? [];
+  const project = forge.projects.find(({ fullPath }) => fullPath === decodeURIComponent(name));
+  if (project && path === '') return { body: { id: project.id, path_with_namespace: project.fullPath } };
+  const [, hook] = /^\/hooks(\/\d+|)$/.exec(path) ?? [];
+  if (project && hook !== undefined) return answerHooks(seen, hook, toHookDialect({ seen, forge, project }));
   for (const [method, pattern, answer] of ROUTES) {
     const [, iid] = pattern.exec(path) ?? [];
     const one = project?.mergeRequests.find((each) => String(each.iid) === iid);
     if (one && method === seen.method) return answer(one, seen);
   }
   return NOT_FOUND;
+}
+
+interface AboutHooks {
+  readonly seen: Seen;
+  readonly forge: TestGitlab;
+  readonly project: GitlabProject;
+}
+
+const SCOPE = refuse(403, 'insufficient_scope: The request requires higher privileges than provided.');
+
+function toHookDialect({ seen, forge, project }: AboutHooks) {
+  const forbidden = project.adminProject ? undefined : refuse(403, '403 Forbidden');
+  return {
+    refuse: forge.mayWriteHooks ? forbidden : SCOPE,
+    hooks: project.hooks,
+    toNode: toHookNode,
+    page: (nodes: readonly object[]) => toPage(nodes, seen, { url: forge.url, size: 'per_page' }),
+    readChange: readHookChange,
+    // One that was switched off, as it failed too often, is not switched on by this.
+    edit: (hook: TestHook, change: HookChange) => Object.assign(hook, change, { active: hook.active }),
+  };
+}
+
+/** Without its token. */
+function toHookNode({ id, url, events, active }: TestHook) {
+  const flags = Object.fromEntries(events.map((name) => [`${name}_events`, true]));
+  return { id, url, enable_ssl_verification: true, alert_status: active ? 'executable' : 'disabled', ...flags };
+}
+
+function readHookChange({ url, token, ...flags }: Record<string, unknown>): HookChange {
+  const names = Object.keys(flags).filter((name) => name.endsWith('_events') && flags[name] === true);
+  const events = names.map((name) => name.replace(/_events$/, ''));
+  return { url: String(url), secret: String(token), events, contentType: 'json', active: true };
 }
 
 const bodyOf = ({ body }: Seen) => JSON.parse(body) as Record<string, unknown>;
@@ -94,6 +147,11 @@ function retry(one: GitlabMergeRequest): Answer {
 }
 
 /** What GitLab sends to a webhook: the secret itself. */
-export function gitlabDelivery(secret: string, payload: object) {
-  return { body: Buffer.from(JSON.stringify(payload)), headers: { 'x-gitlab-token': secret } };
+export function gitlabDelivery(
+  secret: string,
+  payload: object,
+  { event = 'Merge Request Hook', delivery = randomUUID() }: About = {},
+) {
+  const headers = { 'x-gitlab-event': event, 'x-gitlab-event-uuid': delivery, 'x-gitlab-token': secret };
+  return { body: Buffer.from(JSON.stringify(payload)), headers } satisfies Sent;
 }

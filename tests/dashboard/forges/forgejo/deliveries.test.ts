@@ -4,7 +4,7 @@ import { forgejoDelivery } from '../../../forges/forgejo.js';
 const payload = { action: 'opened', repository: { full_name: 'acme/shop' } };
 
 test.each(['forgejo', 'gitea'] as const)('says which repository a delivery of %s is about', (server) => {
-  expect(verifyForgejoDelivery(forgejoDelivery('secret', payload, server), 'secret')).toEqual({
+  expect(verifyForgejoDelivery(forgejoDelivery('secret', payload, { server }), 'secret')).toEqual({
     fullName: 'acme/shop',
   });
 });

@@ -1,0 +1,147 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Delivery, Forge } from '../../../src/dashboard/forges/forge.js';
+import type { ForgeServer } from '../../forges/forge-server.js';
+import { forgejoRepository } from '../../forges/forgejo-state.js';
+import { githubRepository } from '../../forges/github-state.js';
+import { gitlabProject } from '../../forges/gitlab-state.js';
+import type { TestHook } from '../../forges/hooks.js';
+import { openForgejo } from './forgejo/open-forgejo.js';
+import { openGithub } from './github/open-github.js';
+import { openGitlab } from './gitlab/open-gitlab.js';
+
+interface Opened {
+  readonly forge: Forge;
+  readonly server: ForgeServer & {
+    mayWriteHooks: boolean;
+    deliver(fullName: string, event: { readonly delivery?: string }): Promise<number[]>;
+  };
+  readonly hooks: TestHook[];
+  readonly dismiss: () => void;
+}
+
+const FORGES: Readonly<Record<string, () => Promise<Opened>>> = {
+  async github() {
+    const repository = githubRepository('acme/shop', { viewerPermission: 'ADMIN' });
+    const dismiss = () => void (repository.viewerPermission = 'WRITE');
+    return { ...(await openGithub([repository])), hooks: repository.hooks, dismiss };
+  },
+  async forgejo() {
+    const repository = forgejoRepository('acme/shop', { admin: true });
+    return { ...(await openForgejo([repository])), hooks: repository.hooks, dismiss: () => (repository.admin = false) };
+  },
+  async gitlab() {
+    const project = gitlabProject('acme/shop', { adminProject: true });
+    const dismiss = () => void (project.adminProject = false);
+    return { ...(await openGitlab([project])), hooks: project.hooks, dismiss };
+  },
+};
+
+let opened: Opened;
+let received: Delivery[];
+let receiver: Server;
+let hook: { readonly url: string; readonly secret: string };
+
+beforeEach(async () => {
+  received = [];
+  receiver = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      received.push({ headers: request.headers, body: Buffer.concat(chunks) });
+      response.writeHead(204).end();
+    });
+  }).listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  const { port } = receiver.address() as AddressInfo;
+  hook = { url: `http://127.0.0.1:${port}/api/webhooks/forge/token`, secret: 'new' };
+});
+afterEach(async () => {
+  await opened.server.close();
+  receiver.closeAllConnections();
+  await new Promise((resolve) => receiver.close(resolve));
+});
+
+const other = (id: number): TestHook => ({
+  id,
+  url: `https://elsewhere.example/${id}`,
+  secret: 'theirs',
+  events: ['push'],
+  contentType: 'form',
+  active: true,
+});
+
+const EVENTS: Readonly<Record<string, readonly string[]>> = {
+  github: ['check_run', 'issues', 'pull_request', 'pull_request_review', 'status'],
+  forgejo: [
+    'issues',
+    'pull_request',
+    'push',
+    'status',
+    'action_run_failure',
+    'action_run_recover',
+    'action_run_success',
+  ],
+  gitlab: ['push', 'merge_requests', 'issues', 'confidential_issues', 'pipeline'],
+};
+
+describe.each(Object.keys(FORGES))('a webhook at %s', (name) => {
+  beforeEach(async () => {
+    opened = await FORGES[name]!();
+  });
+
+  test('is set up, and what changes is delivered so that it can be verified', async () => {
+    const { forge, server, hooks } = opened;
+    await forge.ensureWebhook('acme/shop', hook);
+    expect(hooks).toEqual([{ id: 1, ...hook, contentType: 'json', active: true, events: EVENTS[name] }]);
+    await expect(server.deliver('acme/shop', {})).resolves.toEqual([204]);
+    expect(received.map((one) => forge.verifyDelivery(one, 'new'))).toEqual([{ fullName: 'acme/shop' }]);
+    expect(received.map((one) => forge.verifyDelivery(one, 'old'))).toEqual([undefined]);
+  });
+
+  test('is corrected in all when one has the same path, wherever it is in the list', async () => {
+    const { forge, server, hooks } = opened;
+    hooks.push(...Array.from({ length: 110 }, (_, index) => other(index + 1)));
+    const url = `https://former.example${new URL(hook.url).pathname}`;
+    hooks.push({ ...other(111), url, secret: 'old', active: false });
+    await forge.ensureWebhook('acme/shop', hook);
+    const ours = hooks.filter(({ secret }) => secret !== 'theirs');
+    expect(ours).toEqual([expect.objectContaining({ ...hook, contentType: 'json', active: true })]);
+    expect([hooks.length, [...ours[0]!.events]]).toEqual([111, EVENTS[name]]);
+    await expect(server.deliver('acme/shop', {})).resolves.toEqual([204]);
+  });
+
+  test('stays as it is when it is set up again', async () => {
+    const { forge, hooks } = opened;
+    await forge.ensureWebhook('acme/shop', hook);
+    await forge.ensureWebhook('acme/shop', hook);
+    expect(hooks).toEqual([expect.objectContaining({ ...hook, active: true })]);
+  });
+
+  test.each<[string, () => void]>([
+    ['the person is no admin', () => opened.dismiss()],
+    ['the token lacks a scope', () => (opened.server.mayWriteHooks = false)],
+  ])('is refused with the permission that is missing when %s', async (_reason, forbid) => {
+    forbid();
+    await expect(opened.forge.ensureWebhook('acme/shop', hook)).rejects.toMatchObject({
+      name: 'ForgeError',
+      kind: 'unauthorized',
+      refusal: 'permission',
+      needs: expect.stringMatching(
+        /(admin|maintainer) of the (project|repository), by a token with the scope/,
+      ) as string,
+    });
+    expect(opened.hooks).toEqual([]);
+  });
+
+  test('can not be set up for a repository that is not there', async () => {
+    await expect(opened.forge.ensureWebhook('acme/gone', hook)).rejects.toMatchObject({ kind: 'not_found' });
+  });
+
+  test('is not there when the forge is out of order', async () => {
+    opened.server.failNext({ status: 502, body: {} });
+    await expect(opened.forge.ensureWebhook('acme/shop', hook)).rejects.toMatchObject({ kind: 'unreachable' });
+  });
+});

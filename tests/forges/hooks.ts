@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import type { Answer, Seen } from './forge-server.js';
+
+/** A webhook as a test forge keeps it, whatever words the forge has for it. */
+export interface TestHook {
+  readonly id: number;
+  url: string;
+  secret: string;
+  events: string[];
+  contentType: string;
+  active: boolean;
+}
+
+/** What is sent to a hook, signed as its forge signs. */
+export interface Sent {
+  readonly body: Buffer;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What a delivery says of itself. */
+export interface About {
+  readonly event?: string;
+  readonly delivery?: string;
+}
+
+export interface Event {
+  /** As the forge calls it in its hooks. */
+  readonly name: string;
+  readonly payload: object;
+  /** The same twice is a delivery that is sent again. */
+  readonly delivery?: string;
+}
+
+/** Sends an event to every hook that asks for it; gives the statuses. */
+export async function deliverTo(
+  hooks: readonly TestHook[],
+  { name, payload, delivery = randomUUID() }: Event,
+  sign: (secret: string, payload: object, about: About) => Sent,
+): Promise<number[]> {
+  const asking = hooks.filter(({ active, events }) => active && events.includes(name));
+  return Promise.all(
+    asking.map(async ({ url, secret, contentType }) => {
+      const { body, headers } = sign(secret, payload, { event: name, delivery });
+      const type = contentType === 'json' ? 'application/json' : 'application/x-www-form-urlencoded';
+      const sent = new Uint8Array(body);
+      const response = await fetch(url, { method: 'POST', headers: { ...headers, 'Content-Type': type }, body: sent });
+      return response.status;
+    }),
+  );
+}
+
+/** What a request to make or edit a hook says; left out is what it doesn't. */
+export type HookChange = Partial<Omit<TestHook, 'id'>>;
+
+export interface HookDialect {
+  /** Whether the credential may; otherwise the answer. */
+  readonly refuse?: Answer | undefined;
+  readonly hooks: TestHook[];
+  readonly toNode: (hook: TestHook) => object;
+  readonly page: (nodes: readonly object[]) => Answer;
+  readonly readChange: (body: Record<string, unknown>) => HookChange;
+  readonly edit: (hook: TestHook, change: HookChange) => void;
+}
+
+/** Answers what is below `/hooks`, with the path after it. */
+export function answerHooks({ method, body }: Seen, rest: string, dialect: HookDialect): Answer {
+  const { refuse, hooks, toNode, page, readChange, edit } = dialect;
+  if (refuse) return refuse;
+  const given = () => readChange(JSON.parse(body) as Record<string, unknown>);
+  if (rest === '' && method === 'GET') return page(hooks.map(toNode));
+  if (rest === '' && method === 'POST') {
+    const id = Math.max(0, ...hooks.map((one) => one.id)) + 1;
+    const hook = { id, url: '', secret: '', events: ['push'], contentType: 'form', active: false, ...given() };
+    hooks.push(hook);
+    return { status: 201, body: toNode(hook) };
+  }
+  const index = hooks.findIndex(({ id }) => `/${id}` === rest);
+  const hook = hooks[index];
+  if (hook === undefined) return { status: 404, body: { message: 'Not Found' } };
+  if (method === 'DELETE') {
+    hooks.splice(index, 1);
+    return { status: 204, body: '' };
+  }
+  if (method === 'GET') return { body: toNode(hook) };
+  edit(hook, given());
+  return { body: toNode(hook) };
+}
