@@ -1,6 +1,6 @@
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { execFile } from 'node:child_process';
 import { build } from 'esbuild';
@@ -27,6 +27,8 @@ beforeAll(async () => {
   for (const name of ['openapi-fetch', 'openapi-typescript-helpers']) {
     await cp(join('node_modules', name), join(modules, name), { recursive: true });
   }
+  // By a link it finds those that it stands on itself.
+  await symlink(resolve('node_modules/age-encryption'), join(modules, 'age-encryption'));
   await cp('tests/client/probe.js', join(project, 'probe.js'));
   await writeFile(join(project, 'package.json'), '{ "type": "module" }');
   await writeFile(
@@ -65,21 +67,29 @@ const expected = {
     { id: 'e0', data: [null] },
     { id: 'e1', data: ['e0'] },
   ],
+  sealed: {
+    slug: 'db-password',
+    used_by: ['acme/shop'],
+    recipients: 2,
+    opened: 'pässwörd',
+    refused: 'SealingError no_key: Expected a public key of every consumer; there is none of web-1.',
+  },
   warnings: ['Trellis dashboard: this client was made for revision <revision>; the server is at another.'],
 };
 
-test('the package holds the client alone', () => {
+test('the package holds the clients and sealing alone', () => {
   const rest = packed.filter(
-    (path) => !/^dist\/(client|generated\/(dashboard|secrets))\/[\w-]+\.(js|d\.ts)$/.test(path),
+    (path) => !/^dist\/(client|generated\/(dashboard|secrets)|sealing)\/[\w-]+\.(js|d\.ts)$/.test(path),
   );
   expect(rest.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
   expect(packed).toContain('dist/generated/dashboard/client.js');
 });
 
-test('the package goes with the release, and stands on openapi-fetch alone', async () => {
+test('the package goes with the release, and stands on as little', async () => {
   const [ours, theirs] = await Promise.all(['package.json', 'packages/client/package.json'].map(readManifest));
   expect([theirs?.version, theirs?.license]).toEqual([ours?.version, ours?.license]);
-  expect(theirs?.dependencies).toEqual({ 'openapi-fetch': ours?.dependencies['openapi-fetch'] });
+  const names = ['age-encryption', 'openapi-fetch'];
+  expect(theirs?.dependencies).toEqual(Object.fromEntries(names.map((name) => [name, ours?.dependencies[name]])));
 });
 
 test.each(findRuntimes())('$name runs the client', async ({ command }) => {

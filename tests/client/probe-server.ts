@@ -10,6 +10,18 @@ function resetInBody(response: ServerResponse): void {
   setTimeout(() => response.socket?.resetAndDestroy(), 20);
 }
 
+/** Of the identity in the probe. */
+const SHOP_KEY = 'age1td08gfv8gzwxa6zstj8uph89wklqc92e78j8nrhv0kdqrk0ms45q4dqp65';
+
+/** Of an identity that nobody kept. */
+const OWNER_KEY = 'age18te958pylad5kzuzc3z02z88dj9zmm99p2swkn7k6dulvwp4j5ys5dwel4';
+
+/** The consumer is found behind another whose name has its own in it. */
+const toConsumer = (name: string, key: object) => ({
+  [`/secrets/consumers?${new URLSearchParams({ q: name, page: '1', page_size: '100' })}`]: (response: ServerResponse) =>
+    sendJson(response, 200, { consumers: [{ name: `not-${name}` }, { name, ...key }], total: 2 }),
+});
+
 /** What a runtime finds at each path, by how often it asked. */
 const ANSWERS: Readonly<Record<string, (response: ServerResponse, nth: number, seen: Seen) => void>> = {
   '/api/version': (response, nth) =>
@@ -29,6 +41,10 @@ const ANSWERS: Readonly<Record<string, (response: ServerResponse, nth: number, s
   '/secrets/objects?offset=0&limit=2': (response) =>
     sendJson(response, 200, [{ slug: 'a' }, { slug: 'b' }], { 'X-Total-Count': '3' }),
   '/secrets/objects?offset=2&limit=2': (response) => sendJson(response, 200, [{ slug: 'c' }], { 'X-Total-Count': '3' }),
+  ...toConsumer('acme/shop', { public_key: SHOP_KEY }),
+  ...toConsumer('web-1', {}),
+  '/secrets/auth/identity': (response) => sendJson(response, 200, { public_key: OWNER_KEY }),
+  '/secrets/objects': (response, _nth, { body }) => sendJson(response, 201, JSON.parse(body)),
   '/api/dashboard/stream': (response, nth, { headers }) => {
     const event = `id: e${nth}\ndata: ${JSON.stringify([headers['last-event-id'] ?? null])}\n\n`;
     response.writeHead(200, { 'Content-Type': 'text/event-stream' }).end(event);

@@ -1,7 +1,22 @@
-/* global AbortController, setTimeout */
+/* global AbortController, atob, setTimeout, TextDecoder, TextEncoder */
 /** Does one of everything with the packed client, in whichever runtime, and tells what came of it. */
 import { ApiError, createDashboardClient, decodeError, readAll, readEvents } from 'trellis-client';
+import { open, putSecret } from 'trellis-client/sealing';
 import { createSecretsClient } from 'trellis-client/secrets';
+
+const IDENTITY = 'AGE-SECRET-KEY-184AMFJUPYWLRXK40T2Z3V50T3DKFU62FC57Q7UKTVUZDULHP90DSK33QZS';
+
+/** Seals a value to a consumer and to the owner, and opens what was sent. */
+async function probeSealing(secrets) {
+  const secret = { slug: 'db-password', value: new TextEncoder().encode('pässwörd'), usedBy: ['acme/shop'] };
+  const { slug, value, used_by, recipients } = await putSecret(secrets, { ...secret, keepReadableCopy: true });
+  const sealed = Uint8Array.from(atob(value), (character) => character.charCodeAt(0));
+  const opened = new TextDecoder().decode(await open(sealed, IDENTITY));
+  const refused = await putSecret(secrets, { ...secret, usedBy: ['acme/shop', 'web-1'] }).catch(
+    ({ name, code, message }) => `${name} ${code}: ${message}`,
+  );
+  return { slug, used_by, recipients: recipients.length, opened, refused };
+}
 
 export async function probe(url) {
   const warnings = [];
@@ -58,6 +73,7 @@ export async function probe(url) {
     aborted,
     objects,
     events,
+    sealed: await probeSealing(secrets),
     authorization: fromEnvironment.data,
     warnings,
   };

@@ -113,11 +113,11 @@ test.each([
   });
 });
 
-test.each([
-  [[], 'nobody'],
-  [{ passphrase: '' }, 'an empty passphrase'],
-  [Array.from({ length: 102 }, (_, index) => `age1${index}`), 'more than an object has consumers'],
-])('sealing %j is refused: to %s', async (recipients) => {
+test.each<[string, string[] | { passphrase: string }]>([
+  ['nobody', []],
+  ['an empty passphrase', { passphrase: '' }],
+  ['more than an object has consumers', Array.from({ length: 102 }, (_, index) => `age1${index}`)],
+])('sealing to %s is refused', async (_reason, recipients) => {
   await expect(seal('x', recipients)).rejects.toMatchObject({ code: 'invalid_key' });
 });
 

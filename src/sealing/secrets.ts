@@ -1,0 +1,13 @@
+/** What the package gives as `trellis/secrets`: the client of the service, and what is done to values beside it. */
+export type { ClientOptions, Page, SecretsClient, components } from '../generated/secrets/client.js';
+export { ApiError, createSecretsClient, decodeError, readAll, readAllAfter } from '../generated/secrets/client.js';
+/** A new X25519 identity; `toRecipients` gives its public key. */
+export { generateIdentity } from 'age-encryption';
+export { open, toRecipients } from './open.js';
+export type { NewSecret, SecretReplacement, SecretValue } from './put-secret.js';
+export { putSecret, replaceSecret } from './put-secret.js';
+export type { Readers } from './find-recipients.js';
+export type { Passphrase } from './seal.js';
+export { MAX_SEALED_BYTES, seal } from './seal.js';
+export type { SealingCode } from './sealing-error.js';
+export { SealingError } from './sealing-error.js';
