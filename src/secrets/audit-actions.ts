@@ -1,25 +1,11 @@
-/** What is kept of objects: a slug, and which variant of it. */
-export type ObjectAction = 'create' | 'delete' | 'read' | 'rename' | 'restore' | 'update';
+/** What is kept of objects. */
+export type ObjectAction = 'create' | 'delete' | 'read' | 'rename' | 'restore' | 'rotation_due' | 'update';
 
 /** What is kept of everything else that decides who may read what. */
-export type SubjectAction =
-  | 'consumer_add'
-  | 'consumer_delete'
-  | 'consumer_merge'
-  | 'consumer_rename'
-  | 'consumer_set_key'
-  | 'consumer_token_create'
-  | 'consumer_token_purge'
-  | 'consumer_token_revoke'
-  | 'consumer_token_rotate'
-  | 'identity_set'
-  | 'passkey_add'
-  | 'passkey_remove'
-  | 'passkey_rename'
-  | 'token_create'
-  | 'token_purge'
-  | 'token_revoke'
-  | 'token_rotate';
+export type SubjectAction = 'create' | 'delete' | 'merge' | 'purge' | 'rename' | 'revoke' | 'rotate' | 'update';
+
+/** What else entries are about; `identity` is the owner's public key. */
+export type SubjectType = 'consumer' | 'consumer_token' | 'identity' | 'passkey' | 'token';
 
 export type AuditAction = ObjectAction | SubjectAction;
 
@@ -28,16 +14,19 @@ interface ObjectEntry {
   /** The name when it happened; after a rename the new one. */
   readonly slug: string;
   readonly variantId: string;
+  /** Which kept value was read or restored. */
+  readonly version?: number | undefined;
   /** The name before a rename. */
-  readonly previousSlug?: string;
+  readonly previousSlug?: string | undefined;
 }
 
 interface SubjectEntry {
   readonly action: SubjectAction;
-  /** A consumer's name, or the id of a token or of a passkey. Never a secret. */
-  readonly subject: string;
+  readonly subjectType: SubjectType;
+  /** A consumer's name, the id of a token or of a passkey, or a public key. Never a secret. */
+  readonly subjectId: string;
   /** A consumer's name before it was renamed or merged into another. */
-  readonly previousName?: string;
+  readonly previousName?: string | undefined;
 }
 
 export type NewAuditEntry = ObjectEntry | SubjectEntry;

@@ -79,9 +79,9 @@ export async function appendAudits(
  * not have. An array keeps a value from passing for that of another column.
  */
 export function hashEntry(previousHash: string, row: Omit<AuditLogTable, 'hash'>): string {
-  const { id, action, slug, variant_id, subject, previous_name, at, ip, caller, actor_type, actor_id } = row;
-  const about = [action, slug, variant_id, subject, previous_name];
-  const values = [previousHash, id, ...about, at, ip, caller, actor_type, actor_id];
+  const { id, action, at, ip, caller, actor_type, actor_id } = row;
+  const about = [row.subject_type, row.slug, row.variant_id, row.version, row.subject_id, row.previous_name];
+  const values = [previousHash, id, action, ...about, at, ip, caller, actor_type, actor_id];
   return createHash('sha256').update(JSON.stringify(values)).digest('hex');
 }
 
@@ -104,11 +104,13 @@ const storeHead = prepare((database, { count, hash }: AuditHead) =>
 
 function toRow(entry: NewAuditEntry) {
   if ('slug' in entry) {
-    const { action, slug, variantId, previousSlug = null } = entry;
-    return { action, slug, variant_id: variantId, subject: null, previous_name: previousSlug };
+    const { action, slug, variantId, version = null, previousSlug = null } = entry;
+    const object = { subject_type: 'object', slug, variant_id: variantId, version, subject_id: null };
+    return { action, ...object, previous_name: previousSlug };
   }
-  const { action, subject, previousName = null } = entry;
-  return { action, slug: null, variant_id: null, subject, previous_name: previousName };
+  const { action, subjectType, subjectId, previousName = null } = entry;
+  const subject = { subject_type: subjectType, slug: null, variant_id: null, version: null, subject_id: subjectId };
+  return { action, ...subject, previous_name: previousName };
 }
 
 function toColumns({ at, ip, callerName, caller }: MachineOrigin | Origin) {

@@ -1,19 +1,27 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type { Caller } from '../accounts/callers.js';
 import { requireOwner } from '../accounts/scopes.js';
+import { inTurn } from '../in-turn.js';
 import type { Database } from '../storage/database.js';
 import type { AuditLogTable, Tables } from '../storage/tables.js';
 import type { Actor } from './actor.js';
-import type { AuditAction } from './audit-actions.js';
+import { listAuditOptions } from './audit-options.js';
+import type { AuditOptions } from './audit-options.js';
+import { verifyAudit } from './verify-audit.js';
+import type { Verification, VerifyRequest } from './verify-audit.js';
+import type { AuditAction, SubjectType } from './audit-actions.js';
 
 export interface AuditEntry {
   readonly id: number;
   readonly action: AuditAction;
-  /** Of an object; the others are about a subject. */
+  readonly subjectType: SubjectType | 'object';
+  /** Of an object. */
   readonly slug: string | undefined;
   readonly variantId: string | undefined;
-  /** A consumer's name, or the id of a token or of a passkey. */
-  readonly subject: string | undefined;
+  /** Which kept value of the object. */
+  readonly version: number | undefined;
+  /** Of anything but an object: a consumer's name, the id of a token or of a passkey, or a public key. */
+  readonly subjectId: string | undefined;
   /** The slug or name before it was changed. */
   readonly previousName: string | undefined;
   readonly at: Date;
@@ -25,6 +33,7 @@ export interface AuditEntry {
 /** Entries must satisfy every filter that is given. */
 export interface AuditFilter {
   readonly slug?: string | undefined;
+  readonly subjectType?: AuditEntry['subjectType'] | undefined;
   readonly caller?: string | undefined;
   /** An actor's id; `none` stands for requests without a credential. */
   readonly actor?: string | undefined;
@@ -45,13 +54,21 @@ export interface AuditPage {
   readonly next: number | undefined;
 }
 
+/** For the owner alone. */
 export interface AuditLog {
   query(caller: Caller | undefined, filter: AuditFilter): Promise<AuditPage>;
+  listFilterOptions(caller: Caller | undefined): Promise<AuditOptions>;
+  /** Checks the whole chain. @throws AppError `invalid_input` for a kept head that is half of one. */
+  verify(caller: Caller | undefined, request?: VerifyRequest): Promise<Verification>;
 }
 
 const DEFAULT_LIMIT = 50;
 
+/** A check reads everything, so one at a time is plenty. */
+const VERIFICATIONS_AT_ONCE = 1;
+
 export function createAuditLog(database: Database): AuditLog {
+  const verifyInTurn = inTurn(VERIFICATIONS_AT_ONCE);
   return {
     async query(caller, { after, order = 'asc', limit = DEFAULT_LIMIT, ...filter }) {
       requireOwner(caller);
@@ -66,14 +83,23 @@ export function createAuditLog(database: Database): AuditLog {
       const entries = rows.slice(0, limit).map(toEntry);
       return { entries, total, next: rows.length > limit ? entries.at(-1)?.id : undefined };
     },
+    async listFilterOptions(caller) {
+      requireOwner(caller);
+      return listAuditOptions(database);
+    },
+    async verify(caller, request) {
+      requireOwner(caller);
+      return verifyInTurn(() => verifyAudit(database, request));
+    },
   };
 }
 
 type Query = SelectQueryBuilder<Tables, 'audit_log', object>;
 
-function applyFilter(query: Query, { slug, caller, actor, from, to }: AuditFilter): Query {
+function applyFilter(query: Query, { slug, subjectType, caller, actor, from, to }: AuditFilter): Query {
   let filtered = query;
   if (slug !== undefined) filtered = filtered.where('slug', '=', slug);
+  if (subjectType !== undefined) filtered = filtered.where('subject_type', '=', subjectType);
   if (caller !== undefined) filtered = filtered.where('caller', '=', caller);
   if (actor === 'none') filtered = filtered.where('actor_id', 'is', null);
   else if (actor !== undefined) filtered = filtered.where('actor_id', '=', actor);
@@ -87,9 +113,11 @@ function toEntry(row: AuditLogTable): AuditEntry {
     id: row.id,
     // Only what appendAudit() wrote is here.
     action: row.action as AuditAction,
+    subjectType: row.subject_type as AuditEntry['subjectType'],
     slug: row.slug ?? undefined,
     variantId: row.variant_id ?? undefined,
-    subject: row.subject ?? undefined,
+    version: row.version ?? undefined,
+    subjectId: row.subject_id ?? undefined,
     previousName: row.previous_name ?? undefined,
     at: new Date(row.at),
     ip: row.ip,

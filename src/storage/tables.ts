@@ -33,6 +33,7 @@ export interface Tables {
   audit_head: AuditHeadTable;
   replays: ReplaysTable;
   rate_counts: RateCountsTable;
+  webhook_deliveries: WebhookDeliveriesTable;
   server_key: ServerKeyTable;
 }
 
@@ -355,11 +356,13 @@ export interface AuditLogTable {
   /** From 1, without gaps, in the order of the chain. */
   id: number;
   action: string;
+  subject_type: string;
   /** The object's slug when it happened; null when it is about something else. */
   slug: string | null;
   variant_id: string | null;
-  /** A consumer's name, or the id of a token or of a passkey; null when it is about an object. */
-  subject: string | null;
+  version: number | null;
+  /** A consumer's name, the id of a token or of a passkey, or a public key; null when it is about an object. */
+  subject_id: string | null;
   /** The slug or name before a rename. */
   previous_name: string | null;
   at: number;
@@ -398,6 +401,12 @@ export interface RateCountsTable {
   key: string;
   taken: number;
   ends_at: number;
+}
+
+export interface WebhookDeliveriesTable {
+  /** Hash of whose it is, of the forge and of what that calls it. */
+  id: string;
+  expires_at: number;
 }
 
 /** At most one row, whose id is 1. */

@@ -40,8 +40,10 @@ test('gives another hash to an entry whose values moved between columns', () => 
     id: 1,
     action: 'read',
     slug: 'a',
+    subject_type: 'object',
     variant_id: 'v',
-    subject: null,
+    version: null,
+    subject_id: null,
     previous_name: null,
     at: 1,
     ip: '',
@@ -49,7 +51,7 @@ test('gives another hash to an entry whose values moved between columns', () => 
     actor_type: null,
     actor_id: null,
   };
-  expect(hashEntry('', row)).not.toBe(hashEntry('', { ...row, caller: null, subject: 'x' }));
+  expect(hashEntry('', row)).not.toBe(hashEntry('', { ...row, caller: null, subject_id: 'x' }));
 });
 
 test('is written with the object or not at all', async () => {

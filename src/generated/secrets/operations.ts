@@ -8,7 +8,7 @@ import * as validators from './validators.js';
 export const basePath = '/secrets';
 
 /** Names what the contract says; the client is told it and compares. */
-export const revision = '9d8aee8e797de8ee';
+export const revision = 'eb1b9666e5e5ffd0';
 
 /** The kind of caller that each security scheme proves. */
 export const schemes = {
@@ -895,9 +895,13 @@ export const operations: readonly OperationSpec[] = [
     method: 'get',
     path: '/audit-log/verify',
     security: [{ scheme: 'session', roles: ['admin'] }, { scheme: 'writeToken', roles: [] }],
-    parameters: [],
+    parameters: [
+      { name: 'entries', in: 'query', required: false, type: 'integer', list: false, rest: false },
+      { name: 'head', in: 'query', required: false, type: 'string', list: false, rest: false },
+    ],
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.auditLogVerificationSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
       401: { contentTypes: ['application/json'], validate: validators.errorSchema },
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -905,7 +909,7 @@ export const operations: readonly OperationSpec[] = [
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
       503: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
-    validate: {},
+    validate: { query: validators.verifyAuditLogQuery },
   },
   {
     id: 'callMcp',
@@ -1766,6 +1770,12 @@ export type GetAuditLogFilterOptionsOutput =
 
 /** What `verifyAuditLog` is given. */
 export interface VerifyAuditLogInput extends Facts {
+  readonly query: {
+    /** How many entries an earlier check told; goes with `head`. */
+    readonly entries?: number;
+    /** The head that it told. */
+    readonly head?: string;
+  };
   readonly caller: SessionCaller | TokenCaller;
 }
 

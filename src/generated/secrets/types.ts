@@ -840,8 +840,10 @@ export interface paths {
         };
         /**
          * Check that nobody has altered the audit log
-         * @description Every entry holds a SHA-256 over the one before and itself. Whoever keeps `head` and `entries` elsewhere can also tell that
-         *     the log's end was not cut off.
+         * @description Every entry holds a SHA-256 over the one before and itself, and the log keeps how many there are and the last hash.
+         *     Who can write to the database can still make all of it anew: keep `entries` and `head` of an answer elsewhere and
+         *     send them with the next check, which then says whether they are still part of the log.
+         *     Checks run one after another, over what is there when they begin.
          */
         readonly get: operations["verifyAuditLog"];
         readonly put?: never;
@@ -1319,12 +1321,20 @@ export interface components {
         readonly AuditLogVerification: {
             /** @description Whether every entry is as it was written. */
             readonly intact: boolean;
-            /** @description How many were checked. */
+            /** @description How many the log has, as it keeps beside them. */
             readonly entries: number;
-            /** @description The hash of the last entry; left out while there is none. */
+            /** @description The hash of the last entry, as the log keeps it beside them; left out while there is none. */
             readonly head?: string;
-            /** @description The first entry that is not as it was written, or is missing its place. */
+            /**
+             * @description The first entry that is not as it was written. An altered entry whose own hash was made anew shows at the one
+             *     behind it, whose hash was not.
+             */
             readonly first_broken_id?: number;
+            /**
+             * @description What is wrong with it; `added` is one behind the end that the log keeps.
+             * @enum {string}
+             */
+            readonly reason?: "added" | "changed" | "missing";
         };
         /** @description A JSON-RPC 2.0 message, or a batch of them; the protocol says what is in it. */
         readonly JsonRpcMessage: Record<string, never> | readonly unknown[];
@@ -3678,7 +3688,12 @@ export interface operations {
     };
     readonly verifyAuditLog: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description How many entries an earlier check told; goes with `head`. */
+                readonly entries?: number;
+                /** @description The head that it told. */
+                readonly head?: string;
+            };
             readonly header?: never;
             readonly path?: never;
             readonly cookie?: never;
@@ -3701,6 +3716,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["AuditLogVerification"];
                 };
             };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];

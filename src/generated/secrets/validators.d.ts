@@ -89,6 +89,7 @@ export const updateConsumerBody: Validator;
 export const queryAuditLogQuery: Validator;
 export const queryAuditLogResponse200: Validator;
 export const auditLogFilterOptionsSchema: Validator;
+export const verifyAuditLogQuery: Validator;
 export const auditLogVerificationSchema: Validator;
 export const callMcpHeaders: Validator;
 export const callMcpBody: Validator;

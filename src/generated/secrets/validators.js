@@ -9968,16 +9968,92 @@ return errors === 0;
 }
 validate159.evaluated = {"props":{"object_ids":true,"actors":true,"callers":true},"dynamicProps":false,"dynamicItems":false};
 
-export const auditLogVerificationSchema = validate162;
-const schema195 = {"$id":"function-auditLogVerificationSchema","allOf":[{"$ref":"response#/components/schemas/AuditLogVerification"}]};
-const schema196 = {"type":"object","required":["intact","entries"],"properties":{"intact":{"type":"boolean"},"entries":{"type":"integer","minimum":0},"head":{"type":"string","pattern":"^[0-9a-f]{64}$"},"first_broken_id":{"type":"integer","minimum":1,"maximum":9007199254740991}}};
+export const verifyAuditLogQuery = validate162;
+const schema195 = {"$id":"function-verifyAuditLogQuery","allOf":[{"type":"object","properties":{"entries":{"type":"integer","minimum":1,"maximum":9007199254740991},"head":{"type":"string","pattern":"^[0-9a-f]{64}$"}},"required":[]}]};
 const pattern38 = new RegExp("^[0-9a-f]{64}$", "u");
 
 function validate162(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-auditLogVerificationSchema" */;
+/*# sourceURL="function-verifyAuditLogQuery" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate162.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.entries !== undefined){
+let data0 = data.entries;
+const _errs2 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate162.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/allOf/0/properties/entries/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs2){
+if(typeof data0 == "number"){
+if(data0 > 9007199254740991 || isNaN(data0)){
+validate162.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/allOf/0/properties/entries/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+return false;
+}
+else {
+if(data0 < 1 || isNaN(data0)){
+validate162.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/allOf/0/properties/entries/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs2 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data.head !== undefined){
+let data1 = data.head;
+const _errs4 = errors;
+if(errors === _errs4){
+if(typeof data1 === "string"){
+if(!pattern38.test(data1)){
+validate162.errors = [{instancePath:instancePath+"/head",schemaPath:"#/allOf/0/properties/head/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
+return false;
+}
+}
+else {
+validate162.errors = [{instancePath:instancePath+"/head",schemaPath:"#/allOf/0/properties/head/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid1 = _errs4 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
+else {
+validate162.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate162.errors = vErrors;
+return errors === 0;
+}
+validate162.evaluated = {"props":{"entries":true,"head":true},"dynamicProps":false,"dynamicItems":false};
+
+export const auditLogVerificationSchema = validate163;
+const schema196 = {"$id":"function-auditLogVerificationSchema","allOf":[{"$ref":"response#/components/schemas/AuditLogVerification"}]};
+const schema197 = {"type":"object","required":["intact","entries"],"properties":{"intact":{"type":"boolean"},"entries":{"type":"integer","minimum":0},"head":{"type":"string","pattern":"^[0-9a-f]{64}$"},"first_broken_id":{"type":"integer","minimum":1,"maximum":9007199254740991},"reason":{"type":"string","enum":["added","changed","missing"]}}};
+
+function validate163(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-auditLogVerificationSchema" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate163.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9989,14 +10065,14 @@ if(errors === _errs1){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.intact === undefined) && (missing0 = "intact")) || ((data.entries === undefined) && (missing0 = "entries"))){
-validate162.errors = [{instancePath,schemaPath:"response#/components/schemas/AuditLogVerification/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate163.errors = [{instancePath,schemaPath:"response#/components/schemas/AuditLogVerification/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 if(data.intact !== undefined){
 const _errs3 = errors;
 if(typeof data.intact !== "boolean"){
-validate162.errors = [{instancePath:instancePath+"/intact",schemaPath:"response#/components/schemas/AuditLogVerification/properties/intact/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate163.errors = [{instancePath:instancePath+"/intact",schemaPath:"response#/components/schemas/AuditLogVerification/properties/intact/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid2 = _errs3 === errors;
@@ -10009,13 +10085,13 @@ if(data.entries !== undefined){
 let data1 = data.entries;
 const _errs5 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate162.errors = [{instancePath:instancePath+"/entries",schemaPath:"response#/components/schemas/AuditLogVerification/properties/entries/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate163.errors = [{instancePath:instancePath+"/entries",schemaPath:"response#/components/schemas/AuditLogVerification/properties/entries/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate162.errors = [{instancePath:instancePath+"/entries",schemaPath:"response#/components/schemas/AuditLogVerification/properties/entries/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate163.errors = [{instancePath:instancePath+"/entries",schemaPath:"response#/components/schemas/AuditLogVerification/properties/entries/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -10032,12 +10108,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data2 === "string"){
 if(!pattern38.test(data2)){
-validate162.errors = [{instancePath:instancePath+"/head",schemaPath:"response#/components/schemas/AuditLogVerification/properties/head/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
+validate163.errors = [{instancePath:instancePath+"/head",schemaPath:"response#/components/schemas/AuditLogVerification/properties/head/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
 return false;
 }
 }
 else {
-validate162.errors = [{instancePath:instancePath+"/head",schemaPath:"response#/components/schemas/AuditLogVerification/properties/head/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate163.errors = [{instancePath:instancePath+"/head",schemaPath:"response#/components/schemas/AuditLogVerification/properties/head/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -10051,18 +10127,18 @@ if(data.first_broken_id !== undefined){
 let data3 = data.first_broken_id;
 const _errs9 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate162.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"response#/components/schemas/AuditLogVerification/properties/first_broken_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate163.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"response#/components/schemas/AuditLogVerification/properties/first_broken_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate162.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"response#/components/schemas/AuditLogVerification/properties/first_broken_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate163.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"response#/components/schemas/AuditLogVerification/properties/first_broken_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
 return false;
 }
 else {
 if(data3 < 1 || isNaN(data3)){
-validate162.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"response#/components/schemas/AuditLogVerification/properties/first_broken_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate163.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"response#/components/schemas/AuditLogVerification/properties/first_broken_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -10073,29 +10149,47 @@ var valid2 = _errs9 === errors;
 else {
 var valid2 = true;
 }
+if(valid2){
+if(data.reason !== undefined){
+let data4 = data.reason;
+const _errs11 = errors;
+if(typeof data4 !== "string"){
+validate163.errors = [{instancePath:instancePath+"/reason",schemaPath:"response#/components/schemas/AuditLogVerification/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data4 === "added") || (data4 === "changed")) || (data4 === "missing"))){
+validate163.errors = [{instancePath:instancePath+"/reason",schemaPath:"response#/components/schemas/AuditLogVerification/properties/reason/enum",keyword:"enum",params:{allowedValues: schema197.properties.reason.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid2 = _errs11 === errors;
+}
+else {
+var valid2 = true;
+}
+}
 }
 }
 }
 }
 }
 else {
-validate162.errors = [{instancePath,schemaPath:"response#/components/schemas/AuditLogVerification/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate163.errors = [{instancePath,schemaPath:"response#/components/schemas/AuditLogVerification/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate162.errors = vErrors;
+validate163.errors = vErrors;
 return errors === 0;
 }
-validate162.evaluated = {"props":{"intact":true,"entries":true,"head":true,"first_broken_id":true},"dynamicProps":false,"dynamicItems":false};
+validate163.evaluated = {"props":{"intact":true,"entries":true,"head":true,"first_broken_id":true,"reason":true},"dynamicProps":false,"dynamicItems":false};
 
-export const callMcpHeaders = validate163;
-const schema197 = {"$id":"function-callMcpHeaders","allOf":[{"type":"object","properties":{"mcp-protocol-version":{"type":"string","maxLength":64},"x-caller":{"type":"string","maxLength":128}},"required":[]}]};
+export const callMcpHeaders = validate164;
+const schema198 = {"$id":"function-callMcpHeaders","allOf":[{"type":"object","properties":{"mcp-protocol-version":{"type":"string","maxLength":64},"x-caller":{"type":"string","maxLength":128}},"required":[]}]};
 
-function validate163(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate164(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-callMcpHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate163.evaluated;
+const evaluated0 = validate164.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -10111,12 +10205,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate163.errors = [{instancePath:instancePath+"/mcp-protocol-version",schemaPath:"#/allOf/0/properties/mcp-protocol-version/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate164.errors = [{instancePath:instancePath+"/mcp-protocol-version",schemaPath:"#/allOf/0/properties/mcp-protocol-version/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate163.errors = [{instancePath:instancePath+"/mcp-protocol-version",schemaPath:"#/allOf/0/properties/mcp-protocol-version/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate164.errors = [{instancePath:instancePath+"/mcp-protocol-version",schemaPath:"#/allOf/0/properties/mcp-protocol-version/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -10132,12 +10226,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 128){
-validate163.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate164.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate163.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate164.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -10149,45 +10243,21 @@ var valid1 = true;
 }
 }
 else {
-validate163.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate164.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
-}
-validate163.errors = vErrors;
-return errors === 0;
-}
-validate163.evaluated = {"props":{"mcp-protocol-version":true,"x-caller":true},"dynamicProps":false,"dynamicItems":false};
-
-export const callMcpBody = validate164;
-const schema198 = {"$id":"function-callMcpBody","allOf":[{"$ref":"request#/components/schemas/JsonRpcMessage"}]};
-const schema199 = {"type":["object","array"]};
-
-function validate164(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-callMcpBody" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate164.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!data || typeof data != "object"){
-validate164.errors = [{instancePath,schemaPath:"request#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema199.type},message:"must be object,array"}];
-return false;
 }
 validate164.errors = vErrors;
 return errors === 0;
 }
-validate164.evaluated = {"dynamicProps":false,"dynamicItems":false};
+validate164.evaluated = {"props":{"mcp-protocol-version":true,"x-caller":true},"dynamicProps":false,"dynamicItems":false};
 
-export const jsonRpcMessageSchema = validate165;
-const schema200 = {"$id":"function-jsonRpcMessageSchema","allOf":[{"$ref":"response#/components/schemas/JsonRpcMessage"}]};
-const schema201 = {"type":["object","array"]};
+export const callMcpBody = validate165;
+const schema199 = {"$id":"function-callMcpBody","allOf":[{"$ref":"request#/components/schemas/JsonRpcMessage"}]};
+const schema200 = {"type":["object","array"]};
 
 function validate165(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-jsonRpcMessageSchema" */;
+/*# sourceURL="function-callMcpBody" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate165.evaluated;
@@ -10198,10 +10268,34 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(!data || typeof data != "object"){
-validate165.errors = [{instancePath,schemaPath:"response#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema201.type},message:"must be object,array"}];
+validate165.errors = [{instancePath,schemaPath:"request#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema200.type},message:"must be object,array"}];
 return false;
 }
 validate165.errors = vErrors;
 return errors === 0;
 }
 validate165.evaluated = {"dynamicProps":false,"dynamicItems":false};
+
+export const jsonRpcMessageSchema = validate166;
+const schema201 = {"$id":"function-jsonRpcMessageSchema","allOf":[{"$ref":"response#/components/schemas/JsonRpcMessage"}]};
+const schema202 = {"type":["object","array"]};
+
+function validate166(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-jsonRpcMessageSchema" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate166.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!data || typeof data != "object"){
+validate166.errors = [{instancePath,schemaPath:"response#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema202.type},message:"must be object,array"}];
+return false;
+}
+validate166.errors = vErrors;
+return errors === 0;
+}
+validate166.evaluated = {"dynamicProps":false,"dynamicItems":false};

@@ -6,8 +6,8 @@ import { pageHeaders } from '../paging.js';
 
 export const auditHandlers = ({ audit, basePath }: Pick<SecretsServices, 'audit' | 'basePath'>): AuditHandlers => ({
   async queryAuditLog({ caller, query }) {
-    const { object_id: slug, from, to, ...rest } = query;
-    const page = await audit.query(caller, { ...rest, slug, from: toDate(from), to: toDate(to) });
+    const { object_id: slug, subject_type: subjectType, from, to, ...rest } = query;
+    const page = await audit.query(caller, { ...rest, slug, subjectType, from: toDate(from), to: toDate(to) });
     const next = page.next === undefined ? undefined : { ...query, after: page.next };
     return {
       status: 200,
@@ -15,11 +15,21 @@ export const auditHandlers = ({ audit, basePath }: Pick<SecretsServices, 'audit'
       headers: pageHeaders({ total: page.total, path: `${basePath}/audit-log`, next }),
     };
   },
-  async getAuditLogFilterOptions() {
-    throw new Error('getAuditLogFilterOptions is not written yet.');
+
+  async getAuditLogFilterOptions({ caller }) {
+    const { slugs, actors, callers } = await audit.listFilterOptions(caller);
+    return { status: 200, body: { object_ids: [...slugs], actors: [...actors], callers: [...callers] } };
   },
-  async verifyAuditLog() {
-    throw new Error('verifyAuditLog is not written yet.');
+
+  async verifyAuditLog({ caller, query, signal }) {
+    const { head, broken } = await audit.verify(caller, { ...query, signal });
+    const body = {
+      intact: broken === undefined,
+      entries: head.count,
+      ...(head.count > 0 && { head: head.hash }),
+      ...(broken && { first_broken_id: broken.id, reason: broken.reason }),
+    };
+    return { status: 200, body };
   },
 });
 
@@ -28,17 +38,32 @@ function toDate(text: string | undefined): Date | undefined {
 }
 
 function toBody(entry: AuditEntry): components['schemas']['AuditLogEntry'] {
-  const { id, slug, variantId, subject = '', previousName, action, at, ip, caller, actor } = entry;
-  const previous = slug === undefined ? 'previous_name' : 'previous_slug';
+  const {
+    id,
+    subjectType,
+    slug = '',
+    variantId,
+    version,
+    subjectId,
+    previousName,
+    action,
+    at,
+    ip,
+    caller,
+    actor,
+  } = entry;
   return {
     id,
-    object_id: slug ?? subject,
+    object_id: slug,
+    subject_type: subjectType,
     action,
     timestamp: at.toISOString(),
     ip,
     ...(variantId !== undefined && { variant_id: variantId }),
+    ...(version !== undefined && { version }),
+    ...(subjectId !== undefined && { subject_id: subjectId }),
     ...(caller !== undefined && { caller }),
     ...(actor !== undefined && { actor_type: actor.type, actor_id: actor.id }),
-    ...(previousName !== undefined && { [previous]: previousName }),
+    ...(previousName !== undefined && { previous_slug: previousName }),
   };
 }

@@ -1,0 +1,170 @@
+import type { Caller } from '../../src/accounts/callers.js';
+import { createAuditLog } from '../../src/secrets/audit.js';
+import type { AuditLog } from '../../src/secrets/audit.js';
+import { appendAudits, hashEntry } from '../../src/secrets/audit-chain.js';
+import type { Database } from '../../src/storage/database.js';
+import type { AuditLogTable } from '../../src/storage/tables.js';
+import { openTestDatabase } from '../storage/engine.js';
+
+const owner: Caller = {
+  kind: 'session',
+  sessionId: 's',
+  personId: 'p',
+  username: 'ada',
+  isAdmin: true,
+};
+const origin = { caller: owner, callerName: 'laptop', ip: '192.0.2.7', at: 1_795_000_000_000 };
+const ENTRIES = 12;
+
+let database: Database;
+let audit: AuditLog;
+
+beforeEach(async () => {
+  database = await openTestDatabase();
+  audit = createAuditLog(database);
+  await append(ENTRIES);
+});
+afterEach(() => database.destroy());
+
+const append = (count: number) =>
+  appendAudits(
+    database,
+    Array.from({ length: count }, (_, at) => ({
+      entry: { action: 'read', slug: `s${at}`, variantId: `v${at}` } as const,
+      origin,
+    })),
+  );
+
+const change = (id: number, columns: Partial<AuditLogTable>) =>
+  database.updateTable('audit_log').set(columns).where('id', '=', id).execute();
+const remove = (id: number) => database.deleteFrom('audit_log').where('id', '=', id).execute();
+const read = (id: number) =>
+  database.selectFrom('audit_log').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+
+/** As a forger does who knows how hashes are made. */
+async function rehash(id: number): Promise<void> {
+  const { hash } = id === 1 ? { hash: '' } : await read(id - 1);
+  await change(id, { hash: hashEntry(hash, await read(id)) });
+}
+
+async function swap(one: number, other: number): Promise<void> {
+  const [first, second] = [await read(one), await read(other)];
+  await change(one, { ...second, id: one });
+  await change(other, { ...first, id: other });
+}
+
+async function insert(id: number): Promise<void> {
+  const row = { ...(await read(3)), id };
+  const { hash } = await read(ENTRIES);
+  await database
+    .insertInto('audit_log')
+    .values({ ...row, hash: hashEntry(hash, row) })
+    .execute();
+}
+
+test('a chain that nobody touched holds, and tells its end', async () => {
+  expect(await audit.verify(owner)).toEqual({
+    head: { count: ENTRIES, hash: (await read(ENTRIES)).hash },
+    broken: undefined,
+  });
+});
+
+test('a log without entries holds', async () => {
+  for (const table of ['audit_log', 'audit_head'] as const) await database.deleteFrom(table).execute();
+  expect(await audit.verify(owner)).toEqual({ head: { count: 0, hash: '' }, broken: undefined });
+});
+
+test.each<[string, () => Promise<unknown>, object]>([
+  ['of another actor', () => change(5, { actor_id: 'someone' }), { id: 5, reason: 'changed' }],
+  ['without its caller', () => change(5, { caller: null }), { id: 5, reason: 'changed' }],
+  ['of another time', () => change(1, { at: 0 }), { id: 1, reason: 'changed' }],
+  ['about another object', () => change(ENTRIES, { slug: 'other' }), { id: ENTRIES, reason: 'changed' }],
+  [
+    'changed together with its own hash',
+    () => change(5, { slug: 'other' }).then(() => rehash(5)),
+    { id: 6, reason: 'changed' },
+  ],
+  [
+    'changed together with its own hash, and the last',
+    () => change(ENTRIES, { slug: 'other' }).then(() => rehash(ENTRIES)),
+    { id: ENTRIES, reason: 'changed' },
+  ],
+  ['taken out', () => remove(5), { id: 5, reason: 'missing' }],
+  ['taken out at the beginning', () => remove(1), { id: 1, reason: 'missing' }],
+  ['taken off the end', () => remove(ENTRIES), { id: ENTRIES, reason: 'missing' }],
+  ['swapped with the next', () => swap(5, 6), { id: 5, reason: 'changed' }],
+  ['put behind the end', () => insert(ENTRIES + 1), { id: ENTRIES + 1, reason: 'added' }],
+  ['put before the beginning', () => insert(0), { id: 1, reason: 'added' }],
+  ['put into a log without an end', () => database.deleteFrom('audit_head').execute(), { id: 1, reason: 'added' }],
+])('an entry is found that was %s', async (_how, tamper, broken) => {
+  await tamper();
+  expect((await audit.verify(owner)).broken).toEqual(broken);
+});
+
+describe('a head that was kept elsewhere', () => {
+  const keep = async () => {
+    const { head } = await audit.verify(owner);
+    return { entries: head.count, head: head.hash };
+  };
+
+  test('holds while the log grows', async () => {
+    const kept = await keep();
+    await append(3);
+    expect((await audit.verify(owner, kept)).broken).toBeUndefined();
+  });
+
+  test("tells of entries taken off the end together with the log's own head", async () => {
+    const kept = await keep();
+    await remove(ENTRIES);
+    const { hash } = await read(ENTRIES - 1);
+    await database
+      .updateTable('audit_head')
+      .set({ count: ENTRIES - 1, hash })
+      .execute();
+    expect((await audit.verify(owner)).broken).toBeUndefined();
+    expect((await audit.verify(owner, kept)).broken).toEqual({ id: ENTRIES, reason: 'missing' });
+  });
+
+  test('tells of a chain that was made anew', async () => {
+    const kept = await keep();
+    await change(2, { actor_id: 'someone' });
+    for (let id = 2; id <= ENTRIES; id += 1) await rehash(id);
+    await database
+      .updateTable('audit_head')
+      .set({ hash: (await read(ENTRIES)).hash })
+      .execute();
+    expect((await audit.verify(owner)).broken).toBeUndefined();
+    expect((await audit.verify(owner, kept)).broken).toEqual({ id: ENTRIES, reason: 'changed' });
+  });
+
+  test.each([{ entries: 3 }, { head: 'a'.repeat(64) }])('is refused in half: %j', async (half) => {
+    await expect(audit.verify(owner, half)).rejects.toMatchObject({ code: 'invalid_input' });
+  });
+});
+
+test('more entries than are held at once are checked, and a check that nobody waits for ends', async () => {
+  await append(1_100);
+  expect((await audit.verify(owner)).head.count).toBe(ENTRIES + 1_100);
+  await change(1_050, { ip: 'x' });
+  expect((await audit.verify(owner)).broken).toEqual({ id: 1_050, reason: 'changed' });
+  await expect(audit.verify(owner, { signal: AbortSignal.abort() })).rejects.toThrow(/abort/);
+});
+
+test('what was written is offered to filter by, each once', async () => {
+  const token: Caller = { ...owner, kind: 'token', tokenId: 't1', scopes: [] };
+  const subject = { action: 'create', subjectType: 'consumer', subjectId: 'web' } as const;
+  await appendAudits(database, [
+    { entry: { action: 'rotation_due', slug: 'a', variantId: 'v' }, origin: { ...origin, caller: undefined } },
+    { entry: subject, origin: { ...origin, caller: token, callerName: 'deploy' } },
+    { entry: subject, origin: { caller: 'machine', ip: 'this machine', at: 1 } },
+  ]);
+  const { slugs, actors, callers } = await audit.listFilterOptions(owner);
+  expect(slugs).toEqual(['a', ...Array.from({ length: ENTRIES }, (_, at) => `s${at}`)].sort());
+  expect(actors).toEqual([
+    { value: 'admin', label: 'admin' },
+    { value: 'machine', label: 'machine' },
+    { value: 't1', label: 'token:t1' },
+    { value: 'none', label: 'none' },
+  ]);
+  expect(callers).toEqual(['deploy', 'laptop']);
+});
