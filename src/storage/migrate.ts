@@ -13,7 +13,9 @@ import { rateCounts } from './migrations/0007-rate-counts.js';
 import { serverKey } from './migrations/0008-server-key.js';
 import { refresh } from './migrations/0009-refresh.js';
 import { actions } from './migrations/0010-actions.js';
+import { webhookDeliveries } from './migrations/0011-webhook-deliveries.js';
 import { views } from './migrations/0012-views.js';
+import { secretValues } from './migrations/0013-secret-values.js';
 import { auditChain } from './migrations/0014-audit-chain.js';
 
 /** Makes or changes tables. Once released it never changes; it knows no table types, which describe the end state. */
@@ -31,7 +33,9 @@ export const MIGRATIONS: readonly Migration[] = [
   serverKey,
   refresh,
   actions,
+  webhookDeliveries,
   views,
+  secretValues,
   auditChain,
 ];
 

@@ -27,6 +27,8 @@ export interface Tables {
   secret_objects: SecretObjectsTable;
   secret_object_consumers: SecretObjectConsumersTable;
   secret_object_tags: SecretObjectTagsTable;
+  secret_object_values: SecretObjectValuesTable;
+  secret_object_recipients: SecretObjectRecipientsTable;
   secret_consumers: SecretConsumersTable;
   secret_owner: SecretOwnerTable;
   audit_log: AuditLogTable;
@@ -321,13 +323,18 @@ export interface SecretObjectsTable {
   id: string;
   slug: string;
   description: string | null;
-  sealed: Uint8Array;
+  /** Of the present value. */
+  version: number;
   created_at: number;
+  /** When the present value came, and who sent it. */
   updated_at: number;
   created_by_type: string;
   created_by_id: string;
   updated_by_type: string;
   updated_by_id: string;
+  rotate_after_days: number | null;
+  /** Of the value that the audit log has told to be due for rotation. */
+  noted_version: number | null;
 }
 
 export interface SecretObjectConsumersTable {
@@ -338,6 +345,30 @@ export interface SecretObjectConsumersTable {
 export interface SecretObjectTagsTable {
   object_id: string;
   tag: string;
+}
+
+/** The present values of objects, and those that were replaced. */
+export interface SecretObjectValuesTable {
+  object_id: string;
+  /** Counts the values of an object from 1. */
+  version: number;
+  created_at: number;
+  created_by_type: string;
+  created_by_id: string;
+  /** Null for the present value, as are the two columns behind. */
+  replaced_at: number | null;
+  replaced_by_type: string | null;
+  replaced_by_id: string | null;
+  /** What the age header tells. */
+  recipient_count: number;
+  sealed: Uint8Array;
+}
+
+/** The public keys that a value is sealed to, as far as its sender has told them. */
+export interface SecretObjectRecipientsTable {
+  object_id: string;
+  version: number;
+  recipient: string;
 }
 
 /** Consumers that were added by name or have a key; names that objects use need no row. */

@@ -28,6 +28,8 @@ const IS_PRECIOUS: Readonly<Record<keyof Tables, boolean>> = {
   secret_objects: true,
   secret_object_consumers: true,
   secret_object_tags: true,
+  secret_object_values: true,
+  secret_object_recipients: true,
   secret_consumers: true,
   secret_owner: true,
   audit_log: true,
@@ -35,6 +37,7 @@ const IS_PRECIOUS: Readonly<Record<keyof Tables, boolean>> = {
   replays: true,
   server_key: true,
   rate_counts: false,
+  webhook_deliveries: false,
   // Made from the settings when a server starts; who works on what is of the moment.
   refresh_schedule: false,
 };

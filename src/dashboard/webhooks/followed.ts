@@ -1,0 +1,17 @@
+import type { Database } from '../../storage/database.js';
+import type { RepositoryAddress } from '../actions/keep-marks.js';
+
+/** Tells whether a repository was on the person's board when that was last read. */
+export async function isFollowed(
+  database: Database,
+  { personId, forge, fullName }: RepositoryAddress,
+): Promise<boolean> {
+  const row = await database
+    .selectFrom('forge_readings')
+    .select('repository_id')
+    .where('person_id', '=', personId)
+    .where('forge', '=', forge)
+    .where('full_name', '=', fullName)
+    .executeTakeFirst();
+  return row !== undefined;
+}

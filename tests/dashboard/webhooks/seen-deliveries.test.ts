@@ -1,0 +1,64 @@
+import {
+  createSeenDeliveries,
+  pruneDeliveries,
+  sweepDeliveries,
+} from '../../../src/dashboard/webhooks/seen-deliveries.js';
+import type { Database } from '../../../src/storage/database.js';
+import { openTestDatabase } from '../../storage/engine.js';
+
+const DAY_MS = 86_400_000;
+
+let database: Database;
+let at: number;
+
+beforeEach(async () => {
+  database = await openTestDatabase();
+  at = 1_000_000;
+});
+afterEach(() => database.destroy());
+
+const seen = () => createSeenDeliveries(database, () => at);
+const count = async () => (await database.selectFrom('webhook_deliveries').selectAll().execute()).length;
+
+test('a delivery is claimed by one, in whichever process it comes again', async () => {
+  const processes = Array.from({ length: 8 }, seen);
+  const claims = await Promise.all(processes.map((one) => one.claim(['p1', 'github', 'd1'])));
+  expect(claims.filter(Boolean)).toHaveLength(1);
+});
+
+test.each([
+  ['another person', ['p2', 'github', 'd1']],
+  ['another forge', ['p1', 'forgejo', 'd1']],
+  ['another delivery', ['p1', 'github', 'd2']],
+  ['parts that read alike', ['p1 github', 'd1']],
+])('that of %s is another', async (_reason, parts) => {
+  const deliveries = seen();
+  await deliveries.claim(['p1', 'github', 'd1']);
+  expect(await deliveries.claim(parts)).toBe(true);
+});
+
+test('a day later it is forgotten, swept or not', async () => {
+  const deliveries = seen();
+  await deliveries.claim(['p1', 'github', 'd1']);
+  at += DAY_MS - 1;
+  expect(await deliveries.claim(['p1', 'github', 'd1'])).toBe(false);
+  at += 1;
+  expect(await deliveries.claim(['p1', 'github', 'd1'])).toBe(true);
+  expect(await deliveries.claim(['p1', 'github', 'd1'])).toBe(false);
+  await sweepDeliveries(database, at + DAY_MS);
+  expect(await count()).toBe(0);
+});
+
+test('only the newest are kept when there are many', async () => {
+  const deliveries = seen();
+  for (const id of ['d1', 'd2', 'd3', 'd4']) {
+    at += 1;
+    await deliveries.claim(['p1', 'github', id]);
+  }
+  await pruneDeliveries(database, 2);
+  expect(await count()).toBe(2);
+  expect(await deliveries.claim(['p1', 'github', 'd4'])).toBe(false);
+  expect(await deliveries.claim(['p1', 'github', 'd2'])).toBe(true);
+  await pruneDeliveries(database, 10);
+  expect(await count()).toBe(3);
+});
