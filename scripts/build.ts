@@ -4,6 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { digestOf } from '../src/codegen/cache.js';
 import { findText, listFiles, readFolder, removeFiles, writeFiles } from '../src/codegen/files.js';
+import { buildPages } from './build-pages.js';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
@@ -13,6 +14,7 @@ const COMPILER_STATE = '.cache/build.tsbuildinfo';
 const SETTINGS = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json', 'scripts/build.ts'];
 
 process.exitCode = await build();
+if (process.exitCode === 0) await buildPages();
 
 /** Brings `dist` up to date with `src`, in silence; gives the compiler's exit code. */
 async function build(): Promise<number> {
@@ -33,20 +35,20 @@ async function build(): Promise<number> {
 
 async function digestInputs(): Promise<string> {
   const settings = await Promise.all(SETTINGS.map(async (file) => [file, (await findText(file)) ?? ''] as const));
-  return digestOf([...settings, ...(await readFolder('src'))]);
+  return digestOf([...settings, ...[...(await readFolder('src'))].filter(([file]) => !isOfPages(file))]);
 }
 
 async function digestOutputs(): Promise<string> {
-  return digestOf(await readFolder('dist'));
+  return digestOf([...(await readFolder('dist'))].filter(([file]) => !isOfPages(file)));
 }
 
 /** Removes from `dist` what no source stands behind. */
 async function removeStale(): Promise<void> {
-  const sources = await listFiles('src');
+  const sources = (await listFiles('src')).filter((file) => !isOfPages(file));
   const expected = new Set(sources.flatMap((file) => (isCompiled(file) ? compiledNames(file) : [file])));
   await removeFiles(
     'dist',
-    (await listFiles('dist')).filter((file) => !expected.has(file)),
+    (await listFiles('dist')).filter((file) => !expected.has(file) && !isOfPages(file)),
   );
 }
 
@@ -59,7 +61,7 @@ function compile(): number {
 }
 
 async function copyAssets(): Promise<void> {
-  for (const file of (await listFiles('src')).filter((name) => !isCompiled(name))) {
+  for (const file of (await listFiles('src')).filter((name) => !isCompiled(name) && !isOfPages(name))) {
     await mkdir(path.dirname(path.join('dist', file)), { recursive: true });
     await copyFile(path.join('src', file), path.join('dist', file));
   }
@@ -71,6 +73,11 @@ async function makeExecutable(file: string): Promise<void> {
 
 async function writeStamp(inputs: string): Promise<void> {
   await writeFiles('.', new Map([[STAMP, JSON.stringify({ inputs, outputs: await digestOutputs() })]]));
+}
+
+/** What `build-pages` reads and writes. */
+function isOfPages(file: string): boolean {
+  return file.startsWith('web/app/') || file.startsWith('pages/');
 }
 
 function isCompiled(file: string): boolean {

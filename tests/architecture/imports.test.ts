@@ -8,8 +8,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 async function listSources(folder: string): Promise<string[]> {
   const files = await listFiles(path.join(root, folder));
-  // The pages are scripts of a browser, which import nothing of the house.
-  return files.filter((file) => /\.[jt]s$/u.test(file) && !file.startsWith('web/')).map((file) => `${folder}/${file}`);
+  return files.filter((file) => /\.[jt]sx?$/u.test(file)).map((file) => `${folder}/${file}`);
 }
 
 test('every file imports only what its room may', async () => {

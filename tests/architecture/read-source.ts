@@ -9,7 +9,7 @@ export interface Source {
 
 /** Reads the imports, default exports and reads of the environment of one file. */
 export function readSource(text: string): Source {
-  const file = ts.createSourceFile('source.ts', text, ts.ScriptTarget.Latest);
+  const file = ts.createSourceFile('source.tsx', text, ts.ScriptTarget.Latest);
   const imports: { specifier: string; line: number; isType: boolean }[] = [];
   const defaultExports: number[] = [];
   const environmentReads: number[] = [];

@@ -1,0 +1,32 @@
+import { fileURLToPath } from 'node:url';
+import { digestOf } from '../src/codegen/cache.js';
+import { findText, readFolder, writeFiles } from '../src/codegen/files.js';
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+
+/** What the last build that succeeded read and wrote. */
+const STAMP = '.cache/pages.json';
+const OUTPUT = 'dist/pages';
+const FOLDERS = ['src/web/app', 'src/client', 'src/sealing', 'src/generated/dashboard', 'src/generated/secrets'];
+const SETTINGS = ['vite.config.js', 'tsconfig.json', 'package-lock.json', 'scripts/build-pages.ts'];
+
+/** Brings the pages that browsers are given up to date, in silence; the bundler is loaded only when something changed. */
+export async function buildPages(): Promise<void> {
+  const inputs = await digestInputs();
+  const last = JSON.parse((await findText(STAMP)) ?? '{}') as { inputs?: string; outputs?: string };
+  if (last.inputs === inputs && last.outputs === (await digestOutputs())) return;
+  const { build } = await import('vite');
+  await build({ configFile: 'vite.config.js' });
+  const stamp = { inputs, outputs: await digestOutputs() };
+  await writeFiles('.', new Map([[STAMP, JSON.stringify(stamp)]]));
+}
+
+async function digestInputs(): Promise<string> {
+  const settings = await Promise.all(SETTINGS.map(async (file) => [file, (await findText(file)) ?? ''] as const));
+  const folders = await Promise.all(FOLDERS.map(async (folder) => [...(await readFolder(folder))]));
+  return digestOf([...settings, ...folders.flat()]);
+}
+
+const digestOutputs = async (): Promise<string> => digestOf(await readFolder(OUTPUT));
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildPages();

@@ -1,0 +1,62 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import express from 'express';
+import type { RequestHandler } from 'express';
+import mime from 'mime';
+import { AppError } from '../errors.js';
+import { IMMUTABLE } from './static-assets.js';
+
+/** What the bundler made of the pages. */
+export interface BuiltPages {
+  /** Scripts and styles, whose names hold a digest of their content. */
+  readonly assets: RequestHandler;
+  /** The one document that every page begins as. */
+  readonly document: RequestHandler;
+}
+
+export interface BuiltPagesOptions {
+  /** The origin that people use, asked at each request as it may depend on the port taken. */
+  readonly origin: () => string;
+  /** The services that run: the pages of others are not shown. */
+  readonly services: readonly string[];
+}
+
+/** Beside the built server, or where the build puts them when the server runs from its sources. */
+const FOLDERS = ['../pages/', '../../dist/pages/'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+
+/** Smaller ones gain nothing once headers are counted. */
+const MIN_COMPRESSED = 1024;
+
+/** Reads the pages once. Without any, as before a build, they say so when they are asked for. */
+export function loadBuiltPages({ origin, services }: BuiltPagesOptions): BuiltPages {
+  const folder = FOLDERS.find((path) => existsSync(`${path}index.html`));
+  if (folder === undefined) return { assets: (_request, _response, next) => next(), document: refuse };
+  const page = readFileSync(`${folder}index.html`, 'utf8').replaceAll('{{services}}', services.join(' '));
+  return {
+    assets: serveAssets(`${folder}assets/`),
+    document(_request, response) {
+      response.set('Cache-Control', 'no-cache').type('html').send(page.replaceAll('{{origin}}', origin()));
+    },
+  };
+}
+
+function refuse(): never {
+  throw new AppError('not_found', 'The pages are not built; "npm run build" makes them.');
+}
+
+function serveAssets(folder: string): RequestHandler {
+  const router = express.Router();
+  for (const name of readdirSync(folder)) {
+    const bytes = readFileSync(folder + name);
+    const type = mime.getType(name) ?? 'application/octet-stream';
+    const gzipped = bytes.length < MIN_COMPRESSED ? undefined : gzipSync(bytes, { level: 9 });
+    router.get(`/pages/assets/${name}`, (request, response) => {
+      response.set({ 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': IMMUTABLE, Vary: 'Accept-Encoding' });
+      const isCompressed = gzipped !== undefined && request.acceptsEncodings('gzip') === 'gzip';
+      if (isCompressed) response.setHeader('Content-Encoding', 'gzip');
+      response.send(isCompressed ? gzipped : bytes);
+    });
+  }
+  return router;
+}

@@ -1,0 +1,9 @@
+import { render } from 'preact';
+import { App } from './app.js';
+import './style/tokens.css';
+import './style/base.css';
+import './style/frame.css';
+
+const place = document.getElementById('app');
+if (place === null) throw new Error('Expected the page to have a place for the application.');
+render(<App />, place);

@@ -1,0 +1,49 @@
+import { signal } from '@preact/signals';
+
+interface Toast {
+  readonly id: number;
+  readonly text: string;
+  readonly kind: 'done' | 'failed';
+}
+
+const toasts = signal<readonly Toast[]>([]);
+
+/** Long enough to be read; what failed stays until it is dismissed. */
+const SHOWN_MS = 6_000;
+
+/** More would hide the page. */
+const MOST = 4;
+
+let last = 0;
+
+/** Says what was done, or why it was not. Screen readers are told at once of failures, else when they pause. */
+export function say(text: string, kind: Toast['kind'] = 'done'): void {
+  const id = (last += 1);
+  toasts.value = [...toasts.value, { id, text, kind }].slice(-MOST);
+  if (kind === 'done') setTimeout(() => dismiss(id), SHOWN_MS);
+}
+
+function dismiss(id: number): void {
+  toasts.value = toasts.value.filter((toast) => toast.id !== id);
+}
+
+export function Toasts() {
+  return (
+    <div class="toasts">
+      <div role="status">{listOf('done')}</div>
+      <div role="alert">{listOf('failed')}</div>
+    </div>
+  );
+}
+
+const listOf = (kind: Toast['kind']) =>
+  toasts.value
+    .filter((toast) => toast.kind === kind)
+    .map(({ id, text }) => (
+      <p key={id} class={`toast ${kind}`}>
+        {text}
+        <button type="button" class="plain" aria-label={`Dismiss: ${text}`} onClick={() => dismiss(id)}>
+          <span aria-hidden="true">×</span>
+        </button>
+      </p>
+    ));
