@@ -118,7 +118,7 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
     replays: createReplays(database),
     rateCounts: isPostgres(database) ? createRateCounts(database, { windowMs: RATE_WINDOW_MS }) : undefined,
     accounts,
-    dashboard: createDashboard({ database, key }),
+    dashboard: createDashboard({ database, key, origin: options.origin }),
     objects: createSecretObjects(database),
     consumers: createConsumers(database),
     owner: createOwner(database),

@@ -15,8 +15,8 @@ export interface BoardFollower {
 
 /** How changes that other processes make are noticed. */
 export interface BoardWatch {
-  /** Gives the times of boards by person, without those who are gone. */
-  readonly readTimes: (personIds: readonly string[]) => Promise<ReadonlyMap<string, number>>;
+  /** Gives what tells one board from the next, by person, without those who are gone. */
+  readonly readVersions: (personIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   readonly everyMs: number;
 }
 
@@ -28,16 +28,16 @@ export function createBoardChanges(watch?: BoardWatch): BoardChanges {
   };
   let isLooking = false;
 
-  async function look({ readTimes, everyMs }: BoardWatch): Promise<void> {
-    let known: ReadonlyMap<string, number> = new Map();
+  async function look({ readVersions, everyMs }: BoardWatch): Promise<void> {
+    let known: ReadonlyMap<string, string> = new Map();
     while (listeners.size > 0) {
       await sleep(everyMs, undefined, { ref: false });
       const followed = [...listeners.keys()];
       // Without the database there is no news; it is asked again.
-      const times = await readTimes(followed).catch(() => known);
+      const versions = await readVersions(followed).catch(() => known);
       // Whoever has just come may have seen an older board than this look.
-      for (const personId of followed) if (known.get(personId) !== times.get(personId)) notify(personId);
-      known = times;
+      for (const personId of followed) if (known.get(personId) !== versions.get(personId)) notify(personId);
+      known = versions;
     }
     isLooking = false;
   }

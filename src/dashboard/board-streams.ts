@@ -3,6 +3,7 @@ import { requirePerson } from '../accounts/scopes.js';
 import { AppError } from '../errors.js';
 import type { Database } from '../storage/database.js';
 import type { Board } from './board.js';
+import type { BoardVersion } from './board-state.js';
 import type { Boards } from './boards.js';
 import { requireSavedSettings } from './settings-row.js';
 
@@ -67,14 +68,14 @@ async function* follow(following: Following, leave: () => void): AsyncGenerator<
   let seen = following.lastEventId;
   try {
     while (!signal.aborted) {
-      const time = await boards.findTime(caller.personId);
-      if (time === undefined) return;
-      if (toId(time, includeDrafts) !== seen) {
-        const data = await boards.read(caller, { includeDrafts });
-        seen = toId(Date.parse(data.generatedAt), includeDrafts);
-        yield { id: seen, data };
+      const version = await boards.findVersion(caller.personId);
+      if (version === undefined) return;
+      const id = toId(version, includeDrafts);
+      if (id !== seen) {
+        seen = id;
+        yield { id, data: await boards.read(caller, { includeDrafts }) };
       }
-      await follower.next(signal);
+      await follower.next(until(version.endsAt, signal));
     }
   } finally {
     follower.close();
@@ -83,8 +84,18 @@ async function* follow(following: Following, leave: () => void): AsyncGenerator<
 }
 
 /** A board with drafts is another one than without. */
-function toId(time: number, includeDrafts = false): string {
-  return `${time.toString(36)}${includeDrafts ? '-drafts' : ''}`;
+function toId({ id }: BoardVersion, includeDrafts = false): string {
+  return `${id}${includeDrafts ? '-drafts' : ''}`;
+}
+
+/** Timers can't be set for longer than 24 days; to look in between costs little. */
+const LONGEST_WAIT_MS = 3_600_000;
+
+/** Aborts when the signal does, and when the version ends. */
+function until(endsAt: number, signal: AbortSignal): AbortSignal {
+  if (endsAt === Infinity) return signal;
+  const milliseconds = Math.min(Math.max(endsAt - Date.now(), 0), LONGEST_WAIT_MS);
+  return AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]);
 }
 
 /** Counts what is open for each person. */

@@ -1,7 +1,13 @@
 /** A stored board as one reader sees it at one moment. */
 import type { components } from '../generated/dashboard/types.js';
+import { holds } from './board-reader.js';
+import type { BoardReader, Snooze } from './board-reader.js';
 import { SECTIONS } from './forges/rules/sections.js';
+import { keyOf } from './pull-request-changes.js';
+import type { Changes } from './pull-request-changes.js';
 import { gradeRateLimit } from './rate-limit.js';
+import { listEnds, select } from './view-filter.js';
+import type { View } from './view-filter.js';
 
 type Schemas = components['schemas'];
 export type Board = Schemas['Dashboard'];
@@ -18,52 +24,102 @@ const READ_INTERVAL_SECONDS = 30;
 /** Merges that happened by themselves are news for this long. */
 const AUTO_MERGED_MS = 600_000;
 
-export interface View {
+export interface Look {
   readonly generatedAt: number;
-  readonly includeDrafts: boolean;
   /** The moment of reading, in milliseconds. */
   readonly at: number;
+  readonly includeDrafts: boolean;
+  readonly includeSnoozed: boolean;
+  /** On one's own board: others set nothing aside there, and have seen nothing. */
+  readonly reader?: BoardReader | undefined;
+  readonly view?: View | undefined;
 }
 
 /** A snapshot, with what is the same whoever reads it, and when. */
 export interface ArrangedSnapshot extends Snapshot {
-  readonly withoutDrafts: PullRequest[];
+  readonly withoutDrafts: readonly PullRequest[];
   readonly openIssueCount: number;
   readonly hiddenDrafts: number;
+  readonly changes: Changes;
 }
 
 /** Puts what can be merged now first, then what moved last. The lists are frozen, to be sent again as they are. */
-export function arrange(snapshot: Snapshot): ArrangedSnapshot {
+export function arrange(snapshot: Snapshot, changes: Changes = {}): ArrangedSnapshot {
   const pullRequests = [...snapshot.pullRequests].sort((a, b) => urgency(a) - urgency(b) || byActivity(a, b));
   return {
     ...snapshot,
-    pullRequests: frozen(pullRequests),
-    withoutDrafts: frozen(pullRequests.filter(({ draft }) => !draft)),
-    issues: frozen([...snapshot.issues].sort(byActivity)),
-    repos: frozen([...snapshot.repos]),
+    pullRequests: Object.freeze(pullRequests),
+    withoutDrafts: Object.freeze(pullRequests.filter(({ draft }) => !draft)),
+    issues: Object.freeze([...snapshot.issues].sort(byActivity)),
+    repos: Object.freeze([...snapshot.repos]),
     openIssueCount: snapshot.issues.filter(({ housekeeping }) => !housekeeping).length,
     hiddenDrafts: countDrafts(snapshot),
+    changes,
   };
 }
 
-/** As frozen as can be told from the contract's types, which know no such lists. */
-const frozen = <T>(list: T[]): T[] => Object.freeze(list) as T[];
-
-export function showBoard(snapshot: ArrangedSnapshot, { generatedAt, includeDrafts, at }: View): Board {
-  const { pullRequests, withoutDrafts, issues, repos, openIssueCount, hiddenDrafts } = snapshot;
-  return {
-    generatedAt: new Date(generatedAt).toISOString(),
+/** The board, frozen too: until the moment that {@link findEnd} tells, it is to be sent again as it is. */
+export function showBoard(snapshot: ArrangedSnapshot, look: Look): Board {
+  const { at, view } = look;
+  const includeDrafts = listsDrafts(look);
+  const marked = mark(includeDrafts ? snapshot.pullRequests : snapshot.withoutDrafts, snapshot, look);
+  const listed = look.includeSnoozed ? marked : withoutSnoozed(marked);
+  return Object.freeze({
+    generatedAt: new Date(look.generatedAt).toISOString(),
     readIntervalSeconds: READ_INTERVAL_SECONDS,
     forges: snapshot.forges.map((forge) => gradeForge(forge, at)),
-    pullRequests: includeDrafts ? pullRequests : withoutDrafts,
-    issues,
-    repos,
-    openIssueCount,
-    hiddenDrafts: includeDrafts ? 0 : hiddenDrafts,
-    hiddenSnoozed: 0,
-    sections: countSections(includeDrafts ? pullRequests : withoutDrafts),
+    pullRequests: view === undefined ? listed : select(listed, view, at),
+    issues: snapshot.issues,
+    repos: snapshot.repos,
+    openIssueCount: snapshot.openIssueCount,
+    hiddenDrafts: includeDrafts ? 0 : snapshot.hiddenDrafts,
+    hiddenSnoozed: marked.length - listed.length,
+    sections: countSections(listed),
     autoMerged: snapshot.autoMerged.filter(({ mergedAt }) => at - Date.parse(mergedAt) <= AUTO_MERGED_MS),
-  };
+  });
+}
+
+/** When time alone makes another board of it: the first moment after that of the look, or infinity. */
+export function findEnd({ autoMerged, forges, pullRequests }: ArrangedSnapshot, { at, reader, view }: Look): number {
+  const ends = [
+    ...autoMerged.map(({ mergedAt }) => Date.parse(mergedAt) + AUTO_MERGED_MS + 1),
+    ...forges
+      .flatMap(({ rateLimitGraphQL, rateLimitREST }) => [rateLimitGraphQL, rateLimitREST])
+      .map((budget) => Date.parse(budget?.resetsAt ?? '')),
+    ...[...(reader?.snoozes.values() ?? [])].map(({ until = NaN }) => until),
+    ...(view === undefined ? [] : listEnds(pullRequests, view)),
+  ];
+  return ends.reduce((first, end) => (end > at && end < first ? end : first), Infinity);
+}
+
+/** A view that names them means them. */
+function listsDrafts({ includeDrafts, view }: Look): boolean {
+  return includeDrafts || view?.filter.sections?.includes('drafts') === true;
+}
+
+function mark(
+  list: readonly PullRequest[],
+  { changes }: ArrangedSnapshot,
+  { at, reader }: Look,
+): readonly PullRequest[] {
+  if (reader === undefined || (reader.seenAt === undefined && reader.snoozes.size === 0)) return list;
+  return list.map((one) => {
+    const key = keyOf(one);
+    const [change, snooze] = [changes[key], reader.snoozes.get(key)];
+    return {
+      ...one,
+      ...(reader.seenAt === undefined ? {} : { changedSinceVisit: change !== undefined && change.at > reader.seenAt }),
+      ...(snooze !== undefined && holds(snooze, change, at) ? { snooze: toShown(snooze) } : {}),
+    };
+  });
+}
+
+function toShown({ until, untilChange }: Snooze): Schemas['Snooze'] {
+  return { ...(until === undefined ? {} : { until: new Date(until).toISOString() }), untilChange };
+}
+
+function withoutSnoozed(list: readonly PullRequest[]): readonly PullRequest[] {
+  return list.some(({ snooze }) => snooze) ? list.filter(({ snooze }) => !snooze) : list;
 }
 
 function countSections(pullRequests: readonly PullRequest[]): Board['sections'] {

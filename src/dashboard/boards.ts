@@ -1,48 +1,48 @@
-import { sql } from 'kysely';
-import { LRUCache } from 'lru-cache';
 import type { Caller } from '../accounts/callers.js';
 import { requirePerson } from '../accounts/scopes.js';
 import type { PersonCaller } from '../accounts/scopes.js';
 import { AppError } from '../errors.js';
 import { inTransaction } from '../storage/database.js';
 import type { Database } from '../storage/database.js';
-import { prepare } from '../storage/prepared.js';
 import { toUsernameKey } from '../storage/username-key.js';
-import { EMPTY_SNAPSHOT, arrange, showBoard } from './board.js';
-import type { ArrangedSnapshot, Board, Snapshot } from './board.js';
+import type { Board, Snapshot } from './board.js';
+import { createBoardAnswers } from './board-answers.js';
+import type { BoardLook } from './board-answers.js';
 import { createBoardChanges } from './board-changes.js';
 import type { BoardChanges, BoardFollower } from './board-changes.js';
+import { sweepSnoozes } from './board-reader.js';
+import { findBoardVersion } from './board-state.js';
+import type { BoardVersion } from './board-state.js';
+import { noteChanges } from './pull-request-changes.js';
+import type { Changes } from './pull-request-changes.js';
 
-export interface BoardRequest {
+export interface BoardRequest extends BoardLook {
   /** Whose board, when its owner shares it; by default the caller's own. */
   readonly owner?: string | undefined;
-  readonly includeDrafts?: boolean | undefined;
 }
 
 export interface Boards {
   /**
    * Gives the board as it was when last refreshed; it never waits for a forge.
-   * Before the first refresh it is empty and as old as the account.
+   * Before the first refresh it is empty and as old as the account. The board is
+   * frozen: while nothing makes another of it, the same object is given again.
    *
-   * @throws AppError `not_found` when there is no such owner, `forbidden` when they don't share.
+   * @throws AppError `not_found` when there is no such owner, or no such view of
+   * the caller, `forbidden` when the owner doesn't share.
    */
   read(caller: Caller | undefined, request: BoardRequest): Promise<Board>;
+  /** The same for a person themselves, on behalf of whoever was let see their board. */
+  readOwn(personId: string, look: BoardLook): Promise<Board>;
   /** Replaces a person's board by what a refresh found. No two of a person's boards have the same time. */
   save(personId: string, snapshot: Snapshot): Promise<void>;
   /** The same with what is made in one transaction, in which the rest of a refresh may be kept too; `undefined` is no board. */
   compose(personId: string, make: (transaction: Database) => Promise<Snapshot | undefined>): Promise<void>;
-  /** The time of a person's board in milliseconds, which every change moves on; `undefined` when they are gone. */
-  findTime(personId: string): Promise<number | undefined>;
+  /** What every change of a person's own board makes another; `undefined` when they are gone. */
+  findVersion(personId: string): Promise<BoardVersion | undefined>;
+  /** Tells whoever follows a person's board in this process that it looks different to them. */
+  notify(personId: string): void;
   /** Tells of boards that are saved in this process. */
   follow(personId: string): BoardFollower;
-}
-
-/** Boards that were read lately; the largest have some hundred thousand characters, and take three times that as objects. */
-const MAX_KEPT_CHARACTERS = 20_000_000;
-
-interface Kept {
-  readonly generatedAt: number | null;
-  readonly snapshot: ArrangedSnapshot;
 }
 
 export function createBoards(
@@ -50,29 +50,26 @@ export function createBoards(
   now: () => number = Date.now,
   changes: BoardChanges = createBoardChanges(),
 ): Boards {
-  const kept = new LRUCache<string, Kept>({ maxSize: MAX_KEPT_CHARACTERS });
+  const answer = createBoardAnswers(database, now);
+  const compose: Boards['compose'] = async (personId, make) => {
+    await inTransaction(database, async (transaction) => {
+      const snapshot = await make(transaction);
+      if (snapshot !== undefined) await saveSnapshot(transaction, { personId, snapshot, at: now() });
+    });
+    // Only now can it be read.
+    changes.notify(personId);
+  };
   return {
-    async read(caller, { owner, includeDrafts = false }) {
-      const ownerId = await requireOwnerId(database, requirePerson(caller), owner);
-      const { snapshot, generatedAt } = await readSnapshot(database, ownerId, kept);
-      return showBoard(snapshot, { generatedAt, includeDrafts, at: now() });
+    async read(caller, { owner, ...look }) {
+      const person = requirePerson(caller);
+      const ownerId = await requireOwnerId(database, person, owner);
+      return answer({ ...look, readerId: person.personId, ownerId });
     },
-    async save(personId, snapshot) {
-      await saveSnapshot(database, { personId, snapshot, at: now() });
-      changes.notify(personId);
-    },
-    async compose(personId, make) {
-      await inTransaction(database, async (transaction) => {
-        const snapshot = await make(transaction);
-        if (snapshot !== undefined) await saveSnapshot(transaction, { personId, snapshot, at: now() });
-      });
-      // Only now can it be read.
-      changes.notify(personId);
-    },
-    async findTime(personId) {
-      const row = await findTimes(database, personId).executeTakeFirst();
-      return row && (row.generated_at ?? row.created_at);
-    },
+    readOwn: (personId, look) => answer({ ...look, readerId: personId, ownerId: personId }),
+    save: (personId, snapshot) => compose(personId, () => Promise.resolve(snapshot)),
+    compose,
+    findVersion: (personId) => findBoardVersion(database, personId, now()),
+    notify: (personId) => changes.notify(personId),
     follow: (personId) => changes.follow(personId),
   };
 }
@@ -83,14 +80,19 @@ interface NewBoard {
   readonly at: number;
 }
 
-async function saveSnapshot(database: Database, { personId, snapshot, at }: NewBoard): Promise<void> {
-  const row = { generated_at: at, snapshot: JSON.stringify(snapshot) };
-  const later = sql<number>`case when boards.generated_at < ${at} then ${at} else boards.generated_at + 1 end`;
-  await database
+async function saveSnapshot(transaction: Database, { personId, snapshot, at }: NewBoard): Promise<void> {
+  const boards = transaction.selectFrom('boards').select(['generated_at', 'changes']);
+  const last = await boards.where('person_id', '=', personId).executeTakeFirst();
+  // Later than the last, whatever the clock says: it is by its time that a board is known to be another.
+  const time = Math.max(at, (last?.generated_at ?? 0) + 1);
+  const changes = noteChanges(JSON.parse(last?.changes ?? '{}') as Changes, snapshot.pullRequests, time);
+  const row = { generated_at: time, snapshot: JSON.stringify(snapshot), changes: JSON.stringify(changes) };
+  await transaction
     .insertInto('boards')
     .values({ person_id: personId, ...row })
-    .onConflict((conflict) => conflict.column('person_id').doUpdateSet({ ...row, generated_at: later }))
+    .onConflict((conflict) => conflict.column('person_id').doUpdateSet(row))
     .execute();
+  await sweepSnoozes(transaction, personId, { changes, at });
 }
 
 async function requireOwnerId(database: Database, { personId }: PersonCaller, username?: string): Promise<string> {
@@ -104,33 +106,4 @@ async function requireOwnerId(database: Database, { personId }: PersonCaller, us
   if (owner === undefined) throw new AppError('not_found', 'Expected the name of a user; there is none of this name.');
   if (owner.id === personId || owner.viewer_id !== null) return owner.id;
   throw new AppError('forbidden', 'Expected a board that its owner shares with you; this one is not.');
-}
-
-function findTimes(database: Database, personId: string) {
-  return database
-    .selectFrom('people')
-    .leftJoin('boards', 'person_id', 'people.id')
-    .select(['generated_at', 'created_at'])
-    .where('people.id', '=', personId);
-}
-
-const findPreparedTimes = prepare((database, { personId }: { readonly personId: string }) =>
-  findTimes(database, personId),
-);
-
-/** A board is read anew when its time is another: no two of a person have the same. */
-async function readSnapshot(
-  database: Database,
-  personId: string,
-  kept: LRUCache<string, Kept>,
-): Promise<{ readonly snapshot: ArrangedSnapshot; readonly generatedAt: number }> {
-  const [times] = await findPreparedTimes(database, { personId });
-  const known = kept.get(personId);
-  if (times !== undefined && known?.generatedAt === times.generated_at) {
-    return { snapshot: known.snapshot, generatedAt: times.generated_at ?? times.created_at };
-  }
-  const row = await findTimes(database, personId).select('snapshot').executeTakeFirstOrThrow();
-  const snapshot = arrange(row.snapshot === null ? EMPTY_SNAPSHOT : (JSON.parse(row.snapshot) as Snapshot));
-  kept.set(personId, { generatedAt: row.generated_at, snapshot }, { size: row.snapshot?.length ?? 1 });
-  return { snapshot, generatedAt: row.generated_at ?? row.created_at };
 }

@@ -2,11 +2,13 @@ import { isPostgres } from '../storage/database.js';
 import type { Database } from '../storage/database.js';
 import type { ServerKey } from '../storage/server-key.js';
 import { createBoardChanges } from './board-changes.js';
-import { readBoardTimes } from './board-times.js';
+import { readBoardVersions } from './board-state.js';
 import { createBoards } from './boards.js';
 import type { Boards } from './boards.js';
 import { createBoardStreams } from './board-streams.js';
 import type { BoardStreams } from './board-streams.js';
+import { createFeeds } from './feeds.js';
+import type { Feeds } from './feeds.js';
 import { createForgeClients } from './forges/open-forges.js';
 import type { ForgeClients } from './forges/open-forges.js';
 import { createPreferences } from './preferences.js';
@@ -19,6 +21,12 @@ import { createSettings } from './settings.js';
 import type { Settings } from './settings.js';
 import { createSharing } from './sharing.js';
 import type { Sharing } from './sharing.js';
+import { createSnoozes } from './snoozes.js';
+import type { Snoozes } from './snoozes.js';
+import { createViews } from './views.js';
+import type { Views } from './views.js';
+import { createVisits } from './visits.js';
+import type { Visits } from './visits.js';
 
 export interface Dashboard {
   readonly boards: Boards;
@@ -28,6 +36,10 @@ export interface Dashboard {
   readonly forges: ForgeClients;
   readonly preferences: Preferences;
   readonly sharing: Sharing;
+  readonly views: Views;
+  readonly snoozes: Snoozes;
+  readonly visits: Visits;
+  readonly feeds: Feeds;
   readonly requestLog: RequestLog;
 }
 
@@ -35,6 +47,8 @@ export interface DashboardOptions {
   readonly database: Database;
   /** Seals what people tell us of their forges. */
   readonly key: ServerKey;
+  /** The origin that people use, known once the server listens. */
+  readonly origin: () => string;
   /** Reads a person's forges and saves the board; without, a refresh leaves it as it is. */
   readonly refresh?: (personId: string) => Promise<void>;
   /** How often boards that are followed are looked at, for changes that another process made. */
@@ -48,9 +62,10 @@ const POLL_MS = 500;
 /** On SQLite there is one server, which tells itself; only people who are gone are noticed so. */
 const POLL_ALONE_MS = 15_000;
 
-export function createDashboard({ database, key, refresh, pollMs, now }: DashboardOptions): Dashboard {
+export function createDashboard(options: DashboardOptions): Dashboard {
+  const { database, key, origin, refresh, pollMs, now = Date.now } = options;
   const changes = createBoardChanges({
-    readTimes: (personIds) => readBoardTimes(database, personIds),
+    readVersions: (personIds) => readBoardVersions(database, personIds, now()),
     everyMs: pollMs ?? (isPostgres(database) ? POLL_MS : POLL_ALONE_MS),
   });
   const boards = createBoards(database, now, changes);
@@ -64,6 +79,10 @@ export function createDashboard({ database, key, refresh, pollMs, now }: Dashboa
     forges: createForgeClients({ settings, record: (request) => requestLog.record(request), now }),
     preferences: createPreferences({ database, key }),
     sharing: createSharing(database),
+    views: createViews(database),
+    snoozes: createSnoozes({ database, boards, now }),
+    visits: createVisits({ database, boards }),
+    feeds: createFeeds({ database, boards, origin, now }),
     requestLog,
   };
 }

@@ -63,7 +63,7 @@ test('two boards that are saved in one moment are two', async () => {
   const times = [];
   for (const count of [1, 2, 3]) {
     await save(count);
-    times.push(await boards.findTime(ada.personId));
+    times.push((await boards.findVersion(ada.personId))?.id);
   }
   expect(new Set(times).size).toBe(3);
 });

@@ -1,11 +1,11 @@
 import { EMPTY_SNAPSHOT, arrange, showBoard } from '../../src/dashboard/board.js';
-import type { Snapshot, View } from '../../src/dashboard/board.js';
+import type { Look, Snapshot } from '../../src/dashboard/board.js';
 import { gradeRateLimit } from '../../src/dashboard/rate-limit.js';
 import { issue, pullRequest, repo } from './pull-request.js';
 
 const at = Date.parse('2026-05-02T10:30:00Z');
-const view = { generatedAt: at - 1_000, includeDrafts: false, at };
-const toBoard = (snapshot: Snapshot, view: View) => showBoard(arrange(snapshot), view);
+const view = { generatedAt: at - 1_000, includeDrafts: false, includeSnoozed: false, at };
+const toBoard = (snapshot: Snapshot, look: Look) => showBoard(arrange(snapshot), look);
 const numbers = (items: readonly { readonly number: number }[]): number[] => items.map(({ number }) => number);
 
 test('says when it was refreshed, not when it is read', () => {

@@ -21,7 +21,8 @@ export async function openDashboard(options: Partial<DashboardOptions> = {}): Pr
     const { id: personId, isAdmin } = await people.add({ username, displayName: username });
     return { kind: 'session', sessionId: '', personId, username, isAdmin };
   };
-  const dashboard = createDashboard({ database, key: createServerKey('k'.repeat(43)), ...options });
+  const given = { database, key: createServerKey('k'.repeat(43)), origin: () => 'http://localhost:4000' };
+  const dashboard = createDashboard({ ...given, ...options });
   const [ada, bob] = [await add('ada'), await add('bob')];
   await dashboard.settings.save(ada, {});
   return { ...dashboard, database, ada, bob };

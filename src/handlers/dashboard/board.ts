@@ -2,7 +2,7 @@ import type { BoardHandlers } from '../../generated/dashboard/operations.js';
 import type { DashboardServices } from './handlers.js';
 
 export const boardHandlers = ({ dashboard }: Pick<DashboardServices, 'dashboard'>): BoardHandlers => {
-  const { boards, refreshes, streams } = dashboard;
+  const { boards, refreshes, streams, visits } = dashboard;
   return {
     getDashboard: async ({ caller, query }) => ({ status: 200, body: await boards.read(caller, query) }),
 
@@ -12,8 +12,10 @@ export const boardHandlers = ({ dashboard }: Pick<DashboardServices, 'dashboard'
       const request = { includeDrafts, lastEventId: headers['last-event-id'], signal };
       return { status: 200, body: await streams.open(caller, request) };
     },
-    async saveVisit() {
-      throw new Error('saveVisit is not written yet.');
+
+    async saveVisit({ caller, body: { seenAt } }) {
+      await visits.save(caller, new Date(seenAt));
+      return { status: 204 };
     },
   };
 };

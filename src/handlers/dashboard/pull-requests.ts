@@ -1,6 +1,9 @@
 import type { PullRequestsHandlers } from '../../generated/dashboard/operations.js';
+import type { DashboardServices } from './handlers.js';
 
-export const pullRequestsHandlers = (): PullRequestsHandlers => ({
+export const pullRequestsHandlers = ({
+  dashboard: { snoozes },
+}: Pick<DashboardServices, 'dashboard'>): PullRequestsHandlers => ({
   async mergePullRequest() {
     throw new Error('mergePullRequest is not written yet.');
   },
@@ -28,10 +31,12 @@ export const pullRequestsHandlers = (): PullRequestsHandlers => ({
   async listChecks() {
     throw new Error('listChecks is not written yet.');
   },
-  async snoozePullRequest() {
-    throw new Error('snoozePullRequest is not written yet.');
+  async snoozePullRequest({ caller, body: { until, ...snooze } }) {
+    await snoozes.save(caller, { ...snooze, until: until === undefined ? undefined : new Date(until) });
+    return { status: 204 };
   },
-  async unsnoozePullRequest() {
-    throw new Error('unsnoozePullRequest is not written yet.');
+  async unsnoozePullRequest({ caller, body }) {
+    await snoozes.delete(caller, body);
+    return { status: 204 };
   },
 });

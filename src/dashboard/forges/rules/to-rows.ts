@@ -34,19 +34,17 @@ function toPullRequest(
 ): PullRequest {
   const { forge, renovateAuthors } = reader;
   const bot = findBot(facts.author, renovateAuthors);
-  const readyToMerge = facts.mergeStatus === 'mergeable' && facts.ci === 'success' && !facts.draft;
-  const reviewRequestedFromMe = isReviewRequested(facts, reader.username);
-  return {
+  const row = {
     ...facts,
     ...place,
     forge,
     kind: kindOf(facts, bot),
-    readyToMerge,
+    readyToMerge: facts.mergeStatus === 'mergeable' && facts.ci === 'success' && !facts.draft,
     needsReview: needsReview(facts),
-    reviewRequestedFromMe,
-    section: findSection({ ...facts, readyToMerge, reviewRequestedFromMe }, reader.username),
+    reviewRequestedFromMe: isReviewRequested(facts, reader.username),
     allowedActions: listAllowedActions({ ...facts, stackedOn: place.stackedOn, forge, bot }),
   };
+  return { ...row, section: findSection(row, reader.username) };
 }
 
 /** An unknown review asks nobody. */

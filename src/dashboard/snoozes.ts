@@ -1,0 +1,101 @@
+import type { Caller } from '../accounts/callers.js';
+import { requirePerson } from '../accounts/scopes.js';
+import { AppError } from '../errors.js';
+import { inTransaction } from '../storage/database.js';
+import type { Database } from '../storage/database.js';
+import { toPullRequestRow } from './actions/keep-marks.js';
+import { pullRequestKey } from './actions/marks.js';
+import { moveRevision } from './board-reader.js';
+import type { Boards } from './boards.js';
+import type { ForgeName } from './forges/facts.js';
+import type { Changes } from './pull-request-changes.js';
+
+const MAX_DAYS = 366;
+const DAY_MS = 86_400_000;
+
+interface Reference {
+  readonly forge: ForgeName;
+  readonly fullName: string;
+  readonly number: number;
+}
+
+export interface NewSnooze extends Reference {
+  /** When it ends, at the latest. */
+  readonly until?: Date | undefined;
+  /** Whether it ends as soon as the pull request changes. */
+  readonly untilChange: boolean;
+}
+
+/** What people set aside on their own boards. */
+export interface Snoozes {
+  /**
+   * In place of what was said before.
+   *
+   * @throws AppError `invalid_input` when nothing would end it, or its end lies in the past or more than 366 days
+   * ahead, `not_found` for what is not on the caller's board.
+   */
+  save(caller: Caller | undefined, snooze: NewSnooze): Promise<void>;
+  /** Does nothing for what is not set aside. */
+  delete(caller: Caller | undefined, pullRequest: Reference): Promise<void>;
+}
+
+export interface SnoozesOptions {
+  readonly database: Database;
+  readonly boards: Boards;
+  readonly now?: (() => number) | undefined;
+}
+
+export function createSnoozes({ database, boards, now = Date.now }: SnoozesOptions): Snoozes {
+  return {
+    async save(caller, snooze) {
+      const { personId } = requirePerson(caller);
+      requireEnd(snooze, now());
+      await inTransaction(database, (transaction) => saveSnooze(transaction, personId, snooze));
+      boards.notify(personId);
+    },
+    async delete(caller, reference) {
+      const { personId } = requirePerson(caller);
+      await inTransaction(database, (transaction) => deleteSnooze(transaction, personId, reference));
+      boards.notify(personId);
+    },
+  };
+}
+
+function requireEnd({ until, untilChange }: NewSnooze, at: number): void {
+  if (until === undefined && untilChange) return;
+  const end = until?.getTime() ?? NaN;
+  // Written so that a date that is none is refused too.
+  if (end > at && end <= at + MAX_DAYS * DAY_MS) return;
+  const message = `Expected until to lie in the future, at most ${MAX_DAYS} days from now, or untilChange to be true.`;
+  throw new AppError('invalid_input', message, { field: 'until' });
+}
+
+async function saveSnooze(transaction: Database, personId: string, snooze: NewSnooze): Promise<void> {
+  const row = toPullRequestRow({ personId, ...snooze });
+  const change = {
+    until: snooze.until?.getTime() ?? null,
+    until_change: Number(snooze.untilChange),
+    changed_at: await requireChangedAt(transaction, personId, snooze),
+  };
+  await transaction
+    .insertInto('snoozes')
+    .values({ ...row, ...change })
+    .onConflict((conflict) => conflict.columns(['person_id', 'forge', 'repo', 'number']).doUpdateSet(change))
+    .execute();
+  await moveRevision(transaction, personId);
+}
+
+async function requireChangedAt(transaction: Database, personId: string, reference: Reference): Promise<number> {
+  const boards = transaction.selectFrom('boards').select('changes').where('person_id', '=', personId);
+  const changes = JSON.parse((await boards.executeTakeFirst())?.changes ?? '{}') as Changes;
+  const change = changes[pullRequestKey(reference.forge, reference.fullName, reference.number)];
+  if (change !== undefined) return change.at;
+  throw new AppError('not_found', 'Expected a pull request on your board; this one is not there.');
+}
+
+async function deleteSnooze(transaction: Database, personId: string, reference: Reference): Promise<void> {
+  const { forge, repo, number } = toPullRequestRow({ personId, ...reference });
+  const own = transaction.deleteFrom('snoozes').where('person_id', '=', personId).where('forge', '=', forge);
+  const { numDeletedRows } = await own.where('repo', '=', repo).where('number', '=', number).executeTakeFirst();
+  if (numDeletedRows > 0n) await moveRevision(transaction, personId);
+}

@@ -1,0 +1,71 @@
+import type { Caller } from '../accounts/callers.js';
+import { requirePerson } from '../accounts/scopes.js';
+import { AppError } from '../errors.js';
+import type { components } from '../generated/dashboard/types.js';
+import { inTransaction } from '../storage/database.js';
+import type { Database } from '../storage/database.js';
+import { prepare } from '../storage/prepared.js';
+import type { View } from './view-filter.js';
+
+type SavedView = components['schemas']['SavedView'];
+
+/** More than anyone can tell apart in a list. */
+const MAX_VIEWS = 50;
+
+/** Selections of pull requests that the caller has given names. */
+export interface Views {
+  /** By name. */
+  list(caller: Caller | undefined): Promise<SavedView[]>;
+  /** Replaces the one of the same name. @throws AppError `conflict` when there are 50 others. */
+  save(caller: Caller | undefined, view: SavedView): Promise<SavedView>;
+  /** Its feeds go with it. Does nothing for a name that is unknown. */
+  delete(caller: Caller | undefined, name: string): Promise<void>;
+}
+
+export function createViews(database: Database): Views {
+  return {
+    async list(caller) {
+      const { personId } = requirePerson(caller);
+      const rows = await ownViews(database, personId).selectAll().execute();
+      // Not by the database: engines and their locales order text differently.
+      return rows.map(({ name, view }) => ({ name, ...(JSON.parse(view) as View) })).sort(byName);
+    },
+    async save(caller, { name, filter, sort, group }) {
+      const { personId } = requirePerson(caller);
+      const view = JSON.stringify({ filter, sort, group } satisfies View);
+      await inTransaction(database, async (transaction) => {
+        await requireRoom(transaction, personId, name);
+        const row = transaction.insertInto('views').values({ person_id: personId, name, view });
+        // Not instead of the row that is there, for its feeds would go with that.
+        await row.onConflict((conflict) => conflict.columns(['person_id', 'name']).doUpdateSet({ view })).execute();
+      });
+      return { name, filter, sort, group };
+    },
+    async delete(caller, name) {
+      const { personId } = requirePerson(caller);
+      await database.deleteFrom('views').where('person_id', '=', personId).where('name', '=', name).execute();
+    },
+  };
+}
+
+/** @returns its JSON; `undefined` when there is none of this name. */
+export async function findViewText(database: Database, personId: string, name: string): Promise<string | undefined> {
+  const [row] = await findView(database, { personId, name });
+  return row?.view;
+}
+
+const findView = prepare((database, { personId, name }: { readonly personId: string; readonly name: string }) =>
+  ownViews(database, personId).select('view').where('name', '=', name),
+);
+
+function ownViews(database: Database, personId: string) {
+  return database.selectFrom('views').where('person_id', '=', personId);
+}
+
+async function requireRoom(transaction: Database, personId: string, name: string): Promise<void> {
+  const others = ownViews(transaction, personId).where('name', '!=', name);
+  const { count } = await others.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+  if (count >= MAX_VIEWS) throw new AppError('conflict', `Expected at most ${MAX_VIEWS} views; delete one first.`);
+}
+
+const byName = (a: SavedView, b: SavedView): number => (a.name < b.name ? -1 : 1);
