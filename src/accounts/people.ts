@@ -31,7 +31,7 @@ export interface People {
   /** By username. */
   list(caller: Caller | undefined): Promise<Person[]>;
   /**
-   * Takes a person's sessions, passkeys and tokens away. What they stored stays,
+   * Takes a person's sessions, passkeys, tokens and feeds away. What they stored stays,
    * and so does their name: a new invitation for it leads back to the account.
    *
    * @throws AppError `not_found` for an unknown name, `invalid_input` for the caller's own.
@@ -63,7 +63,7 @@ export function createPeople(database: Database, now: () => number = Date.now): 
       const admin = requireAdminSession(caller);
       await inTransaction(database, async (transaction) => {
         const { id: personId } = await findOther(transaction, admin, username);
-        for (const table of ['sessions', 'passkeys', 'tokens', 'challenges'] as const) {
+        for (const table of ['sessions', 'passkeys', 'tokens', 'feeds', 'challenges'] as const) {
           await transaction.deleteFrom(table).where('person_id', '=', personId).execute();
         }
         const event = { actor: admin, personId, subject: username, from, at: now() };
