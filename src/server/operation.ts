@@ -60,6 +60,8 @@ export interface OperationSpec {
   readonly isOptional?: true;
   /** Which budget its requests are counted against (`x-rate-limit`), `default` unless the contract says so. */
   readonly rateLimit?: RateLimitName;
+  /** Its answer waits for other machines (`x-reaches-out`): no transaction can take that back, nor is one open meanwhile. */
+  readonly reachesOut?: true;
   readonly parameters: readonly ParameterSpec[];
   readonly body?: BodySpec;
   /** By status. */

@@ -47,6 +47,8 @@ export interface Operation {
   /** Whoever has no credential is let in too (`{}` among the alternatives). */
   readonly isOptional: boolean;
   readonly rateLimit: RateLimitName;
+  /** Its answer waits for other machines. */
+  readonly reachesOut: boolean;
   readonly parameters: readonly Parameter[];
   readonly body: Body | undefined;
   readonly responses: readonly Response[];
@@ -74,10 +76,10 @@ export interface Content {
 export interface Body {
   readonly required: boolean;
   readonly maxBytes: number;
-  readonly contents: readonly Content[];
-}
   /** The handler reads the bytes itself, when and if it wants them. */
   readonly isDeferred: boolean;
+  readonly contents: readonly Content[];
+}
 
 export interface Response {
   readonly status: number;
@@ -143,6 +145,7 @@ function readOperation({ document, path, item, method, operation }: Found): Oper
     ),
     isOptional: security.some((requirement) => Object.keys(requirement).length === 0),
     rateLimit: operation['x-rate-limit'] ?? 'default',
+    reachesOut: operation['x-reaches-out'] ?? false,
     parameters: readParameters(document, [...(item.parameters ?? []), ...(operation.parameters ?? [])]),
     body: operation.requestBody && readBody(dereference<RequestBodyObject>(document, operation.requestBody)),
     responses: Object.entries(operation.responses).map(([status, response]) =>

@@ -78,6 +78,7 @@ export interface OperationObject {
   readonly responses: Readonly<Record<string, ReferenceObject | ResponseObject>>;
   readonly security?: readonly SecurityRequirement[];
   readonly 'x-rate-limit'?: RateLimitName;
+  readonly 'x-reaches-out'?: boolean;
 }
 
 export type PathItemObject = Partial<Readonly<Record<HttpMethod, OperationObject>>> & {

@@ -134,6 +134,7 @@ export const STRUCTURE: Readonly<Record<ObjectName, ObjectShape>> = {
       deprecated: 'boolean',
       externalDocs: 'any',
       'x-rate-limit': { oneOf: RATE_LIMITS },
+      'x-reaches-out': 'boolean',
     },
     unsupported: {
       callbacks: 'describe them in prose',
@@ -170,8 +171,8 @@ export const STRUCTURE: Readonly<Record<ObjectName, ObjectShape>> = {
       description: 'text',
       required: 'boolean',
       'x-max-bytes': 'count',
-    },
       'x-body': { oneOf: BODY_MODES },
+    },
   },
   mediaType: {
     fields: { schema: SCHEMA, example: 'any', examples: EXAMPLES, 'x-event': SCHEMA },

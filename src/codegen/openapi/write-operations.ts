@@ -38,7 +38,7 @@ ${signatures}`;
 }
 
 function writeOperation(operation: Operation, names: ValidatorNames): string {
-  const { id, method, path, security, isOptional, rateLimit, parameters, body, responses } = operation;
+  const { id, method, path, security, isOptional, rateLimit, reachesOut, parameters, body, responses } = operation;
   const validators = (['params', 'query', 'headers', 'body'] as const).flatMap((part) => {
     const name = names.requests.get(`${id} ${part}`);
     return name === undefined ? [] : [`${part}: validators.${name}`];
@@ -48,7 +48,7 @@ function writeOperation(operation: Operation, names: ValidatorNames): string {
     method: ${quote(method)},
     path: ${quote(path)},
     security: ${inlineList(security.map(({ scheme, roles }) => `{ scheme: ${quote(scheme)}, roles: ${inlineList(roles.map(quote))} }`))},
-${isOptional ? '    isOptional: true,\n' : ''}${rateLimit === 'default' ? '' : `    rateLimit: ${quote(rateLimit)},\n`}    parameters: ${lines(
+${isOptional ? '    isOptional: true,\n' : ''}${rateLimit === 'default' ? '' : `    rateLimit: ${quote(rateLimit)},\n`}${reachesOut ? '    reachesOut: true,\n' : ''}    parameters: ${lines(
     parameters.map(
       (spec) =>
         `{ name: ${quote(spec.name)}, in: ${quote(spec.in)}, required: ${spec.required}, type: ${quote(spec.type)}, list: ${spec.list}, rest: ${spec.rest} }`,

@@ -8,7 +8,7 @@ import * as validators from './validators.js';
 export const basePath = '';
 
 /** Names what the contract says; the client is told it and compares. */
-export const revision = 'ea366fe8fdc213bd';
+export const revision = 'ae156943aa2b98a0';
 
 /** The kind of caller that each security scheme proves. */
 export const schemes = {
@@ -655,6 +655,7 @@ export const operations: readonly OperationSpec[] = [
     method: 'post',
     path: '/api/webhooks/ensure',
     security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['write'] }],
+    reachesOut: true,
     parameters: [
       { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
     ],
@@ -665,6 +666,7 @@ export const operations: readonly OperationSpec[] = [
       401: { contentTypes: ['application/json'], validate: validators.errorSchema },
       403: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
       404: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      409: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
       413: { contentTypes: ['application/json'], validate: validators.errorSchema },
       415: { contentTypes: ['application/json'], validate: validators.errorSchema },
       429: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
@@ -686,7 +688,7 @@ export const operations: readonly OperationSpec[] = [
       { name: 'x-github-delivery', in: 'header', required: false, type: 'string', list: false, rest: false },
       { name: 'x-github-event', in: 'header', required: false, type: 'string', list: false, rest: false },
     ],
-    body: { required: true, contentTypes: ['application/json'], maxBytes: 5242880 },
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 5242880, isDeferred: true },
     responses: {
       204: { contentTypes: [] },
       400: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -697,7 +699,7 @@ export const operations: readonly OperationSpec[] = [
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
       503: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
-    validate: { params: validators.deliverGithubParams, headers: validators.deliverGithubHeaders, body: validators.deliverGithubBody },
+    validate: { params: validators.deliverGithubParams, headers: validators.deliverGithubHeaders },
   },
   {
     id: 'deliverForgejo',
@@ -711,8 +713,10 @@ export const operations: readonly OperationSpec[] = [
       { name: 'x-gitea-signature', in: 'header', required: false, type: 'string', list: false, rest: false },
       { name: 'x-forgejo-delivery', in: 'header', required: false, type: 'string', list: false, rest: false },
       { name: 'x-gitea-delivery', in: 'header', required: false, type: 'string', list: false, rest: false },
+      { name: 'x-forgejo-event', in: 'header', required: false, type: 'string', list: false, rest: false },
+      { name: 'x-gitea-event', in: 'header', required: false, type: 'string', list: false, rest: false },
     ],
-    body: { required: true, contentTypes: ['application/json'], maxBytes: 5242880 },
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 5242880, isDeferred: true },
     responses: {
       204: { contentTypes: [] },
       400: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -723,7 +727,7 @@ export const operations: readonly OperationSpec[] = [
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
       503: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
-    validate: { params: validators.deliverForgejoParams, headers: validators.deliverForgejoHeaders, body: validators.deliverForgejoBody },
+    validate: { params: validators.deliverForgejoParams, headers: validators.deliverForgejoHeaders },
   },
   {
     id: 'deliverGitlab',
@@ -734,9 +738,10 @@ export const operations: readonly OperationSpec[] = [
     parameters: [
       { name: 'webhookToken', in: 'path', required: true, type: 'string', list: false, rest: false },
       { name: 'x-gitlab-token', in: 'header', required: false, type: 'string', list: false, rest: false },
-      { name: 'x-gitlab-event-uuid', in: 'header', required: false, type: 'string', list: false, rest: false },
+      { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
+      { name: 'x-gitlab-event', in: 'header', required: false, type: 'string', list: false, rest: false },
     ],
-    body: { required: true, contentTypes: ['application/json'], maxBytes: 5242880 },
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 5242880, isDeferred: true },
     responses: {
       204: { contentTypes: [] },
       400: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -747,13 +752,14 @@ export const operations: readonly OperationSpec[] = [
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
       503: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
-    validate: { params: validators.deliverGitlabParams, headers: validators.deliverGitlabHeaders, body: validators.deliverGitlabBody },
+    validate: { params: validators.deliverGitlabParams, headers: validators.deliverGitlabHeaders },
   },
   {
     id: 'mergePullRequest',
     method: 'post',
     path: '/api/pull-requests/merge',
     security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['write'] }],
+    reachesOut: true,
     parameters: [
       { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
     ],
@@ -779,6 +785,7 @@ export const operations: readonly OperationSpec[] = [
     method: 'post',
     path: '/api/pull-requests/auto-merge',
     security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['write'] }],
+    reachesOut: true,
     parameters: [
       { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
     ],
@@ -804,6 +811,7 @@ export const operations: readonly OperationSpec[] = [
     method: 'post',
     path: '/api/pull-requests/auto-merge/cancel',
     security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['write'] }],
+    reachesOut: true,
     parameters: [
       { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
     ],
@@ -829,6 +837,7 @@ export const operations: readonly OperationSpec[] = [
     method: 'post',
     path: '/api/pull-requests/close',
     security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['write'] }],
+    reachesOut: true,
     parameters: [
       { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
     ],
@@ -854,6 +863,7 @@ export const operations: readonly OperationSpec[] = [
     method: 'post',
     path: '/api/pull-requests/rerun-checks',
     security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['write'] }],
+    reachesOut: true,
     parameters: [
       { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
     ],
@@ -879,6 +889,7 @@ export const operations: readonly OperationSpec[] = [
     method: 'post',
     path: '/api/pull-requests/update-branch',
     security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['write'] }],
+    reachesOut: true,
     parameters: [
       { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
     ],
@@ -905,6 +916,7 @@ export const operations: readonly OperationSpec[] = [
     method: 'post',
     path: '/api/pull-requests/dependabot-action',
     security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['write'] }],
+    reachesOut: true,
     parameters: [
       { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
     ],
@@ -930,6 +942,7 @@ export const operations: readonly OperationSpec[] = [
     method: 'post',
     path: '/api/pull-requests/renovate-rebase',
     security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['write'] }],
+    reachesOut: true,
     parameters: [
       { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
     ],
@@ -987,7 +1000,6 @@ export const operations: readonly OperationSpec[] = [
       401: { contentTypes: ['application/json'], validate: validators.errorSchema },
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       404: { contentTypes: ['application/json'], validate: validators.errorSchema },
-      409: { contentTypes: ['application/json'], validate: validators.errorSchema },
       413: { contentTypes: ['application/json'], validate: validators.errorSchema },
       415: { contentTypes: ['application/json'], validate: validators.errorSchema },
       429: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -1805,7 +1817,11 @@ export interface GetDashboardInput extends Facts {
     readonly includeDrafts: boolean;
     /** Whether pull requests that were set aside are listed too; otherwise `hiddenSnoozed` counts them. */
     readonly includeSnoozed: boolean;
-    /** Only what this saved view of the caller selects, in its order. Counts are of the whole board. 404 when there is none. */
+    /**
+     * Only what this saved view of the caller selects, in its order; on the board of another, what one's own view selects there.
+     * Counts are of the whole board all the same. A view that asks for the section `drafts` lists drafts without being told to.
+     * 404 when there is none.
+     */
     readonly view?: components['schemas']['ViewName'];
   };
   readonly headers: {
@@ -1954,6 +1970,14 @@ export type EnsureWebhookOutput =
       };
     }
   | {
+      readonly status: 409;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Names this request in the server's log; the error body holds the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
       readonly status: 429;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
@@ -1986,7 +2010,7 @@ export interface DeliverGithubInput extends Facts {
     /** What happened. */
     readonly 'x-github-event'?: string;
   };
-  readonly body: NonNullable<shapes['deliverGithub']['requestBody']>['content']['application/json'];
+  readonly body: () => Promise<Buffer>;
   readonly caller: Caller | undefined;
 }
 
@@ -2012,8 +2036,12 @@ export interface DeliverForgejoInput extends Facts {
     readonly 'x-forgejo-delivery'?: string;
     /** The same, as Gitea names it. */
     readonly 'x-gitea-delivery'?: string;
+    /** What happened. */
+    readonly 'x-forgejo-event'?: string;
+    /** The same, as Gitea names it. */
+    readonly 'x-gitea-event'?: string;
   };
-  readonly body: NonNullable<shapes['deliverForgejo']['requestBody']>['content']['application/json'];
+  readonly body: () => Promise<Buffer>;
   readonly caller: Caller | undefined;
 }
 
@@ -2033,10 +2061,15 @@ export interface DeliverGitlabInput extends Facts {
   readonly headers: {
     /** The secret itself, which is how GitLab signs. */
     readonly 'x-gitlab-token'?: string;
-    /** Names the delivery; one that came before is acknowledged and not acted on again. */
-    readonly 'x-gitlab-event-uuid'?: string;
+    /**
+     * Names the delivery (GitLab 17.4 and later); one that came before is acknowledged and not acted on again. What one
+     * delivery brings about at the forge shares its `X-Gitlab-Event-UUID`, so that says nothing here.
+     */
+    readonly 'idempotency-key'?: string;
+    /** What happened. */
+    readonly 'x-gitlab-event'?: string;
   };
-  readonly body: NonNullable<shapes['deliverGitlab']['requestBody']>['content']['application/json'];
+  readonly body: () => Promise<Buffer>;
   readonly caller: Caller | undefined;
 }
 

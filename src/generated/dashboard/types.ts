@@ -893,7 +893,12 @@ export interface paths {
         /**
          * Set a pull request aside
          * @description Until a moment, until something changes, or whichever comes first when both are given; one of them must be, and a moment must
-         *     lie in the next 366 days. What was said before is replaced. A pull request that is not on the board is 404.
+         *     lie in the next 366 days. What was said before is replaced. A pull request that is not on one's own board is 404; once it
+         *     leaves the board, nothing of this is kept.
+         *
+         *     A change is anything that moves `updatedAt` (a comment, a label, a commit), another `headSha`, checks that end otherwise than
+         *     they stood, another decision of the reviews, a conflict with the base or the end of one. Checks that begin are none, nor is
+         *     what the forge does not know for a moment.
          */
         readonly post: operations["snoozePullRequest"];
         readonly delete?: never;
@@ -932,8 +937,9 @@ export interface paths {
         readonly get?: never;
         /**
          * Say what one has seen
-         * @description Pull requests that changed after the board of `seenAt` are marked from now on. Takes a session only, as scripts see nothing.
-         *     A visit never moves back, and never past the newest board.
+         * @description Pull requests of one's own board that changed after the board of `seenAt` are marked `changedSinceVisit` from now on; what counts
+         *     as a change is said at `snoozePullRequest`. Takes a session only, as scripts see nothing. A visit never moves back, and never
+         *     past the newest board.
          */
         readonly put: operations["saveVisit"];
         readonly post?: never;
@@ -1041,7 +1047,8 @@ export interface paths {
         };
         /**
          * Read a board as an Atom feed
-         * @description The 100 pull requests that moved last, as RFC 4287 says. With `If-None-Match` the answer is 304 while nothing has changed.
+         * @description The 100 pull requests that moved last, as RFC 4287 says: the address of each is its `atom:id`, its last activity `atom:updated`.
+         *     As on the board, drafts and what is set aside are left out. With `If-None-Match` the answer is 304 while nothing has changed.
          */
         readonly get: operations["readAtomFeed"];
         readonly put?: never;
@@ -1061,8 +1068,8 @@ export interface paths {
         };
         /**
          * Read a board as a badge
-         * @description How many pull requests there are, in the shape that shields.io reads of an endpoint. With `If-None-Match` the answer is 304
-         *     while nothing has changed.
+         * @description How many pull requests there are, and of how many the checks fail, in the shape that shields.io reads of an endpoint. As on the
+         *     board, drafts and what is set aside are left out. With `If-None-Match` the answer is 304 while nothing has changed.
          */
         readonly get: operations["readBadge"];
         readonly put?: never;
@@ -1168,7 +1175,7 @@ export interface paths {
         readonly put?: never;
         /**
          * End everything that lets somebody in
-         * @description Takes the session of an admin only. Sessions, passkeys and tokens end; the board, the settings and the credentials
+         * @description Takes the session of an admin only. Sessions, passkeys, tokens and feeds end; the board, the settings and the credentials
          *     for forges stay. Oneself is 400.
          */
         readonly post: operations["revokeUser"];
@@ -1607,11 +1614,14 @@ export interface components {
             readonly repos: readonly components["schemas"]["RepoStatus"][];
             /** @description Issues without the housekeeping ones. */
             readonly openIssueCount: number;
-            /** @description Drafts left out of the list; 0 when drafts are included. Ignored repositories don't count. */
+            /** @description Drafts left out of the list, set aside or not; 0 when drafts are included. Ignored repositories don't count. */
             readonly hiddenDrafts: number;
             /** @description Pull requests left out of the list as they were set aside; 0 when those are included. */
             readonly hiddenSnoozed: number;
-            /** @description How many of the pull requests listed are in each section, in the order of urgency. */
+            /**
+             * @description How many pull requests are in each section, in the order of urgency, whatever view was asked for. Those that are left out as
+             *     drafts or as set aside don't count.
+             */
             readonly sections: readonly components["schemas"]["SectionCount"][];
             /** @description What was merged by itself in the last 10 minutes, newest first. */
             readonly autoMerged: readonly components["schemas"]["AutoMergedPullRequest"][];
@@ -1704,7 +1714,7 @@ export interface components {
             /** @description Merging would change nothing. */
             readonly empty: boolean;
             readonly section: components["schemas"]["Section"];
-            /** @description Something changed since the caller's last visit; left out on boards of others, and before the first visit. */
+            /** @description It changed, or came to the board, since the caller's last visit; left out on boards of others, and before the first visit. */
             readonly changedSinceVisit?: boolean;
             /** @description It is set aside; left out when it is not, and on boards of others. */
             readonly snooze?: components["schemas"]["Snooze"];
@@ -1758,8 +1768,13 @@ export interface components {
             readonly url: string;
         };
         /**
-         * @description Whose turn it is: yours to review, yours as changes were asked for or checks fail, ready to be merged, that of others,
-         *     or nobody's as it is a draft.
+         * @description Whose turn it is, the first that fits. "You" are the owner of the board, by the username of that forge in the settings.
+         *     `drafts`: nobody's. `needs_your_review`: you are asked by name. `returned_to_you`: you opened it, or a bot did in a repository
+         *     of yours, and nobody else will go on, for changes were asked for, checks fail, it conflicts with or is kept back behind its
+         *     base (which bots mend themselves), or merging would change nothing. `needs_your_review` again: somebody opened it in a
+         *     repository of yours, it has no decision, nobody else is asked, no checks run or fail, and it doesn't conflict, unless it is
+         *     ready to be merged. `ready_to_merge`: it can be merged, no checks run or fail, and no review is awaited. `waiting_for_others`:
+         *     everything else; also what a team is asked to review, for who belongs to it is not known.
          * @enum {string}
          */
         readonly Section: "needs_your_review" | "returned_to_you" | "ready_to_merge" | "waiting_for_others" | "drafts";
@@ -1962,7 +1977,10 @@ export interface components {
             readonly sort: components["schemas"]["ViewSort"];
             readonly group: components["schemas"]["ViewGroup"];
         };
-        /** @description A pull request is selected when every list that is there holds its value, and its title holds the text in any case. */
+        /**
+         * @description A pull request is selected when every list that is there holds its value, and its title holds the text; names and texts in
+         *     any case. An empty list asks for nothing in particular.
+         */
         readonly ViewFilter: {
             readonly sections?: readonly components["schemas"]["Section"][];
             readonly forges?: readonly components["schemas"]["ForgeName"][];
@@ -1975,6 +1993,8 @@ export interface components {
             readonly reviewRequestedFromMe?: boolean;
             readonly readyToMerge?: boolean;
             readonly needsReview?: boolean;
+            /** @description On the board of another, nothing has. */
+            readonly changedSinceVisit?: boolean;
             /** @description Something happened within so many hours; at most a year. */
             readonly updatedWithinHours?: number;
             readonly createdWithinHours?: number;
@@ -2013,7 +2033,7 @@ export interface components {
         readonly FeedKind: "atom" | "badge";
         readonly CreateFeedRequest: {
             readonly kind: components["schemas"]["FeedKind"];
-            /** @description What the feed is for; not blank. */
+            /** @description The title of the feed, or the left half of the badge; not blank. */
             readonly label: string;
             readonly view?: components["schemas"]["ViewName"];
         };
@@ -2326,6 +2346,24 @@ export interface components {
                 readonly "application/json": components["schemas"]["ActionRefusal"];
             };
         };
+        /** @description The pull request is in a state that does not allow it, or the same action is under way (`in_progress`). */
+        readonly ActionRefused: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Its checks are still running.",
+                 *       "code": "checks_pending",
+                 *       "message": "Its checks are still running.",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ActionRefusal"];
+            };
+        };
         /** @description The forge takes no more requests until `resetsAt`, or this server took too many from the caller. */
         readonly ActionRateLimited: {
             headers: {
@@ -2358,24 +2396,6 @@ export interface components {
                  *       "error": "The forge did not answer; it is asked again at the next refresh.",
                  *       "code": "unknown",
                  *       "message": "The forge did not answer; it is asked again at the next refresh.",
-                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
-                 *     }
-                 */
-                readonly "application/json": components["schemas"]["ActionRefusal"];
-            };
-        };
-        /** @description The pull request is in a state that does not allow it, or the same action is under way (`in_progress`). */
-        readonly ActionRefused: {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["RequestId"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "error": "Its checks are still running.",
-                 *       "code": "checks_pending",
-                 *       "message": "Its checks are still running.",
                  *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
                  *     }
                  */
@@ -3582,7 +3602,9 @@ export interface operations {
                 /** @description Whether pull requests that were set aside are listed too; otherwise `hiddenSnoozed` counts them. */
                 readonly includeSnoozed?: boolean;
                 /**
-                 * @description Only what this saved view of the caller selects, in its order. Counts are of the whole board. 404 when there is none.
+                 * @description Only what this saved view of the caller selects, in its order; on the board of another, what one's own view selects there.
+                 *     Counts are of the whole board all the same. A view that asks for the section `drafts` lists drafts without being told to.
+                 *     404 when there is none.
                  * @example waiting-for-me
                  */
                 readonly view?: components["schemas"]["ViewName"];
@@ -3664,7 +3686,7 @@ export interface operations {
                      *           "readyToMerge": true,
                      *           "needsReview": true,
                      *           "empty": false,
-                     *           "section": "ready_to_merge",
+                     *           "section": "waiting_for_others",
                      *           "allowedActions": [
                      *             {
                      *               "action": "merge"
@@ -3712,7 +3734,7 @@ export interface operations {
                      *       "hiddenSnoozed": 0,
                      *       "sections": [
                      *         {
-                     *           "section": "ready_to_merge",
+                     *           "section": "waiting_for_others",
                      *           "count": 1
                      *         }
                      *       ],
@@ -4016,6 +4038,7 @@ export interface operations {
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["ActionForbidden"];
             readonly 404: components["responses"]["ActionTargetMissing"];
+            readonly 409: components["responses"]["ActionRefused"];
             readonly 413: components["responses"]["TooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["ActionRateLimited"];
@@ -4106,6 +4129,16 @@ export interface operations {
                  * @example 72d3162e-cc78-11e3-81ab-4c9367dc0958
                  */
                 readonly "X-Gitea-Delivery"?: string;
+                /**
+                 * @description What happened.
+                 * @example pull_request
+                 */
+                readonly "X-Forgejo-Event"?: string;
+                /**
+                 * @description The same, as Gitea names it.
+                 * @example pull_request
+                 */
+                readonly "X-Gitea-Event"?: string;
             };
             readonly path: {
                 /**
@@ -4155,10 +4188,16 @@ export interface operations {
                  */
                 readonly "X-Gitlab-Token"?: string;
                 /**
-                 * @description Names the delivery; one that came before is acknowledged and not acted on again.
+                 * @description Names the delivery (GitLab 17.4 and later); one that came before is acknowledged and not acted on again. What one
+                 *     delivery brings about at the forge shares its `X-Gitlab-Event-UUID`, so that says nothing here.
                  * @example 72d3162e-cc78-11e3-81ab-4c9367dc0958
                  */
-                readonly "X-Gitlab-Event-UUID"?: string;
+                readonly "Idempotency-Key"?: string;
+                /**
+                 * @description What happened.
+                 * @example Merge Request Hook
+                 */
+                readonly "X-Gitlab-Event"?: string;
             };
             readonly path: {
                 /**
@@ -4173,8 +4212,8 @@ export interface operations {
             readonly content: {
                 /**
                  * @example {
-                 *       "repository": {
-                 *         "full_name": "acme/shop"
+                 *       "project": {
+                 *         "path_with_namespace": "acme/shop"
                  *       }
                  *     }
                  */
@@ -4674,7 +4713,6 @@ export interface operations {
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
-            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["TooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["RateLimited"];

@@ -39,6 +39,7 @@ paths:
       summary: Create a note
       security: [{ session: [] }]
       x-rate-limit: create
+      x-reaches-out: true
       requestBody:
         required: true
         content:

@@ -63,6 +63,13 @@ test.each([
     /Expected no Idempotency-Key beside x-body/,
   ],
   [
+    'an operation that perhaps reaches out',
+    'x-reaches-out: true',
+    'x-reaches-out: perhaps',
+    'x-reaches-out: |perhaps',
+    /to be true or false; received "perhaps"/,
+  ],
+  [
     'an event stream that does not say what an event holds',
     "              x-event: { $ref: '#/components/schemas/Note' }\n",
     '',

@@ -79,6 +79,7 @@ export interface NotesHandlers {
     path: '/notes',
     security: [{ scheme: 'session', roles: [] }],
     rateLimit: 'create',
+    reachesOut: true,
     parameters: [],
     body: { required: true, contentTypes: ['application/json'], maxBytes: 1048576 },
     responses: {
