@@ -12,11 +12,11 @@ import type { RateLimits } from './limits.js';
 import type { HandlerRequest, HandlerResponse, OperationSpec } from './operation.js';
 import { readHeaderParameters, readPathParameters, readQueryParameters } from './parameters.js';
 import type { Parameters } from './parameters.js';
+import type { ToPayload } from './payload.js';
 import { callerId, contextOf } from './request-context.js';
 import { requireContractResponse, respond } from './respond.js';
 import { admit } from './security.js';
 import type { Authenticate, Schemes } from './security.js';
-import type { Stringify } from './stringify.js';
 import { requireValid } from './validation.js';
 
 export interface AnswerOptions {
@@ -41,7 +41,7 @@ export interface Call {
   readonly operation: OperationSpec;
   readonly params: Readonly<Record<string, string>>;
   readonly query: string;
-  readonly service: AnswerOptions & { readonly handle: Dispatch; readonly stringify: Stringify };
+  readonly service: AnswerOptions & { readonly handle: Dispatch; readonly toPayload: ToPayload };
 }
 
 /** Takes a request through security, limits, validation and its handler, in this order. Refusals are thrown. */
@@ -69,7 +69,7 @@ export async function answer(request: Request, response: Response, call: Call): 
   const events = findEvents(operation, result);
   if (events === undefined) {
     check(result);
-    respond(response, { operation, stringify: service.stringify }, result);
+    respond(response, { operation, toPayload: service.toPayload }, result);
     return;
   }
   const isAllowed = async (): Promise<boolean> => (await admit(operation, schemes, authenticate), true);

@@ -7,8 +7,8 @@ import { createMatcher } from './match.js';
 import type { Match } from './match.js';
 import { refuseMethod } from './methods.js';
 import type { OperationSpec } from './operation.js';
+import { createToPayload } from './payload.js';
 import { requireKnownSchemes } from './security.js';
-import { createStringify } from './stringify.js';
 import { parseTarget } from './target.js';
 
 export interface ContractRouterOptions extends AnswerOptions {
@@ -34,7 +34,7 @@ export interface ContractRouterOptions extends AnswerOptions {
  */
 export function contractRouter(options: ContractRouterOptions): RequestHandler {
   const { basePath, owns = [basePath], operations, schemes, revision, headers = [] } = options;
-  const service = { ...options, handle: createDispatch(options), stringify: createStringify() };
+  const service = { ...options, handle: createDispatch(options), toPayload: createToPayload() };
   requireKnownSchemes(operations, schemes);
   const match = createMatcher(operations);
 

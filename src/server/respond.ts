@@ -1,23 +1,21 @@
 import type { Response } from 'express';
 import { isJson } from './body.js';
-import { etagOf, matchesEtag } from './etag.js';
+import { matchesEtag } from './etag.js';
 import { PRIVATE, REVALIDATE } from './headers.js';
 import type { HandlerResponse, OperationSpec } from './operation.js';
-import type { Stringify } from './stringify.js';
-
-/** Characters. */
-const SHORT = 4_096;
+import { Payload } from './payload.js';
+import type { ToPayload } from './payload.js';
 
 interface Format {
   readonly operation: OperationSpec;
-  readonly stringify: Stringify;
+  readonly toPayload: ToPayload;
 }
 
 /**
  * Sends what a handler answered, in the content type that the contract says.
  * Where it documents 304, a client that still has the answer is told so.
  */
-export function respond(response: Response, { operation, stringify }: Format, result: HandlerResponse): void {
+export function respond(response: Response, { operation, toPayload }: Format, result: HandlerResponse): void {
   const { status, body, headers } = result;
   const isConditional = operation.responses[304] !== undefined;
   const type = operation.responses[status]?.contentTypes[0];
@@ -29,7 +27,7 @@ export function respond(response: Response, { operation, stringify }: Format, re
     return;
   }
   if (!response.hasHeader('Content-Type')) setType(response, type);
-  const payload = isJson(type) ? toPayload(stringify(body)) : toBuffer(body);
+  const payload = isJson(type) ? toPayload(body) : new Payload(toBuffer(body));
   if (isConditional && status === 200) sendUnlessKnown(response, payload);
   else send(response, payload);
 }
@@ -40,8 +38,8 @@ function setType(response: Response, type: string): void {
 }
 
 /** Not Express's own comparison: that skips it for `no-cache`, which fetch adds to every conditional request. */
-function sendUnlessKnown(response: Response, payload: Buffer | string): void {
-  const etag = etagOf(payload);
+function sendUnlessKnown(response: Response, payload: Payload): void {
+  const { etag } = payload;
   response.setHeader('ETag', etag);
   if (!matchesEtag(response.req.headers['if-none-match'], etag)) {
     send(response, payload);
@@ -52,12 +50,9 @@ function sendUnlessKnown(response: Response, payload: Buffer | string): void {
   response.end();
 }
 
-/** Short text leaves in one piece with the headers; what is longer is better made into bytes once. */
-const toPayload = (json: string): Buffer | string => (json.length < SHORT ? json : Buffer.from(json));
-
-function send(response: Response, payload: Buffer | string): void {
-  response.setHeader('Content-Length', Buffer.byteLength(payload));
-  response.end(payload);
+function send(response: Response, { bytes }: Payload): void {
+  response.setHeader('Content-Length', Buffer.byteLength(bytes));
+  response.end(bytes);
 }
 
 /**
