@@ -6,6 +6,7 @@ import * as dashboard from './generated/dashboard/operations.js';
 import * as secrets from './generated/secrets/operations.js';
 import { dashboardHandlers } from './handlers/dashboard/handlers.js';
 import { secretsHandlers } from './handlers/secrets/handlers.js';
+import { objectsHandlers } from './handlers/secrets/objects.js';
 
 import { createSiteContext } from './resolvers/context.js';
 import { createSiteEngine } from './resolvers/site-engine.js';
@@ -21,6 +22,7 @@ import { createRateLimits } from './server/limits.js';
 import type { RateLimits } from './server/limits.js';
 import { createLog } from './server/log.js';
 import type { Log } from './server/log.js';
+import { createMcp } from './server/mcp/mcp.js';
 import { READ_ONLY, allowOnly } from './server/methods.js';
 import { contextOf, requestContext } from './server/request-context.js';
 import { contractDocument } from './server/static-contract.js';
@@ -162,12 +164,18 @@ function dashboardRouter({ config, services, limits }: RouterOptions): RequestHa
 function secretsRouter({ config, services, limits }: RouterOptions): RequestHandler {
   const { authenticatorFor } = services;
   const { operations, basePath, revision, schemes } = secrets;
+  const mcp = createMcp({
+    operations,
+    handlers: objectsHandlers({ ...services, basePath }),
+    document: new URL('./generated/secrets/openapi.json', import.meta.url),
+    version: services.version,
+  });
   const router = contractRouter({
     basePath,
     operations,
     revision,
     schemes,
-    handlers: secretsHandlers({ ...services, basePath }),
+    handlers: secretsHandlers({ ...services, basePath, mcp }),
     authenticate: authenticatorFor(['write', 'consumer']),
     limits,
     replays: services.replays,

@@ -11,12 +11,15 @@ import * as secrets from '../../src/generated/secrets/operations.js';
 import { dashboardHandlers } from '../../src/handlers/dashboard/handlers.js';
 import type { DashboardServices } from '../../src/handlers/dashboard/handlers.js';
 import { secretsHandlers } from '../../src/handlers/secrets/handlers.js';
+import { objectsHandlers } from '../../src/handlers/secrets/objects.js';
 import type { SecretsServices } from '../../src/handlers/secrets/handlers.js';
 import { createAuditLog } from '../../src/secrets/audit.js';
 import { createConsumers } from '../../src/secrets/consumers.js';
 import { createSecretObjects } from '../../src/secrets/objects.js';
+import { createObjectVersions } from '../../src/secrets/versions.js';
 import { createOwner } from '../../src/secrets/owner.js';
 import { contractRouter } from '../../src/server/contract-router.js';
+import { createMcp } from '../../src/server/mcp/mcp.js';
 import { createRateLimits } from '../../src/server/limits.js';
 import type { Database } from '../../src/storage/database.js';
 import { createReadiness } from '../../src/storage/readiness.js';
@@ -51,7 +54,14 @@ export interface ContractServerOptions {
 export async function startContractServer(options: ContractServerOptions = {}): Promise<ContractServer> {
   const database = await openTestDatabase();
   const accounts = createAccounts(database, { origin: () => ORIGIN });
-  const services = createServices(database, accounts, options);
+  const domain = createServices(database, accounts, options);
+  const mcp = createMcp({
+    ...secrets,
+    handlers: objectsHandlers(domain),
+    document: new URL('../../src/generated/secrets/openapi.json', import.meta.url),
+    version: domain.version,
+  });
+  const services = { ...domain, mcp };
   const { perMinute = 0, heartbeatMs } = options;
   const limits = createRateLimits({ perMinute, tightPerMinute: perMinute });
   const authenticatorFor = (tokens: readonly TokenKind[]) =>
@@ -105,7 +115,11 @@ export async function startContractServer(options: ContractServerOptions = {}): 
   };
 }
 
-function createServices(database: Database, accounts: Accounts, { refresh }: ContractServerOptions): AllServices {
+function createServices(
+  database: Database,
+  accounts: Accounts,
+  { refresh }: ContractServerOptions,
+): Omit<AllServices, 'mcp'> {
   return {
     version: '1.2.3',
     environment: 'test',
@@ -122,6 +136,7 @@ function createServices(database: Database, accounts: Accounts, { refresh }: Con
     audit: createAuditLog(database),
     consumers: createConsumers(database),
     objects: createSecretObjects(database),
+    versions: createObjectVersions(database),
     owner: createOwner(database),
   };
 }

@@ -2,7 +2,9 @@ import type { SecretsHandlers } from '../../generated/secrets/operations.js';
 import type { AuditLog } from '../../secrets/audit.js';
 import type { Consumers } from '../../secrets/consumers.js';
 import type { SecretObjects } from '../../secrets/objects.js';
+import type { ObjectVersions } from '../../secrets/versions.js';
 import type { Owner } from '../../secrets/owner.js';
+import type { Mcp } from '../../server/mcp/mcp.js';
 import type { Readiness } from '../../storage/readiness.js';
 import { auditHandlers } from './audit.js';
 import { authHandlers } from './auth.js';
@@ -19,7 +21,10 @@ import { versionsHandlers } from './versions.js';
 export interface SecretsServices {
   readonly audit: AuditLog;
   readonly consumers: Consumers;
+  /** Its tools call the operations of objects. */
+  readonly mcp: Mcp;
   readonly objects: SecretObjects;
+  readonly versions: ObjectVersions;
   readonly owner: Owner;
   readonly readiness: Readiness;
   /** Goes before the paths in links to next pages. */
@@ -37,8 +42,8 @@ export const secretsHandlers = (services: SecretsServices): SecretsHandlers => (
   ...tokensHandlers(),
   ...consumerTokensHandlers(),
   ...objectsHandlers(services),
-  ...versionsHandlers(),
+  ...versionsHandlers(services),
   ...consumersHandlers(services),
   ...auditHandlers(services),
-  ...mcpHandlers(),
+  ...mcpHandlers(services),
 });
