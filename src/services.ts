@@ -14,6 +14,8 @@ import { createConsumers } from './secrets/consumers.js';
 import type { Consumers } from './secrets/consumers.js';
 import { createSecretObjects } from './secrets/objects.js';
 import type { SecretObjects } from './secrets/objects.js';
+import { createObjectVersions } from './secrets/versions.js';
+import type { ObjectVersions } from './secrets/versions.js';
 import { createOwner } from './secrets/owner.js';
 import type { Owner } from './secrets/owner.js';
 import { createFormatDate } from './site/dates.js';
@@ -52,6 +54,7 @@ export interface Services {
   readonly accounts: Accounts;
   readonly dashboard: Dashboard;
   readonly objects: SecretObjects;
+  readonly versions: ObjectVersions;
   readonly consumers: Consumers;
   readonly owner: Owner;
   readonly audit: AuditLog;
@@ -120,6 +123,7 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
     accounts,
     dashboard: createDashboard({ database, key, origin: options.origin }),
     objects: createSecretObjects(database),
+    versions: createObjectVersions(database),
     consumers: createConsumers(database),
     owner: createOwner(database),
     audit: createAuditLog(database),

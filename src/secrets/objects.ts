@@ -1,153 +1,166 @@
 import { randomUUID } from 'node:crypto';
-import type { ExpressionBuilder, Selectable } from 'kysely';
 import type { Caller } from '../accounts/callers.js';
 import { requireOwner } from '../accounts/scopes.js';
-import { inTransaction } from '../storage/database.js';
+import { AppError } from '../errors.js';
 import type { Database } from '../storage/database.js';
-import type { SecretObjectsTable, Tables } from '../storage/tables.js';
 import { toActor } from './actor.js';
 import type { Actor, Origin } from './actor.js';
-import { appendAudit } from './audit-chain.js';
+import { appendAudit, inAuditedTransaction } from './audit-chain.js';
+import { describeObject } from './object-details.js';
+import type { SecretObject } from './object-details.js';
+import { listConsumersOf, storeConsumers, storeTags } from './object-labels.js';
+import { listObjects } from './object-list.js';
+import type { ObjectFilter, ObjectPage } from './object-list.js';
+import { parseTags, requireSlug } from './object-names.js';
+import { createObjectReader } from './object-reader.js';
+import type { ReadValue } from './object-reader.js';
+import { replaceValue, storeValue } from './object-values.js';
+import type { NewValue } from './object-values.js';
+import { parseSealedValue } from './sealed-value.js';
+import { requireOwnConsumers, requireRoomForNew, requireRoomForRenamed, requireVariant } from './variants.js';
+import type { ObjectRef, ObjectRow } from './variants.js';
 
-/** What is known of an object; never its value. */
-export interface SecretObject {
-  readonly id: string;
-  readonly slug: string;
-  readonly tags: readonly string[];
-  readonly usedBy: readonly string[];
-  readonly description: string | undefined;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-  readonly createdBy: Actor;
-  readonly updatedBy: Actor;
-}
-
-export interface NewSecretObject {
-  readonly slug: string;
-  /** The value as the caller sealed it. */
-  readonly sealed: Uint8Array;
-  readonly tags?: readonly string[];
-  readonly usedBy?: readonly string[];
-  readonly description?: string;
-}
-
-/** Objects must satisfy every filter that is given. */
-export interface ObjectFilter {
-  readonly usedBy?: string | undefined;
-  /** All of them, in either case. */
+/** What comes with a value, whether it is the first of an object or another. */
+export interface ObjectValue {
+  /** As the caller sealed it, in base64. */
+  readonly value: string;
+  readonly usedBy?: readonly string[] | undefined;
   readonly tags?: readonly string[] | undefined;
-  readonly limit?: number | undefined;
-  readonly offset?: number | undefined;
+  /** `null` for never. */
+  readonly rotateAfterDays?: number | null | undefined;
+  /** The public keys that the value is sealed to, as far as the sender tells. */
+  readonly recipients?: readonly string[] | undefined;
 }
 
-export interface ObjectPage {
-  readonly objects: readonly SecretObject[];
-  /** How many match, over all pages. */
-  readonly total: number;
-  /** The offset of the next page; `undefined` on the last. */
-  readonly next: number | undefined;
+export interface NewSecretObject extends ObjectValue {
+  readonly slug: string;
+  readonly description?: string | undefined;
 }
 
+/**
+ * Sealed objects by name. Each change, and each read of a value, is in the audit
+ * log, written in one transaction with it. All of them throw AppError
+ * `unauthenticated` or `forbidden` for anybody but the owner, or, for reading a
+ * value, a consumer that the object names; `not_found` for an object that is not
+ * there, and `conflict` where several share the name and no id says which.
+ */
 export interface SecretObjects {
-  /** By slug, the variants of one in the order of their making. */
   list(caller: Caller | undefined, filter: ObjectFilter): Promise<ObjectPage>;
-  /** Adds an object, and says so in the audit log. */
-  create(object: NewSecretObject, origin: Origin): Promise<{ readonly id: string }>;
+  /** In alphabetical order. */
+  listUsedBy(caller: Caller | undefined, ref: ObjectRef): Promise<string[]>;
+  /** @throws AppError for a value or a tag that is none; `conflict` when the name leaves no room for another variant. */
+  create(object: NewSecretObject, origin: Origin): Promise<SecretObject>;
+  read(ref: ObjectRef, origin: Origin): Promise<ReadValue>;
+  /** Replaces the value. Consumers, tags and the time of rotation stay where they are left out. @throws AppError as `create`. */
+  update(ref: ObjectRef, change: ObjectValue, origin: Origin): Promise<SecretObject>;
+  /** @throws AppError `conflict` when the new name leaves no room for this variant. */
+  rename(ref: ObjectRef, slug: string, origin: Origin): Promise<SecretObject>;
+  remove(ref: ObjectRef, origin: Origin): Promise<void>;
 }
 
-const DEFAULT_LIMIT = 50;
-
-export function createSecretObjects(database: Database): SecretObjects {
+export function createSecretObjects(database: Database, now: () => number = Date.now): SecretObjects {
+  const reader = createObjectReader(database);
   return {
-    async list(caller, { limit = DEFAULT_LIMIT, offset = 0, ...filter }) {
+    async list(caller, filter) {
       requireOwner(caller);
-      const matching = database.selectFrom('secret_objects').where((where) => where.and(conditions(where, filter)));
-      const { total } = await matching.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-      const rows = await matching
-        .selectAll()
-        .orderBy('slug')
-        .orderBy('created_at')
-        .orderBy('id')
-        .limit(limit)
-        .offset(offset)
-        .execute();
-      const objects = rows.length === 0 ? [] : await toObjects(database, rows);
-      return { objects, total, next: offset + limit < total ? offset + limit : undefined };
+      return listObjects(database, filter, now());
     },
-    create: (object, origin) => inTransaction(database, (transaction) => create(transaction, object, origin)),
+    async listUsedBy(caller, ref) {
+      requireOwner(caller);
+      const { id } = await requireVariant(database, ref);
+      return listConsumersOf(database, id);
+    },
+    async create(object, origin) {
+      const by = toActor(requireOwner(origin.caller));
+      const { slug, usedBy: consumers = [] } = object;
+      requireSlug(slug);
+      const value = parseValue(object, { by, at: origin.at });
+      const tags = parseTags(object.tags ?? []);
+      return inAuditedTransaction(database, async (transaction) => {
+        await requireRoomForNew(transaction, { slug, consumers });
+        const row = toRow(object, { by, at: origin.at });
+        await transaction.insertInto('secret_objects').values(row).execute();
+        await storeValue(transaction, { objectId: row.id, version: row.version }, value);
+        await storeConsumers(transaction, row.id, consumers);
+        await storeTags(transaction, row.id, tags);
+        await appendAudit(transaction, { slug, variantId: row.id, action: 'create' }, origin);
+        return describeObject(transaction, row, origin.at);
+      });
+    },
+    read: (ref, origin) => reader.read(ref, origin),
+    async update(ref, change, origin) {
+      const by = toActor(requireOwner(origin.caller));
+      const value = parseValue(change, { by, at: origin.at });
+      const tags = change.tags && parseTags(change.tags);
+      return inAuditedTransaction(database, async (transaction) => {
+        const object = await requireVariant(transaction, ref);
+        const { id, slug } = object;
+        if (change.usedBy) await requireOwnConsumers(transaction, object, change.usedBy);
+        await replaceValue(transaction, object, value);
+        if (change.usedBy) await storeConsumers(transaction, id, change.usedBy);
+        if (tags) await storeTags(transaction, id, tags);
+        await setRotation(transaction, id, change.rotateAfterDays);
+        await appendAudit(transaction, { slug, variantId: id, action: 'update' }, origin);
+        return describeObject(transaction, await requireVariant(transaction, { slug, id }), origin.at);
+      });
+    },
+    async rename(ref, slug, origin) {
+      requireOwner(origin.caller);
+      requireSlug(slug);
+      return inAuditedTransaction(database, async (transaction) => {
+        const { id, slug: previousSlug } = await requireVariant(transaction, ref);
+        const consumers = await listConsumersOf(transaction, id);
+        if (slug !== previousSlug) await requireRoomForRenamed(transaction, id, { slug, consumers });
+        await transaction.updateTable('secret_objects').set({ slug }).where('id', '=', id).execute();
+        await appendAudit(transaction, { slug, variantId: id, action: 'rename', previousSlug }, origin);
+        return describeObject(transaction, await requireVariant(transaction, { slug, id }), origin.at);
+      });
+    },
+    async remove(ref, origin) {
+      requireOwner(origin.caller);
+      await inAuditedTransaction(database, async (transaction) => {
+        const { id, slug } = await requireVariant(transaction, ref);
+        await transaction.deleteFrom('secret_objects').where('id', '=', id).execute();
+        await appendAudit(transaction, { slug, variantId: id, action: 'delete' }, origin);
+      });
+    },
   };
 }
 
-type Where = ExpressionBuilder<Tables, 'secret_objects'>;
-
-function conditions(where: Where, { usedBy, tags = [] }: ObjectFilter) {
-  const found = [...new Set(tags.map((tag) => tag.toLowerCase()))].map((tag) =>
-    where(
-      'id',
-      'in',
-      where.selectFrom('secret_object_tags').select('object_id').where('secret_object_tags.tag', '=', tag),
-    ),
-  );
-  if (usedBy === undefined) return found;
-  const users = where.selectFrom('secret_object_consumers').select('object_id').where('consumer', '=', usedBy);
-  return [...found, where('id', 'in', users)];
+/** Who brings a value, and when. */
+interface Sender {
+  readonly by: Actor;
+  readonly at: number;
 }
 
-async function create(
-  transaction: Database,
-  object: NewSecretObject,
-  origin: Origin,
-): Promise<{ readonly id: string }> {
-  const { type, id: actorId } = toActor(requireOwner(origin.caller));
-  const id = randomUUID();
-  await transaction
-    .insertInto('secret_objects')
-    .values({
-      id,
-      slug: object.slug,
-      description: object.description ?? null,
-      sealed: object.sealed,
-      created_at: origin.at,
-      updated_at: origin.at,
-      created_by_type: type,
-      created_by_id: actorId,
-      updated_by_type: type,
-      updated_by_id: actorId,
-    })
-    .execute();
-  for (const consumer of new Set(object.usedBy)) {
-    await transaction.insertInto('secret_object_consumers').values({ object_id: id, consumer }).execute();
+function parseValue({ value, recipients = [] }: ObjectValue, sender: Sender): NewValue {
+  const sealed = parseSealedValue(value);
+  const named = [...new Set(recipients)];
+  if (named.length > sealed.recipientCount) {
+    const message = `Expected at most as many recipients as the value is sealed to, ${sealed.recipientCount}.`;
+    throw new AppError('unprocessable', message, { field: 'recipients' });
   }
-  for (const tag of new Set(object.tags?.map((text) => text.toLowerCase()))) {
-    await transaction.insertInto('secret_object_tags').values({ object_id: id, tag }).execute();
-  }
-  await appendAudit(transaction, { slug: object.slug, variantId: id, action: 'create' }, origin);
-  return { id };
+  return { ...sealed, recipients: named, ...sender };
 }
 
-async function toObjects(database: Database, rows: readonly Selectable<SecretObjectsTable>[]): Promise<SecretObject[]> {
-  const ids = rows.map(({ id }) => id);
-  const [tags, consumers] = [
-    await database.selectFrom('secret_object_tags').selectAll().where('object_id', 'in', ids).orderBy('tag').execute(),
-    await database
-      .selectFrom('secret_object_consumers')
-      .selectAll()
-      .where('object_id', 'in', ids)
-      .orderBy('consumer')
-      .execute(),
-  ];
-  const of = <T extends { readonly object_id: string }>(all: readonly T[], id: string): readonly T[] =>
-    all.filter(({ object_id }) => object_id === id);
-  return rows.map((row) => ({
-    id: row.id,
-    slug: row.slug,
-    tags: of(tags, row.id).map(({ tag }) => tag),
-    usedBy: of(consumers, row.id).map(({ consumer }) => consumer),
-    description: row.description ?? undefined,
-    createdAt: new Date(row.created_at),
-    updatedAt: new Date(row.updated_at),
-    // Only what toActor() made is here.
-    createdBy: { type: row.created_by_type as Actor['type'], id: row.created_by_id },
-    updatedBy: { type: row.updated_by_type as Actor['type'], id: row.updated_by_id },
-  }));
+function toRow({ slug, description, rotateAfterDays }: NewSecretObject, { by, at }: Sender): ObjectRow {
+  return {
+    id: randomUUID(),
+    slug,
+    description: description ?? null,
+    version: 1,
+    created_at: at,
+    updated_at: at,
+    created_by_type: by.type,
+    created_by_id: by.id,
+    updated_by_type: by.type,
+    updated_by_id: by.id,
+    rotate_after_days: rotateAfterDays ?? null,
+    noted_version: null,
+  };
+}
+
+async function setRotation(transaction: Database, id: string, days: number | null | undefined): Promise<void> {
+  if (days === undefined) return;
+  await transaction.updateTable('secret_objects').set({ rotate_after_days: days }).where('id', '=', id).execute();
 }

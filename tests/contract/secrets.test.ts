@@ -2,6 +2,7 @@ import { createSecretsClient } from '../../src/generated/secrets/client.js';
 import type { SecretsClient } from '../../src/generated/secrets/client.js';
 import { startContractServer } from './contract-server.js';
 import type { ContractServer } from './contract-server.js';
+import { ageValue } from '../secrets/age-files.js';
 
 let server: ContractServer;
 let owner: Awaited<ReturnType<ContractServer['addPerson']>>;
@@ -27,7 +28,7 @@ async function seed(...objects: readonly { slug: string; tags?: string[]; usedBy
   const caller = await server.accounts.sessions.findCaller(owner.cookie.split('=')[1]!);
   for (const [index, object] of objects.entries()) {
     const origin = { caller, callerName: 'acme/deploy', ip: '192.0.2.7', at: START + index * 1_000 };
-    await server.objects.create({ sealed: new Uint8Array([1]), ...object }, origin);
+    await server.objects.create({ value: ageValue(), ...object }, origin);
   }
 }
 

@@ -3,6 +3,7 @@ import { createAuditLog } from '../../src/secrets/audit.js';
 import { appendAudit, hashEntry } from '../../src/secrets/audit-chain.js';
 import { createSecretObjects } from '../../src/secrets/objects.js';
 import type { Database } from '../../src/storage/database.js';
+import { ageValue } from './age-files.js';
 import { openTestDatabase } from '../storage/engine.js';
 
 const owner: Caller = {
@@ -56,7 +57,7 @@ test('gives another hash to an entry whose values moved between columns', () => 
 
 test('is written with the object or not at all', async () => {
   await database.schema.dropTable('audit_log').execute();
-  const created = createSecretObjects(database).create({ slug: 'a', sealed: new Uint8Array([1]) }, origin);
+  const created = createSecretObjects(database).create({ slug: 'a', value: ageValue() }, origin);
   await expect(created).rejects.toThrow(/audit_log/);
   expect(await database.selectFrom('secret_objects').select('id').execute()).toEqual([]);
 });

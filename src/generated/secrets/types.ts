@@ -507,8 +507,8 @@ export interface paths {
         readonly put?: never;
         /**
          * Store a new object
-         * @description On a name that is taken it makes another variant, unless one of its consumers belongs to a variant already, or
-         *     either has no consumers: 409.
+         * @description On a name that is taken it makes another variant, unless it has no consumers, or one that belongs to a variant
+         *     already: 409.
          */
         readonly post: operations["createObject"];
         readonly delete?: never;
@@ -551,8 +551,7 @@ export interface paths {
         /**
          * Replace a sealed value
          * @description What the body leaves out stays, but for `recipients`, which speak of the value alone. The value before is kept as a
-         *     version. Consumers that belong to another variant of the name are 409, and so is naming none where there are several
-         *     variants; nothing is changed then.
+         *     version. A consumer that belongs to another variant of the name is 409, and nothing is changed then.
          */
         readonly put: operations["updateObject"];
         readonly post?: never;
@@ -566,7 +565,7 @@ export interface paths {
         /**
          * Rename an object
          * @description The id, the value and its versions, tags, consumers and times stay. Where the new name is taken the object becomes a
-         *     variant of it, unless it shares a consumer with one, or either has no consumers: 409.
+         *     variant of it, unless it shares a consumer with one, or it or one of those has none: 409.
          */
         readonly patch: operations["renameObject"];
         readonly trace?: never;

@@ -5414,7 +5414,7 @@ export const createObjectBody = validate86;
 const schema105 = {"$id":"function-createObjectBody","allOf":[{"$ref":"request#/components/schemas/CreateObjectRequest"}]};
 const schema106 = {"type":"object","required":["slug","value"],"properties":{"slug":{"$ref":"#/components/schemas/Slug"},"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":"string","maxLength":1000},"keep_readable_copy":{"type":"boolean","default":false},"rotate_after_days":{"type":["integer","null"],"minimum":1,"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"}}};
 const schema107 = {"type":"string","minLength":1,"maxLength":128,"pattern":"^[A-Za-z0-9][A-Za-z0-9_-]*$"};
-const schema108 = {"type":"string","contentEncoding":"base64"};
+const schema108 = {"type":"string","minLength":1,"contentEncoding":"base64"};
 const schema111 = {"type":"array","items":{"type":"string"}};
 const schema109 = {"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/ConsumerName"}};
 
@@ -5600,10 +5600,20 @@ var valid0 = true;
 }
 if(valid0){
 if(data.value !== undefined){
+let data1 = data.value;
 const _errs4 = errors;
-if(typeof data.value !== "string"){
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(func0(data1) < 1){
+validate87.errors = [{instancePath:instancePath+"/value",schemaPath:"#/components/schemas/SealedValue/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+else {
 validate87.errors = [{instancePath:instancePath+"/value",schemaPath:"#/components/schemas/SealedValue/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
 }
 var valid0 = _errs4 === errors;
 }
@@ -6966,10 +6976,20 @@ return false;
 }
 else {
 if(data.value !== undefined){
+let data0 = data.value;
 const _errs1 = errors;
-if(typeof data.value !== "string"){
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) < 1){
+validate115.errors = [{instancePath:instancePath+"/value",schemaPath:"#/components/schemas/SealedValue/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+else {
 validate115.errors = [{instancePath:instancePath+"/value",schemaPath:"#/components/schemas/SealedValue/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
 }
 var valid0 = _errs1 === errors;
 }

@@ -1,54 +1,49 @@
 import type { ObjectsHandlers } from '../../generated/secrets/operations.js';
-import type { components } from '../../generated/secrets/types.js';
-import type { SecretObject } from '../../secrets/objects.js';
 import type { SecretsServices } from './handlers.js';
 import { pageHeaders } from '../paging.js';
+import { toListBody, toMetadataBody, toObjectValue } from './object-bodies.js';
+import { toOrigin } from './origin.js';
 
-export const objectsHandlers = ({
-  objects,
-  basePath,
-}: Pick<SecretsServices, 'basePath' | 'objects'>): ObjectsHandlers => ({
+type Services = Pick<SecretsServices, 'basePath' | 'objects'>;
+
+export const objectsHandlers = ({ objects, basePath }: Services): ObjectsHandlers => ({
   async listObjects({ caller, query }) {
-    const { used_by: usedBy, tag: tags, limit, offset } = query;
-    const page = await objects.list(caller, { usedBy, tags, limit, offset });
+    const { used_by: usedBy, tag: tags, rotation_due: isRotationDue, reseal: needsReseal, ...rest } = query;
+    const page = await objects.list(caller, { ...rest, usedBy, tags, isRotationDue, needsReseal });
     const next = page.next === undefined ? undefined : { ...query, offset: page.next };
-    return {
-      status: 200,
-      body: page.objects.map(toBody),
-      headers: pageHeaders({ total: page.total, path: `${basePath}/objects`, next }),
-    };
+    const headers = pageHeaders({ total: page.total, path: `${basePath}/objects`, next });
+    return { status: 200, body: page.objects.map(toListBody), headers };
   },
-  async createObject() {
-    throw new Error('createObject is not written yet.');
+
+  async createObject(input) {
+    const { slug, description, keep_readable_copy: keepsReadableCopy, ...value } = input.body;
+    const object = await objects.create({ slug, description, ...toObjectValue(value) }, toOrigin(input));
+    return { status: 201, body: toMetadataBody(object, { keepsReadableCopy }) };
   },
-  async deleteObject() {
-    throw new Error('deleteObject is not written yet.');
+
+  async getObject(input) {
+    const { id, sealed } = await objects.read({ ...input.params, ...input.query }, toOrigin(input));
+    return { status: 200, body: sealed, headers: { 'X-Object-Id': id } };
   },
-  async getObject() {
-    throw new Error('getObject is not written yet.');
+
+  async updateObject(input) {
+    const { keep_readable_copy: keepsReadableCopy, ...value } = input.body;
+    const ref = { ...input.params, ...input.query };
+    const object = await objects.update(ref, toObjectValue(value), toOrigin(input));
+    return { status: 200, body: toMetadataBody(object, { keepsReadableCopy }) };
   },
-  async renameObject() {
-    throw new Error('renameObject is not written yet.');
+
+  async renameObject(input) {
+    const object = await objects.rename({ ...input.params, ...input.query }, input.body.slug, toOrigin(input));
+    return { status: 200, body: toMetadataBody(object) };
   },
-  async updateObject() {
-    throw new Error('updateObject is not written yet.');
+
+  async deleteObject(input) {
+    await objects.remove({ ...input.params, ...input.query }, toOrigin(input));
+    return { status: 204 };
   },
-  async getObjectUsedBy() {
-    throw new Error('getObjectUsedBy is not written yet.');
+
+  async getObjectUsedBy({ caller, params, query }) {
+    return { status: 200, body: { used_by: await objects.listUsedBy(caller, { ...params, ...query }) } };
   },
 });
-
-function toBody(object: SecretObject): components['schemas']['ObjectMetadata'] {
-  const { id, slug, tags, usedBy, description, createdAt, updatedAt, createdBy, updatedBy } = object;
-  return {
-    id,
-    slug,
-    tags: [...tags],
-    ...(usedBy.length > 0 && { used_by: [...usedBy] }),
-    ...(description !== undefined && { description }),
-    created_at: createdAt.toISOString(),
-    updated_at: updatedAt.toISOString(),
-    created_by: createdBy,
-    updated_by: updatedBy,
-  };
-}

@@ -1,13 +1,21 @@
 import type { VersionsHandlers } from '../../generated/secrets/operations.js';
+import type { SecretsServices } from './handlers.js';
+import { toMetadataBody, toVersionBody } from './object-bodies.js';
+import { toOrigin } from './origin.js';
 
-export const versionsHandlers = (): VersionsHandlers => ({
-  async listObjectVersions() {
-    throw new Error('listObjectVersions is not written yet.');
+export const versionsHandlers = ({ versions }: Pick<SecretsServices, 'versions'>): VersionsHandlers => ({
+  async listObjectVersions({ caller, params, query }) {
+    const kept = await versions.list(caller, { ...params, ...query });
+    return { status: 200, body: kept.map(toVersionBody), headers: { 'X-Total-Count': String(kept.length) } };
   },
-  async getObjectVersion() {
-    throw new Error('getObjectVersion is not written yet.');
+
+  async getObjectVersion(input) {
+    const { id, sealed } = await versions.read({ ...input.params, ...input.query }, toOrigin(input));
+    return { status: 200, body: sealed, headers: { 'X-Object-Id': id } };
   },
-  async restoreObjectVersion() {
-    throw new Error('restoreObjectVersion is not written yet.');
+
+  async restoreObjectVersion(input) {
+    const object = await versions.restore({ ...input.params, ...input.query }, toOrigin(input));
+    return { status: 200, body: toMetadataBody(object) };
   },
 });

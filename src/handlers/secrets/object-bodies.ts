@@ -1,0 +1,71 @@
+import type { components } from '../../generated/secrets/types.js';
+import type { Reseal } from '../../secrets/reseal.js';
+import type { ObjectVersion } from '../../secrets/versions.js';
+import type { ObjectValue } from '../../secrets/objects.js';
+import type { SecretObject } from '../../secrets/object-details.js';
+
+type Schemas = components['schemas'];
+
+export function toObjectValue(body: Omit<Schemas['UpdateObjectRequest'], 'keep_readable_copy'>): ObjectValue {
+  const { value, used_by: usedBy, tags, rotate_after_days: rotateAfterDays, recipients } = body;
+  return { value, usedBy, tags, rotateAfterDays, recipients };
+}
+
+/** What the request asked for is told again, and was not kept. */
+interface Echoed {
+  readonly keepsReadableCopy?: boolean;
+}
+
+/** Of one object, without what only lists tell. */
+export function toMetadataBody(
+  object: SecretObject,
+  { keepsReadableCopy = false }: Echoed = {},
+): Schemas['ObjectMetadata'] {
+  const { id, slug, tags, usedBy, description, rotation, recipientCount, recipients } = object;
+  return {
+    id,
+    slug,
+    tags: [...tags],
+    ...(usedBy.length > 0 && { used_by: [...usedBy] }),
+    ...(description !== undefined && { description }),
+    ...(keepsReadableCopy && { keep_readable_copy: true }),
+    ...(rotation && { rotate_after_days: rotation.afterDays }),
+    recipient_count: recipientCount,
+    ...(recipients.length > 0 && { recipients: [...recipients] }),
+  };
+}
+
+/** Of one object in a list. */
+export function toListBody(object: SecretObject): Schemas['ObjectMetadata'] {
+  const { createdAt, updatedAt, createdBy, updatedBy, rotation, reseal } = object;
+  return {
+    ...toMetadataBody(object),
+    created_at: createdAt.toISOString(),
+    updated_at: updatedAt.toISOString(),
+    created_by: createdBy,
+    updated_by: updatedBy,
+    ...(rotation && { rotation_due_at: rotation.dueAt.toISOString(), rotation_due: rotation.isDue }),
+    ...(reseal && { reseal: toResealBody(reseal) }),
+  };
+}
+
+function toResealBody({ reason, missing, stale }: Reseal): Schemas['Reseal'] {
+  return {
+    reason,
+    ...(missing.length > 0 && { missing: [...missing] }),
+    ...(stale.length > 0 && { stale: [...stale] }),
+  };
+}
+
+export function toVersionBody(version: ObjectVersion): Schemas['ObjectVersion'] {
+  const { createdAt, createdBy, replacedAt, replacedBy, recipientCount, recipients } = version;
+  return {
+    version: version.version,
+    created_at: createdAt.toISOString(),
+    created_by: createdBy,
+    replaced_at: replacedAt.toISOString(),
+    replaced_by: replacedBy,
+    recipient_count: recipientCount,
+    ...(recipients.length > 0 && { recipients: [...recipients] }),
+  };
+}

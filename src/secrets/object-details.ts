@@ -1,0 +1,141 @@
+import type { Database } from '../storage/database.js';
+import type { Actor } from './actor.js';
+import { findReseal } from './reseal.js';
+import type { Reseal } from './reseal.js';
+import type { ObjectRow } from './variants.js';
+
+/** What is known of an object; never its value. */
+export interface SecretObject {
+  readonly id: string;
+  readonly slug: string;
+  readonly tags: readonly string[];
+  readonly usedBy: readonly string[];
+  readonly description: string | undefined;
+  readonly createdAt: Date;
+  /** When the present value came; the moment of creation until it is replaced. */
+  readonly updatedAt: Date;
+  readonly createdBy: Actor;
+  readonly updatedBy: Actor;
+  readonly rotation: Rotation | undefined;
+  /** How many recipients the age header tells. */
+  readonly recipientCount: number;
+  /** The public keys that its sender recorded; empty when none. */
+  readonly recipients: readonly string[];
+  readonly reseal: Reseal | undefined;
+}
+
+export interface Rotation {
+  readonly afterDays: number;
+  readonly dueAt: Date;
+  readonly isDue: boolean;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Gathers what is known of objects, with one query for each kind of it. @param at The present moment. */
+export async function describeObjects(
+  database: Database,
+  rows: readonly ObjectRow[],
+  at: number,
+): Promise<SecretObject[]> {
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ id }) => id);
+  const tags = groupById(await readTags(database, ids));
+  const consumers = groupById(await readConsumers(database, ids));
+  const recipients = groupById(await readRecipients(database, ids));
+  const counts = groupById(await readCounts(database, ids));
+  const owner = await database.selectFrom('secret_owner').select('public_key').executeTakeFirst();
+  return rows.map((row) => {
+    const used = (consumers.get(row.id) ?? []).map(({ name, key }) => ({ name, publicKey: key ?? undefined }));
+    const sealing = {
+      recipients: (recipients.get(row.id) ?? []).map(({ recipient }) => recipient),
+      recipientCount: counts.get(row.id)?.[0]?.recipient_count ?? 0,
+    };
+    return {
+      ...toFacts(row),
+      tags: (tags.get(row.id) ?? []).map(({ tag }) => tag),
+      usedBy: used.map(({ name }) => name),
+      rotation: toRotation(row, at),
+      ...sealing,
+      reseal: findReseal({ consumers: used, ownerKey: owner?.public_key, ...sealing }),
+    };
+  });
+}
+
+/** As {@link describeObjects}, for one. */
+export async function describeObject(database: Database, row: ObjectRow, at: number): Promise<SecretObject> {
+  const [object] = await describeObjects(database, [row], at);
+  if (object === undefined) throw new Error('Expected an object for its row.');
+  return object;
+}
+
+function toFacts(row: ObjectRow) {
+  return {
+    id: row.id,
+    slug: row.slug,
+    description: row.description ?? undefined,
+    createdAt: new Date(row.created_at),
+    updatedAt: new Date(row.updated_at),
+    createdBy: toStoredActor(row.created_by_type, row.created_by_id),
+    updatedBy: toStoredActor(row.updated_by_type, row.updated_by_id),
+  };
+}
+
+/** Only what `toActor` made is stored. */
+export function toStoredActor(type: string, id: string): Actor {
+  return { type: type as Actor['type'], id };
+}
+
+function toRotation({ rotate_after_days: afterDays, updated_at }: ObjectRow, at: number): Rotation | undefined {
+  if (afterDays === null) return undefined;
+  const dueAt = updated_at + afterDays * DAY_MS;
+  return { afterDays, dueAt: new Date(dueAt), isDue: dueAt <= at };
+}
+
+function readTags(database: Database, ids: readonly string[]) {
+  const tags = database.selectFrom('secret_object_tags').selectAll();
+  return tags.where('object_id', 'in', ids).orderBy('tag').execute();
+}
+
+function readConsumers(database: Database, ids: readonly string[]) {
+  return database
+    .selectFrom('secret_object_consumers')
+    .leftJoin('secret_consumers', 'name', 'consumer')
+    .select(['object_id', 'consumer as name', 'public_key as key'])
+    .where('object_id', 'in', ids)
+    .orderBy('consumer')
+    .execute();
+}
+
+function readRecipients(database: Database, ids: readonly string[]) {
+  return database
+    .selectFrom('secret_object_recipients as recipients')
+    .innerJoin('secret_objects as objects', (join) =>
+      join.onRef('objects.id', '=', 'recipients.object_id').onRef('objects.version', '=', 'recipients.version'),
+    )
+    .select(['object_id', 'recipient'])
+    .where('object_id', 'in', ids)
+    .orderBy('recipient')
+    .execute();
+}
+
+function readCounts(database: Database, ids: readonly string[]) {
+  return database
+    .selectFrom('secret_object_values as present')
+    .innerJoin('secret_objects as objects', (join) =>
+      join.onRef('objects.id', '=', 'present.object_id').onRef('objects.version', '=', 'present.version'),
+    )
+    .select(['object_id', 'recipient_count'])
+    .where('object_id', 'in', ids)
+    .execute();
+}
+
+function groupById<T extends { readonly object_id: string }>(rows: readonly T[]): ReadonlyMap<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const row of rows) {
+    const group = groups.get(row.object_id);
+    if (group === undefined) groups.set(row.object_id, [row]);
+    else group.push(row);
+  }
+  return groups;
+}

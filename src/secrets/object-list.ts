@@ -1,0 +1,94 @@
+import { sql } from 'kysely';
+import type { Database } from '../storage/database.js';
+import type { Tables } from '../storage/tables.js';
+import type { ExpressionBuilder, SelectQueryBuilder } from 'kysely';
+import { describeObjects } from './object-details.js';
+import type { SecretObject } from './object-details.js';
+import type { ObjectRow } from './variants.js';
+
+/** Objects must satisfy every filter that is given. */
+export interface ObjectFilter {
+  readonly slug?: string | undefined;
+  readonly usedBy?: string | undefined;
+  /** All of them, in either case. */
+  readonly tags?: readonly string[] | undefined;
+  /** Whether the value is older than it may be. */
+  readonly isRotationDue?: boolean | undefined;
+  /** Whether there is a reason to seal the value anew. */
+  readonly needsReseal?: boolean | undefined;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+}
+
+export interface ObjectPage {
+  readonly objects: readonly SecretObject[];
+  /** How many match, over all pages. */
+  readonly total: number;
+  /** The offset of the next page; `undefined` on the last. */
+  readonly next: number | undefined;
+}
+
+const DEFAULT_LIMIT = 50;
+
+/** As many as a database looks up at once. */
+const CHUNK = 500;
+
+/** By slug, the variants of one in the order of their making. @param at The present moment. */
+export async function listObjects(database: Database, filter: ObjectFilter, at: number): Promise<ObjectPage> {
+  const { limit = DEFAULT_LIMIT, offset = 0, needsReseal } = filter;
+  const matching = database.selectFrom('secret_objects').where((where) => where.and(toConditions(where, filter, at)));
+  const { objects, total } =
+    needsReseal === undefined
+      ? await readPage(database, matching, { limit, offset, at })
+      : await readChosen(database, matching, { limit, offset, at, needsReseal });
+  return { objects, total, next: offset + limit < total ? offset + limit : undefined };
+}
+
+type Where = ExpressionBuilder<Tables, 'secret_objects'>;
+
+function toConditions(where: Where, { slug, usedBy, tags = [], isRotationDue }: ObjectFilter, at: number) {
+  const isTagged = (tag: string) =>
+    where('id', 'in', where.selectFrom('secret_object_tags').select('object_id').where('tag', '=', tag));
+  const isUsed = (consumer: string) =>
+    where('id', 'in', where.selectFrom('secret_object_consumers').select('object_id').where('consumer', '=', consumer));
+  const isDue = sql<boolean>`(rotate_after_days is not null and updated_at + rotate_after_days * 86400000 <= ${at})`;
+  return [
+    ...[...new Set(tags.map((tag) => tag.toLowerCase()))].map(isTagged),
+    ...(slug === undefined ? [] : [where('slug', '=', slug)]),
+    ...(usedBy === undefined ? [] : [isUsed(usedBy)]),
+    ...(isRotationDue === undefined ? [] : [isRotationDue ? isDue : where.not(isDue)]),
+  ];
+}
+
+type Matching = SelectQueryBuilder<Tables, 'secret_objects', object>;
+
+interface Window {
+  readonly limit: number;
+  readonly offset: number;
+  readonly at: number;
+}
+
+async function readPage(database: Database, matching: Matching, { limit, offset, at }: Window) {
+  const { total } = await matching.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  const rows = await inOrder(matching).limit(limit).offset(offset).execute();
+  return { objects: await describeObjects(database, rows, at), total };
+}
+
+/** What needs resealing shows only when all that is known of an object is put together. */
+async function readChosen(
+  database: Database,
+  matching: Matching,
+  { limit, offset, at, needsReseal }: Window & { readonly needsReseal: boolean },
+) {
+  const rows: ObjectRow[] = await inOrder(matching).execute();
+  const chosen: SecretObject[] = [];
+  for (let start = 0; start < rows.length; start += CHUNK) {
+    const objects = await describeObjects(database, rows.slice(start, start + CHUNK), at);
+    chosen.push(...objects.filter(({ reseal }) => (reseal !== undefined) === needsReseal));
+  }
+  return { objects: chosen.slice(offset, offset + limit), total: chosen.length };
+}
+
+function inOrder(matching: Matching) {
+  return matching.selectAll().orderBy('slug').orderBy('created_at').orderBy('id');
+}

@@ -1,0 +1,123 @@
+/** Objects that share a name are its variants; within one name a consumer belongs to a single one. */
+import type { Selectable } from 'kysely';
+import { AppError } from '../errors.js';
+import type { Database } from '../storage/database.js';
+import { prepare } from '../storage/prepared.js';
+import type { SecretObjectsTable } from '../storage/tables.js';
+
+/** Which object: the name is enough unless several objects share it. */
+export interface ObjectRef {
+  readonly slug: string;
+  /** Of the variant. */
+  readonly id?: string | undefined;
+}
+
+export type ObjectRow = Selectable<SecretObjectsTable>;
+
+const findBySlug = prepare((database, { slug }: { readonly slug: string }) =>
+  database.selectFrom('secret_objects').selectAll().where('slug', '=', slug).orderBy('created_at').orderBy('id'),
+);
+
+const findByConsumer = prepare((database, { slug, consumer }: { readonly slug: string; readonly consumer: string }) =>
+  database
+    .selectFrom('secret_objects')
+    .innerJoin('secret_object_consumers', 'object_id', 'id')
+    .selectAll('secret_objects')
+    .where('slug', '=', slug)
+    .where('consumer', '=', consumer),
+);
+
+/** @throws AppError `not_found` when no object of that name has that id, `conflict` when it takes an id to say which. */
+export async function requireVariant(database: Database, { slug, id }: ObjectRef): Promise<ObjectRow> {
+  return pick(await findBySlug(database, { slug }), id);
+}
+
+/**
+ * As {@link requireVariant} for a consumer, to whom other variants, and names
+ * that have none of theirs, are not there: the same refusal, by the same work.
+ */
+export async function requireVariantOf(
+  database: Database,
+  consumer: string,
+  { slug, id }: ObjectRef,
+): Promise<ObjectRow> {
+  return pick(await findByConsumer(database, { slug, consumer }), id);
+}
+
+function pick(variants: readonly ObjectRow[], id: string | undefined): ObjectRow {
+  // Hexadecimal digits of either case are one id.
+  const wanted = id?.toLowerCase();
+  const [found, other] = wanted === undefined ? variants : variants.filter((variant) => variant.id === wanted);
+  if (found === undefined) throw new AppError('not_found', 'unknown object');
+  if (other === undefined) return found;
+  throw new AppError('conflict', 'several objects have this name; an id says which', { field: 'id' });
+}
+
+export interface NewVariant {
+  readonly slug: string;
+  readonly consumers: readonly string[];
+}
+
+/**
+ * Holds an object that is to be made to the rule of variants, in the transaction that makes it.
+ *
+ * @throws AppError `conflict` when the name is taken, and it has no consumers or one that another variant has.
+ */
+export async function requireRoomForNew(transaction: Database, { slug, consumers }: NewVariant): Promise<void> {
+  if ((await findBySlug(transaction, { slug })).length === 0) return;
+  if (consumers.length === 0 || (await isShared(transaction, { slug, consumers }))) throw alreadyExists();
+}
+
+/**
+ * As {@link requireRoomForNew} for an object that moves to another name: there it
+ * is refused beside a variant without consumers too.
+ */
+export async function requireRoomForRenamed(transaction: Database, id: string, renamed: NewVariant): Promise<void> {
+  const others = (await findBySlug(transaction, renamed)).filter((variant) => variant.id !== id);
+  if (others.length === 0) return;
+  const used = await listConsumers(
+    transaction,
+    others.map((other) => other.id),
+  );
+  const isUnused = renamed.consumers.length === 0 || others.some((other) => !used.has(other.id));
+  if (isUnused || (await isShared(transaction, { ...renamed, except: id }))) throw alreadyExists();
+}
+
+/** @throws AppError `conflict` when another variant of the object's name has one of the consumers. */
+export async function requireOwnConsumers(
+  transaction: Database,
+  { id, slug }: ObjectRow,
+  consumers: readonly string[],
+): Promise<void> {
+  if (!(await isShared(transaction, { slug, consumers, except: id }))) return;
+  throw new AppError('conflict', 'consumer belongs to another variant', { field: 'used_by' });
+}
+
+async function listConsumers(database: Database, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await database
+    .selectFrom('secret_object_consumers')
+    .select('object_id')
+    .distinct()
+    .where('object_id', 'in', ids)
+    .execute();
+  return new Set(rows.map(({ object_id }) => object_id));
+}
+
+async function isShared(
+  database: Database,
+  { slug, consumers, except }: NewVariant & { readonly except?: string },
+): Promise<boolean> {
+  if (consumers.length === 0) return false;
+  let query = database
+    .selectFrom('secret_object_consumers')
+    .innerJoin('secret_objects', 'id', 'object_id')
+    .select('object_id')
+    .where('slug', '=', slug)
+    .where('consumer', 'in', consumers);
+  if (except !== undefined) query = query.where('object_id', '<>', except);
+  return (await query.limit(1).executeTakeFirst()) !== undefined;
+}
+
+function alreadyExists(): AppError {
+  return new AppError('conflict', 'object already exists', { field: 'slug' });
+}

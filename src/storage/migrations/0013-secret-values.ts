@@ -1,0 +1,57 @@
+import { sql } from 'kysely';
+import type { Kysely } from 'kysely';
+
+/** The values of objects in a table of their own, present and replaced ones, with the recipients they are sealed to. */
+export async function secretValues(database: Kysely<unknown>): Promise<void> {
+  await createValues(database);
+  await createRecipients(database);
+  await addToObjects(database);
+}
+
+/** The value comes last: what stands before it is read without it. */
+async function createValues({ schema }: Kysely<unknown>): Promise<void> {
+  await schema
+    .createTable('secret_object_values')
+    .addColumn('object_id', 'text', (column) => column.notNull().references('secret_objects.id').onDelete('cascade'))
+    .addColumn('version', 'integer', (column) => column.notNull())
+    .addColumn('created_at', 'bigint', (column) => column.notNull())
+    .addColumn('created_by_type', 'text', (column) => column.notNull())
+    .addColumn('created_by_id', 'text', (column) => column.notNull())
+    .addColumn('replaced_at', 'bigint')
+    .addColumn('replaced_by_type', 'text')
+    .addColumn('replaced_by_id', 'text')
+    .addColumn('recipient_count', 'integer', (column) => column.notNull())
+    .addColumn('sealed', 'blob', (column) => column.notNull())
+    .addPrimaryKeyConstraint('secret_object_values_key', ['object_id', 'version'])
+    .execute();
+}
+
+async function createRecipients({ schema }: Kysely<unknown>): Promise<void> {
+  await schema
+    .createTable('secret_object_recipients')
+    .addColumn('object_id', 'text', (column) => column.notNull())
+    .addColumn('version', 'integer', (column) => column.notNull())
+    .addColumn('recipient', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('secret_object_recipients_key', ['object_id', 'version', 'recipient'])
+    .addForeignKeyConstraint(
+      'secret_object_recipients_of_value',
+      ['object_id', 'version'],
+      'secret_object_values',
+      ['object_id', 'version'],
+      (constraint) => constraint.onDelete('cascade'),
+    )
+    .execute();
+}
+
+async function addToObjects(database: Kysely<unknown>): Promise<void> {
+  // Nothing that was ever served stored an object before, so there is no value to keep.
+  await sql`delete from secret_objects`.execute(database);
+  const { schema } = database;
+  await schema.alterTable('secret_objects').dropColumn('sealed').execute();
+  await schema
+    .alterTable('secret_objects')
+    .addColumn('version', 'integer', (column) => column.notNull().defaultTo(1))
+    .execute();
+  await schema.alterTable('secret_objects').addColumn('rotate_after_days', 'integer').execute();
+  await schema.alterTable('secret_objects').addColumn('noted_version', 'integer').execute();
+}
