@@ -36,6 +36,8 @@ export interface Config {
   readonly rateLimit: number;
   /** The same for sign-in, credentials that fail and credentials that are made. */
   readonly tightRateLimit: number;
+  /** From the end of one refresh of a board to the next. */
+  readonly refreshMinutes: number;
   readonly logLevel: LogLevel;
   /** Whether what goes out is trusted to fit the contract (`NODE_ENV=production`). */
   readonly production: boolean;
@@ -68,6 +70,9 @@ const RATE_LIMIT = 600;
 
 /** Thirty people behind one address may sign in within a minute, two steps each; who guesses gets nowhere. */
 const TIGHT_RATE_LIMIT = 60;
+
+/** Webhooks tell of most changes at once; a large board costs a hundredth of an hour's budget each time. */
+const REFRESH_MINUTES = 20;
 
 const PACKAGE_ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -141,6 +146,7 @@ const withDefaults = (settings: Settings, folder: string, production: boolean): 
   trustProxy: settings.trustProxy ?? 0,
   rateLimit: settings.rateLimit ?? RATE_LIMIT,
   tightRateLimit: settings.tightRateLimit ?? TIGHT_RATE_LIMIT,
+  refreshMinutes: settings.refreshMinutes ?? REFRESH_MINUTES,
   logLevel: settings.logLevel ?? 'info',
   production,
 });

@@ -47,7 +47,10 @@ async function run(config: Config, { startedAt, signal, print, ...options }: Run
     try {
       app.open(services);
       print(describe(services, origin, performance.now() - startedAt).join('\n'));
-      if (config.services.includes('dashboard')) await offerSetup(services, { origin, print });
+      if (config.services.includes('dashboard')) {
+        services.readiness.waitFor(services.dashboard.refresher.start());
+        await offerSetup(services, { origin, print });
+      }
       await aborted(signal);
       print('Stopping: answering what is under way.');
       services.readiness.stop();

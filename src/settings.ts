@@ -24,6 +24,7 @@ export interface Settings {
   readonly trustProxy?: number;
   readonly rateLimit?: number;
   readonly tightRateLimit?: number;
+  readonly refreshMinutes?: number;
   readonly logLevel?: LogLevel;
 }
 
@@ -172,6 +173,13 @@ export const SETTINGS: Readonly<Record<keyof Settings, Setting>> = {
     description: 'the same for sign-in, credentials that fail and credentials that are made (default: 60)',
     schema: { type: 'integer', minimum: 1, maximum: 1e9 },
     expected: 'a whole number from 1 to 1000000000',
+  },
+  refreshMinutes: {
+    env: 'TRELLIS_REFRESH_MINUTES',
+    flag: '--refresh-minutes <number>',
+    description: "how often people's forges are read; webhooks and pending CI are seen sooner (default: 20)",
+    schema: { type: 'integer', minimum: 1, maximum: 1440 },
+    expected: 'a whole number of minutes from 1 to 1440',
   },
   logLevel: {
     env: 'LOG_LEVEL',

@@ -24,6 +24,7 @@ test('has a default for every setting', async () => {
     queryTimeoutMs: 10_000,
     trustProxy: 0,
     rateLimit: 600,
+    refreshMinutes: 20,
     tightRateLimit: 60,
     logLevel: 'info',
     production: false,

@@ -13,6 +13,8 @@ import { createForgeClients } from './forges/open-forges.js';
 import type { ForgeClients } from './forges/open-forges.js';
 import { createPreferences } from './preferences.js';
 import type { Preferences } from './preferences.js';
+import { createRefresher } from './refresh/refresher.js';
+import type { Refresher } from './refresh/refresher.js';
 import { createRefreshes } from './refreshes.js';
 import type { Refreshes } from './refreshes.js';
 import { createRequestLog } from './request-log.js';
@@ -32,6 +34,7 @@ export interface Dashboard {
   readonly boards: Boards;
   readonly streams: BoardStreams;
   readonly refreshes: Refreshes;
+  readonly refresher: Refresher;
   readonly settings: Settings;
   readonly forges: ForgeClients;
   readonly preferences: Preferences;
@@ -49,8 +52,12 @@ export interface DashboardOptions {
   readonly key: ServerKey;
   /** The origin that people use, known once the server listens. */
   readonly origin: () => string;
-  /** Reads a person's forges and saves the board; without, a refresh leaves it as it is. */
+  /** What is done when somebody asks for a refresh, in place of reading their forges. */
   readonly refresh?: (personId: string) => Promise<void>;
+  /** From the end of one refresh of a board to the next. */
+  readonly refreshMs?: number;
+  /** Is told of what went wrong in refreshes, though not at forges. */
+  readonly report?: (error: unknown) => void;
   /** How often boards that are followed are looked at, for changes that another process made. */
   readonly pollMs?: number;
   readonly now?: () => number;
@@ -63,20 +70,36 @@ const POLL_MS = 500;
 const POLL_ALONE_MS = 15_000;
 
 export function createDashboard(options: DashboardOptions): Dashboard {
-  const { database, key, origin, refresh, pollMs, now = Date.now } = options;
+  const { database, key, origin, refresh, refreshMs, report, pollMs, now = Date.now } = options;
   const changes = createBoardChanges({
     readVersions: (personIds) => readBoardVersions(database, personIds, now()),
     everyMs: pollMs ?? (isPostgres(database) ? POLL_MS : POLL_ALONE_MS),
   });
   const boards = createBoards(database, now, changes);
-  const settings = createSettings({ database, key, now });
   const requestLog = createRequestLog(database, now);
+  const settings = createSettings({ database, key, now, onSaved: (personId) => refresher.expedite(personId) });
+  const forges = createForgeClients({ settings, record: (request) => requestLog.record(request), now });
+  const refresher: Refresher = createRefresher({
+    database,
+    boards,
+    findSettings: (personId) => settings.findForges(personId),
+    forgesOf: (personId) => forges.of(personId),
+    intervalMs: refreshMs,
+    report,
+    now,
+  });
   return {
     boards,
     streams: createBoardStreams({ database, boards }),
-    refreshes: createRefreshes({ database, boards, refresh: refresh ?? (() => Promise.resolve()), now }),
+    refreshes: createRefreshes({
+      database,
+      boards,
+      refresh: refresh ?? ((personId) => refresher.refresh(personId)),
+      now,
+    }),
+    refresher,
     settings,
-    forges: createForgeClients({ settings, record: (request) => requestLog.record(request), now }),
+    forges,
     preferences: createPreferences({ database, key }),
     sharing: createSharing(database),
     views: createViews(database),

@@ -25,22 +25,26 @@ export interface SettingsOptions {
   readonly database: Database;
   readonly key: ServerKey;
   readonly now?: () => number;
+  /** Is told whose settings were saved. */
+  readonly onSaved?: (personId: string) => Promise<void>;
 }
 
-export function createSettings({ database, key, now = Date.now }: SettingsOptions): Settings {
+export function createSettings({ database, key, now = Date.now, onSaved }: SettingsOptions): Settings {
   return {
     async read(caller) {
       return toView(key, await requireSettingsRow(database, key, requirePerson(caller).personId));
     },
     async save(caller, request) {
       const { personId } = requirePerson(caller);
-      return inTransaction(database, async (transaction) => {
+      const view = await inTransaction(database, async (transaction) => {
         const row = await requireSettingsRow(transaction, key, personId);
         const merged = mergeForgeSettings(unsealForges(key, row), request);
         const change = { saved_at: now(), forges: sealForges(key, personId, merged) };
         await transaction.updateTable('settings').set(change).where('person_id', '=', personId).execute();
         return toView(key, { ...row, ...change });
       });
+      await onSaved?.(personId);
+      return view;
     },
     async findForges(personId) {
       const row = await findSettingsRow(database, personId);

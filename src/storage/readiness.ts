@@ -17,6 +17,8 @@ export interface Readiness {
   require(): Promise<{ readonly openResources: number }>;
   /** Whether requests can be served: the database answers and nobody called {@link stop}. */
   isReady(): Promise<boolean>;
+  /** Until this has ended, the answer is no. */
+  waitFor(start: Promise<void>): void;
   /** From now on the answer is no, so that balancers look elsewhere while we drain. */
   stop(): void;
   /** Aborted by {@link stop}. */
@@ -28,7 +30,9 @@ export function createReadiness(database: Database, now: () => number = Date.now
   // Every open stream listens.
   setMaxListeners(0, stopping.signal);
   let last: { readonly at: number; readonly answer: Promise<boolean> } | undefined;
+  let isStarting = false;
   const isReady = async (): Promise<boolean> => {
+    if (isStarting) return false;
     if (last === undefined || now() - last.at >= REUSE_MS) last = { at: now(), answer: ping(database) };
     const isThere = await last.answer;
     return isThere && !stopping.signal.aborted;
@@ -36,8 +40,14 @@ export function createReadiness(database: Database, now: () => number = Date.now
   return {
     isReady,
     async require() {
-      if (!(await isReady())) throw new AppError('unavailable', 'The server is stopping or without its database.');
+      if (!(await isReady()))
+        throw new AppError('unavailable', 'The server is starting, stopping or without its database.');
       return { openResources: Math.max(1, process.getActiveResourcesInfo().length) };
+    },
+    waitFor(start) {
+      isStarting = true;
+      const end = (): void => void (isStarting = false);
+      void start.then(end, end);
     },
     stop: () => stopping.abort(),
     stopping: stopping.signal,

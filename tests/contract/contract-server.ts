@@ -118,7 +118,7 @@ export async function startContractServer(options: ContractServerOptions = {}): 
 function createServices(
   database: Database,
   accounts: Accounts,
-  { refresh }: ContractServerOptions,
+  { refresh = () => Promise.resolve() }: ContractServerOptions,
 ): Omit<AllServices, 'mcp'> {
   return {
     version: '1.2.3',

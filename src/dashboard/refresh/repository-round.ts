@@ -1,0 +1,41 @@
+import { inTransaction } from '../../storage/database.js';
+import type { Forge } from '../forges/forge.js';
+import type { RoundContext } from './board-round.js';
+import { listKnown, markUnread, removeReadings, saveReadings } from './readings.js';
+import type { Place } from './readings.js';
+import { lookBy } from './schedule.js';
+import { saveBudgets } from './states.js';
+
+/** What could not be read is tried again by then, or, with many of them, after what is due before. */
+const AGAIN_MS = 60_000;
+
+/**
+ * Reads one repository, whoever works on the whole board meanwhile: of two readings the newer one stays.
+ *
+ * @returns whether the board is another now.
+ * @throws ForgeError when it can't be read; then it is to be read again.
+ */
+export async function runRepositoryRound(
+  { database, now }: RoundContext,
+  place: Place,
+  { forge, fullName }: { readonly forge: Forge; readonly fullName: string },
+): Promise<boolean> {
+  const readAt = now();
+  const reading = await forge.readRepository(fullName).catch(async (error: unknown) => {
+    await markUnread(database, place.personId, { forge: place.forge, fullName });
+    await lookBy(database, place.personId, readAt + AGAIN_MS);
+    throw error;
+  });
+  return inTransaction(database, async (transaction) => {
+    const known = await listKnown(transaction, place);
+    const isGone = ({ full_name, repository_id }: (typeof known)[number]): boolean =>
+      full_name === fullName && repository_id !== reading?.repository.id;
+    const ids = known.filter(isGone).map(({ repository_id }) => repository_id);
+    const isRemoved = await removeReadings(transaction, place, { ids, before: readAt });
+    const readings = reading === undefined ? [] : [{ reading, isCut: false }];
+    const isChanged = await saveReadings(transaction, place, { readings, readAt });
+    await saveBudgets(transaction, place, forge.budgets);
+    await lookBy(transaction, place.personId, readAt + AGAIN_MS);
+    return isRemoved || isChanged;
+  });
+}

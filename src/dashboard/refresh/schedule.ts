@@ -1,0 +1,65 @@
+import type { Database } from '../../storage/database.js';
+
+export interface Progress {
+  /** How often the lease of the board was taken. */
+  readonly begun: number;
+  /** Which of those last read the whole of it. */
+  readonly done: number;
+}
+
+/** Makes whoever saved their settings due that is not on the schedule, as after a restore. */
+export async function scheduleEverybody(database: Database, at: number): Promise<void> {
+  const saved = database
+    .selectFrom('settings')
+    .select((of) => ['person_id', of.val(at).as('due_at'), of.val(at).as('look_at')])
+    .where('saved_at', 'is not', null);
+  await database
+    .insertInto('refresh_schedule')
+    .columns(['person_id', 'due_at', 'look_at'])
+    .expression(saved)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Makes the whole board of a person due. */
+export async function scheduleNow(database: Database, personId: string, at: number): Promise<void> {
+  const due = { due_at: at, look_at: at };
+  await database
+    .insertInto('refresh_schedule')
+    .values({ person_id: personId, lease_holder: null, lease_until: 0, runs_begun: 0, run_done: 0, ...due })
+    .onConflict((conflict) => conflict.column('person_id').doUpdateSet(due))
+    .execute();
+}
+
+/** Has a board looked at by then, if nothing is to come sooner. */
+export async function lookBy(database: Database, personId: string, at: number): Promise<void> {
+  await database
+    .updateTable('refresh_schedule')
+    .set({ look_at: at })
+    .where('person_id', '=', personId)
+    .where('look_at', '>', at)
+    .execute();
+}
+
+/** Lists people whose board nobody works on though something is due, the longest waiting first. */
+export async function listDue(database: Database, at: number, most: number): Promise<string[]> {
+  const rows = await database
+    .selectFrom('refresh_schedule')
+    .select('person_id')
+    .where('look_at', '<=', at)
+    .where('lease_until', '<=', at)
+    .orderBy('look_at')
+    .limit(most)
+    .execute();
+  return rows.map(({ person_id }) => person_id);
+}
+
+/** @returns `undefined` for a person who never saved settings, or is gone. */
+export async function findProgress(database: Database, personId: string): Promise<Progress | undefined> {
+  const row = await database
+    .selectFrom('refresh_schedule')
+    .select(['runs_begun', 'run_done'])
+    .where('person_id', '=', personId)
+    .executeTakeFirst();
+  return row && { begun: row.runs_begun, done: row.run_done };
+}

@@ -1,0 +1,87 @@
+/** How the last reading of each forge went. */
+import type { Database } from '../../storage/database.js';
+import type { ForgeStatesTable } from '../../storage/tables.js';
+import type { ForgeName } from '../forges/facts.js';
+import type { Forge } from '../forges/forge.js';
+import type { ForgeError, ForgeErrorKind } from '../forges/forge-error.js';
+import type { Place } from './readings.js';
+import { MAX_WAIT_MS, retryAt } from './timing.js';
+
+export interface ForgeState {
+  readonly forge: ForgeName;
+  readonly source: string;
+  /** When it was last read with success. */
+  readonly readAt: number | undefined;
+  readonly errorKind: ForgeErrorKind | undefined;
+  readonly failures: number;
+  readonly retryAt: number | undefined;
+  readonly pausedUntil: number | undefined;
+  readonly budgets: Forge['budgets'];
+}
+
+export interface Outcome {
+  readonly budgets: Forge['budgets'];
+  readonly at: number;
+  /** Left out when everything was read. */
+  readonly error?: ForgeError;
+}
+
+export async function readStates(database: Database, personId: string): Promise<Map<ForgeName, ForgeState>> {
+  const rows = await database.selectFrom('forge_states').selectAll().where('person_id', '=', personId).execute();
+  const states = rows.map(toState);
+  return new Map(states.map((state) => [state.forge, state]));
+}
+
+/** Keeps how a reading went, after `before`. */
+export async function saveOutcome(
+  database: Database,
+  place: Place & { readonly source: string },
+  { before, outcome }: { readonly before: ForgeState | undefined; readonly outcome: Outcome },
+): Promise<void> {
+  const { at, error, budgets } = outcome;
+  const change = {
+    source: place.source,
+    budgets: JSON.stringify(budgets),
+    ...(error === undefined ? toSuccess(at) : toFailure(error, (before?.failures ?? 0) + 1, at)),
+  };
+  await database
+    .insertInto('forge_states')
+    .values({ person_id: place.personId, forge: place.forge, read_at: null, ...change })
+    .onConflict((conflict) => conflict.columns(['person_id', 'forge']).doUpdateSet(change))
+    .execute();
+}
+
+export async function saveBudgets(database: Database, place: Place, budgets: Forge['budgets']): Promise<void> {
+  const all = database.updateTable('forge_states').set({ budgets: JSON.stringify(budgets) });
+  await all.where('person_id', '=', place.personId).where('forge', '=', place.forge).execute();
+}
+
+/** Has forges asked again that failed or take nothing for now, as the credential may be another. */
+export async function forgetFailures(database: Database, personId: string): Promise<void> {
+  const all = database.updateTable('forge_states').set({ retry_at: null, paused_until: null });
+  await all.where('person_id', '=', personId).execute();
+}
+
+function toSuccess(at: number) {
+  return { read_at: at, error_kind: null, failures: 0, retry_at: null, paused_until: null };
+}
+
+function toFailure({ kind, resetsAt }: ForgeError, failures: number, at: number) {
+  const retry = retryAt({ kind, failures, resetsAt }, at) ?? null;
+  const pausedUntil = resetsAt === undefined ? null : Math.min(resetsAt, at + MAX_WAIT_MS);
+  return { error_kind: kind, failures, retry_at: retry, paused_until: pausedUntil };
+}
+
+function toState(row: ForgeStatesTable): ForgeState {
+  return {
+    // Only what the contract knows is kept.
+    forge: row.forge as ForgeName,
+    source: row.source,
+    readAt: row.read_at ?? undefined,
+    errorKind: (row.error_kind as ForgeErrorKind | null) ?? undefined,
+    failures: row.failures,
+    retryAt: row.retry_at ?? undefined,
+    pausedUntil: row.paused_until ?? undefined,
+    budgets: JSON.parse(row.budgets) as Forge['budgets'],
+  };
+}

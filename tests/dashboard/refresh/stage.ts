@@ -1,0 +1,101 @@
+import type { SessionCaller } from '../../../src/accounts/callers.js';
+import { createPeople } from '../../../src/accounts/people.js';
+import type { Board } from '../../../src/dashboard/board.js';
+import { createDashboard } from '../../../src/dashboard/dashboard.js';
+import type { Dashboard, DashboardOptions } from '../../../src/dashboard/dashboard.js';
+import type { SettingsRequest } from '../../../src/dashboard/forge-settings.js';
+import type { Database } from '../../../src/storage/database.js';
+import { createServerKey } from '../../../src/storage/server-key.js';
+import { FORGEJO_TOKEN, startForgejo } from '../../forges/forgejo.js';
+import type { TestForgejo } from '../../forges/forgejo.js';
+import { GITHUB_TOKEN, startGithub } from '../../forges/github.js';
+import type { TestGithub } from '../../forges/github.js';
+import { GITLAB_TOKEN, startGitlab } from '../../forges/gitlab.js';
+import type { TestGitlab } from '../../forges/gitlab.js';
+import { openTestDatabase } from '../../storage/engine.js';
+
+/** The three test forges, and a person who reads them through a dashboard whose clock can be moved on. */
+export interface Stage {
+  readonly database: Database;
+  readonly github: TestGithub;
+  readonly forgejo: TestForgejo;
+  readonly gitlab: TestGitlab;
+  readonly dashboard: Dashboard;
+  readonly ada: SessionCaller;
+  /** What broke here, in refreshes. */
+  readonly reported: unknown[];
+  /** Another process on the same database. It is closed with the stage. */
+  another(): Dashboard;
+  refresh(): Promise<Board>;
+  board(): Promise<Board>;
+  wait(milliseconds: number): void;
+  close(): Promise<void>;
+}
+
+export interface Forges {
+  readonly github: TestGithub;
+  readonly forgejo: TestForgejo;
+  readonly gitlab: TestGitlab;
+}
+
+export async function startForges(): Promise<Forges> {
+  const [github, forgejo, gitlab] = await Promise.all([startGithub(), startForgejo(), startGitlab()]);
+  return { github, forgejo, gitlab };
+}
+
+/** What ada tells of herself. */
+export function settingsFor({ github, forgejo, gitlab }: Forges): SettingsRequest {
+  return {
+    githubUrl: github.url,
+    githubUsername: 'mona',
+    githubToken: GITHUB_TOKEN,
+    forgejoUrl: forgejo.url,
+    forgejoToken: FORGEJO_TOKEN,
+    gitlabUrl: gitlab.url,
+    gitlabToken: GITLAB_TOKEN,
+  };
+}
+
+export async function openStage(options: Partial<DashboardOptions> = {}): Promise<Stage> {
+  const database = await openTestDatabase();
+  const forges = await startForges();
+  const clock = { ahead: 0 };
+  const reported: unknown[] = [];
+  const opened: Dashboard[] = [];
+  const open = (): Dashboard => {
+    const dashboard = createDashboard({
+      database,
+      key: createServerKey('k'.repeat(43)),
+      origin: () => 'http://localhost',
+      now: () => Date.now() + clock.ahead,
+      report: (error) => reported.push(error),
+      ...options,
+    });
+    opened.push(dashboard);
+    return dashboard;
+  };
+  const dashboard = open();
+  const { id: personId, username } = await createPeople(database).add({ username: 'ada', displayName: 'Ada' });
+  const ada: SessionCaller = { kind: 'session', sessionId: '', personId, username, isAdmin: true };
+  await dashboard.settings.save(ada, settingsFor(forges));
+  const board = () => dashboard.boards.read(ada, { includeDrafts: true });
+  return {
+    database,
+    ...forges,
+    dashboard,
+    ada,
+    reported,
+    another: open,
+    board,
+    async refresh() {
+      await dashboard.refresher.refresh(personId);
+      return board();
+    },
+    wait: (milliseconds) => void (clock.ahead += milliseconds),
+    async close() {
+      await Promise.all(opened.map(({ refresher }) => refresher.close()));
+      await Promise.all([forges.github, forges.forgejo, forges.gitlab].map((forge) => forge.close()));
+      await database.destroy();
+    },
+  };
+}
