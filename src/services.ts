@@ -114,6 +114,13 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
   });
   const accounts = createAccounts(database, { origin: options.origin });
   const imaging = site && openImaging(site, config);
+  const dashboard = createDashboard({
+    database,
+    key,
+    origin: options.origin,
+    refreshMs: config.refreshMinutes * 60_000,
+    report: (error) => options.terminal.write(`trellis: a board could not be refreshed: ${String(error)}\n`),
+  });
   const sweeper = sweepHourly(database, accounts, options.terminal);
   return {
     version: options.version,
@@ -121,7 +128,7 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
     replays: createReplays(database),
     rateCounts: isPostgres(database) ? createRateCounts(database, { windowMs: RATE_WINDOW_MS }) : undefined,
     accounts,
-    dashboard: createDashboard({ database, key, origin: options.origin }),
+    dashboard,
     objects: createSecretObjects(database),
     versions: createObjectVersions(database),
     consumers: createConsumers(database),
@@ -145,6 +152,7 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
       };
     },
     async close() {
+      await dashboard.refresher.close();
       await imaging?.images.close();
       site?.close();
       await sweeper.close();
