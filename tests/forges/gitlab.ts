@@ -152,6 +152,6 @@ export function gitlabDelivery(
   payload: object,
   { event = 'Merge Request Hook', delivery = randomUUID() }: About = {},
 ) {
-  const headers = { 'x-gitlab-event': event, 'x-gitlab-event-uuid': delivery, 'x-gitlab-token': secret };
+  const headers = { 'x-gitlab-event': event, 'idempotency-key': delivery, 'x-gitlab-token': secret };
   return { body: Buffer.from(JSON.stringify(payload)), headers } satisfies Sent;
 }

@@ -9,6 +9,11 @@ test.each(['forgejo', 'gitea'] as const)('says which repository a delivery of %s
   });
 });
 
+test('says which repository a run of Actions belongs to', () => {
+  const run = { action: 'success', run: { id: 7, repository: { full_name: 'acme/shop' } }, prior_status: 'running' };
+  expect(verifyForgejoDelivery(forgejoDelivery('secret', run), 'secret')).toEqual({ fullName: 'acme/shop' });
+});
+
 test.each([
   ['another secret', forgejoDelivery('other', payload).headers],
   ['no signature', {}],
