@@ -1,17 +1,18 @@
 import type { DeliveredEvent } from './forge.js';
 
-interface Payload {
+/** Looked at member by member, so that a payload of any shape is taken. */
+export interface Payload {
   readonly repository?: { readonly full_name?: unknown } | null;
-  /** Of Forgejo's Actions, whose deliveries have no repository beside it. */
-  readonly run?: Payload | null;
+  /** Forgejo tells of the repository of a run in the run. */
+  readonly run?: { readonly repository?: { readonly full_name?: unknown } | null } | null;
+  readonly project?: { readonly path_with_namespace?: unknown } | null;
 }
 
-/** What the payload of a verified delivery is about; GitHub and Forgejo say it alike. What can't be parsed names nothing. */
-export function readDeliveredEvent(body: Buffer): DeliveredEvent {
+/** What the payload of a verified delivery is about. What can't be parsed names nothing. */
+export function readDeliveredEvent(body: Buffer, nameOf: (payload: Payload) => unknown): DeliveredEvent {
   try {
-    // Looked at member by member, so that a payload of any shape is taken.
     const payload = JSON.parse(body.toString()) as Payload | null;
-    const { full_name: fullName } = payload?.repository ?? payload?.run?.repository ?? {};
+    const fullName = payload === null ? undefined : nameOf(payload);
     return typeof fullName === 'string' ? { fullName } : {};
   } catch {
     return {};
