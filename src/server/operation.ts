@@ -70,6 +70,8 @@ export interface OperationSpec {
     readonly params?: Validator;
     readonly query?: Validator;
     readonly headers?: Validator;
+    /** Of the body's fields, where what is beyond its limit has a status of its own. */
+    readonly limits?: Validator;
     readonly body?: Validator;
   };
 }

@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { AppError } from '../errors.js';
 import type { ErrorCode } from '../errors.js';
-import type { OperationSpec } from './operation.js';
+import type { OperationSpec, Validator } from './operation.js';
 
 type Part = 'body' | 'headers' | 'params' | 'query';
 
@@ -13,18 +13,29 @@ const LIMITS: Readonly<Record<Part, readonly string[]>> = {
   params: ['maxLength'],
   query: ['maxLength'],
   headers: ['maxLength'],
-  body: ['maxLength', 'maximum'],
+  body: ['maxItems', 'maxLength', 'maximum'],
 };
 
 /**
- * Holds one part of a request to the contract.
+ * Holds one part of a request to the contract. Of a body, what is beyond a limit
+ * is told before what is missing or malformed.
  *
  * @throws AppError with the name of the field: `unprocessable` where the
  * operation documents 422 (and, when it documents 400 too, the value is merely
  * beyond a limit), otherwise `invalid_input`.
  */
 export function requireValid(operation: OperationSpec, part: Part, value: unknown): void {
-  const validate = operation.validate[part];
+  const { validate } = operation;
+  if (part === 'body') requireFitting(operation, { part, validate: validate.limits }, value);
+  requireFitting(operation, { part, validate: validate[part] }, value);
+}
+
+interface Check {
+  readonly part: Part;
+  readonly validate: Validator | undefined;
+}
+
+function requireFitting(operation: OperationSpec, { part, validate }: Check, value: unknown): void {
   if (validate === undefined || validate(value)) return;
   const error = pickError(validate.errors ?? []);
   const field = fieldOf(error);

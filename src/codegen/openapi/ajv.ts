@@ -18,6 +18,22 @@ export function toRules(schema: unknown, { defaults }: { readonly defaults: bool
   return keepRules(schema, dropped);
 }
 
+/** What says how large a value may be, and where it stands. */
+const LIMITS = ['$ref', 'allOf', 'items', 'maxItems', 'maxLength', 'maximum', 'properties', 'type'];
+
+/** What of a schema bounds the size of a value; what it lacks or how it is written is nobody's business. */
+export function toLimits(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(toLimits);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const kept = Object.entries(schema).filter(([keyword]) => LIMITS.includes(keyword));
+  return Object.fromEntries(
+    kept.map(([keyword, value]: [string, unknown]) => {
+      if (keyword !== 'properties' || typeof value !== 'object' || value === null) return [keyword, toLimits(value)];
+      return [keyword, Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toLimits(member)]))];
+    }),
+  );
+}
+
 /** Keywords whose members are named by the contract's author: a property may be called "title". */
 const NAMED = new Set(['patternProperties', 'properties', 'schemas']);
 /** Keywords that hold values, not schemas. */

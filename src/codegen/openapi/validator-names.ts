@@ -4,7 +4,7 @@ import { camel } from './names.js';
 
 /** Which exported function of `validators.js` holds what to its schema. */
 export interface ValidatorNames {
-  /** `createToken body` → `createTokenBody`; the parts are params, query, headers and body. */
+  /** `createToken body` → `createTokenBody`; the parts are params, query, headers, body and the body's limits. */
   readonly requests: ReadonlyMap<string, string>;
   /** `createToken 201` → `createdToken`: responses of one schema share a function. */
   readonly responses: ReadonlyMap<string, string>;
@@ -13,8 +13,8 @@ export interface ValidatorNames {
 
 export interface NamedSchema {
   readonly name: string;
-  /** Requests get their defaults filled in, responses are left as they are. */
-  readonly direction: 'request' | 'response';
+  /** Requests get their defaults filled in, responses are left as they are; of limits, nothing but sizes and types is held. */
+  readonly direction: 'limits' | 'request' | 'response';
   readonly schema: SchemaObject;
 }
 
@@ -29,7 +29,7 @@ export function nameValidators({ operations }: Contract): ValidatorNames {
     for (const [part, schema] of listRequestSchemas(operation)) {
       const name = `${operation.id}${part.charAt(0).toUpperCase()}${part.slice(1)}`;
       requests.set(`${operation.id} ${part}`, name);
-      schemas.set(name, { name, direction: 'request', schema });
+      schemas.set(name, { name, direction: part === 'limits' ? 'limits' : 'request', schema });
     }
     for (const { status, contents } of operation.responses) {
       const schema = contents.find(({ kind }) => kind === 'json' || kind === 'events')?.schema;
@@ -47,7 +47,7 @@ function nameResponse(id: string, status: number, schema: SchemaObject): string 
   return ref === undefined ? `${id}Response${status}` : `${camel(ref.split('/').at(-1) ?? '')}Schema`;
 }
 
-function listRequestSchemas({ parameters, body }: Operation): [part: string, schema: SchemaObject][] {
+function listRequestSchemas({ parameters, body, responses }: Operation): [part: string, schema: SchemaObject][] {
   const found: [string, SchemaObject][] = (['path', 'query', 'header'] as const).flatMap((place) => {
     const members = parameters.filter((parameter) => parameter.in === place);
     if (members.length === 0) return [];
@@ -56,5 +56,8 @@ function listRequestSchemas({ parameters, body }: Operation): [part: string, sch
     return [[PARTS[place], { type: 'object', properties, required }]];
   });
   const json = body?.contents.find(({ kind }) => kind === 'json')?.schema;
-  return json === undefined || body?.isDeferred ? found : [...found, ['body', json]];
+  if (json === undefined || body?.isDeferred) return found;
+  // Where both are answered, what is too large is told before what is missing.
+  const isTold = [400, 422].every((status) => responses.some((response) => response.status === status));
+  return [...found, ['body', json], ...(isTold ? [['limits', json] as [string, SchemaObject]] : [])];
 }

@@ -39,7 +39,7 @@ ${signatures}`;
 
 function writeOperation(operation: Operation, names: ValidatorNames): string {
   const { id, method, path, security, isOptional, rateLimit, reachesOut, parameters, body, responses } = operation;
-  const validators = (['params', 'query', 'headers', 'body'] as const).flatMap((part) => {
+  const validators = (['params', 'query', 'headers', 'limits', 'body'] as const).flatMap((part) => {
     const name = names.requests.get(`${id} ${part}`);
     return name === undefined ? [] : [`${part}: validators.${name}`];
   });

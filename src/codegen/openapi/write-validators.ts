@@ -1,18 +1,22 @@
 import standalone from 'ajv/dist/standalone/index.js';
-import { createAjv, toRules } from './ajv.js';
+import { createAjv, toLimits, toRules } from './ajv.js';
 import type { Contract } from './contract.js';
+import type { SchemaObject } from './document.js';
 import type { NamedSchema, ValidatorNames } from './validator-names.js';
-
-const DIRECTIONS = { request: { defaults: true }, response: { defaults: false } } as const;
 
 /** One JavaScript module of ajv functions that needs nothing but ajv's own run-time parts. */
 export function writeValidators({ schemas }: Contract, { schemas: named }: ValidatorNames): string {
   const ajv = createAjv({ code: { source: true, esm: true, lines: true }, useDefaults: true });
-  for (const direction of ['request', 'response'] as const) {
-    ajv.addSchema({ $id: direction, components: toRules({ schemas }, DIRECTIONS[direction]) as object });
+  const directions = {
+    limits: toLimits,
+    request: (schema: unknown) => toRules(liftDefaults(schema, schemas), { defaults: true }),
+    response: (schema: unknown) => toRules(schema, { defaults: false }),
+  } as const;
+  for (const direction of ['limits', 'request', 'response'] as const) {
+    ajv.addSchema({ $id: direction, components: { schemas: mapMembers(schemas, directions[direction]) } });
   }
   for (const { name, direction, schema } of named) {
-    ajv.addSchema({ $id: `function-${name}`, allOf: [pointInto(direction, toRules(schema, DIRECTIONS[direction]))] });
+    ajv.addSchema({ $id: `function-${name}`, allOf: [pointInto(direction, directions[direction](schema))] });
   }
   return toModule(standalone.default(ajv, Object.fromEntries(named.map(({ name }) => [name, `function-${name}`]))));
 }
@@ -21,6 +25,25 @@ export function writeValidators({ schemas }: Contract, { schemas: named }: Valid
 export function writeValidatorTypes({ schemas }: ValidatorNames): string {
   const lines = schemas.map(({ name }) => `export const ${name}: Validator;\n`);
   return `import type { Validator } from '../../server/operation.js';\n\n${lines.join('')}`;
+}
+
+function mapMembers(members: object, map: (member: unknown) => unknown): object {
+  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, map(member)]));
+}
+
+/** Puts defaults beside the references that lead to them: ajv fills in only those that stand in their place. */
+function liftDefaults(schema: unknown, schemas: Contract['schemas']): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => liftDefaults(item, schemas));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const own = Object.entries(schema).map(([key, value]) => [key, liftDefaults(value, schemas)]);
+  const known = findDefault(schema, schemas);
+  return { ...Object.fromEntries(own), ...(known === undefined ? {} : { default: known }) };
+}
+
+function findDefault(schema: SchemaObject | undefined, schemas: Contract['schemas']): unknown {
+  if (typeof schema !== 'object') return undefined;
+  const { $ref, default: own } = schema;
+  return own ?? (typeof $ref === 'string' ? findDefault(schemas[$ref.split('/').at(-1) ?? ''], schemas) : undefined);
 }
 
 function pointInto(direction: NamedSchema['direction'], schema: unknown): unknown {

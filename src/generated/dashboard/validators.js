@@ -12947,7 +12947,7 @@ validate173.evaluated = {"props":{"name":true},"dynamicProps":false,"dynamicItem
 
 export const saveViewBody = validate174;
 const schema267 = {"$id":"function-saveViewBody","allOf":[{"$ref":"request#/components/schemas/View"}]};
-const schema268 = {"type":"object","required":["filter"],"additionalProperties":false,"properties":{"filter":{"$ref":"#/components/schemas/ViewFilter"},"sort":{"$ref":"#/components/schemas/ViewSort"},"group":{"$ref":"#/components/schemas/ViewGroup"}}};
+const schema268 = {"type":"object","required":["filter"],"additionalProperties":false,"properties":{"filter":{"$ref":"#/components/schemas/ViewFilter"},"sort":{"$ref":"#/components/schemas/ViewSort","default":"board"},"group":{"$ref":"#/components/schemas/ViewGroup","default":"none"}}};
 const schema275 = {"type":"string","enum":["board","updated","created","repository"],"default":"board"};
 const schema276 = {"type":"string","enum":["none","repository","forge","section"],"default":"none"};
 const schema269 = {"type":"object","additionalProperties":false,"properties":{"sections":{"type":"array","maxItems":5,"items":{"$ref":"#/components/schemas/Section"}},"forges":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/ForgeName"}},"repos":{"type":"array","maxItems":50,"items":{"$ref":"#/components/schemas/RepoName"}},"authors":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"labels":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"ci":{"type":"array","maxItems":4,"items":{"$ref":"#/components/schemas/CiStatus"}},"kinds":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/PullRequestKind"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"changedSinceVisit":{"type":"boolean"},"updatedWithinHours":{"type":"integer","minimum":1,"maximum":8784},"createdWithinHours":{"type":"integer","minimum":1,"maximum":8784},"text":{"type":"string","maxLength":255}}};
@@ -13442,6 +13442,12 @@ evaluated0.items = undefined;
 }
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.sort === undefined){
+data.sort = "board";
+}
+if(data.group === undefined){
+data.group = "none";
+}
 let missing0;
 if((data.filter === undefined) && (missing0 = "filter")){
 validate175.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
@@ -13469,7 +13475,6 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.sort !== undefined){
 let data1 = data.sort;
 const _errs3 = errors;
 if(typeof data1 !== "string"){
@@ -13481,12 +13486,7 @@ validate175.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/component
 return false;
 }
 var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
 if(valid0){
-if(data.group !== undefined){
 let data2 = data.group;
 const _errs6 = errors;
 if(typeof data2 !== "string"){
@@ -13498,10 +13498,6 @@ validate175.errors = [{instancePath:instancePath+"/group",schemaPath:"#/componen
 return false;
 }
 var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
 }
 }
 }

@@ -69,7 +69,7 @@ export const operations: readonly OperationSpec[] = [
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
       503: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
-    validate: { body: validators.beginRegistrationBody },
+    validate: { limits: validators.beginRegistrationLimits, body: validators.beginRegistrationBody },
   },
   {
     id: 'finishRegistration',
@@ -96,7 +96,7 @@ export const operations: readonly OperationSpec[] = [
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
       503: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
-    validate: { headers: validators.finishRegistrationHeaders, body: validators.finishRegistrationBody },
+    validate: { headers: validators.finishRegistrationHeaders, limits: validators.finishRegistrationLimits, body: validators.finishRegistrationBody },
   },
   {
     id: 'beginLogin',
@@ -136,7 +136,7 @@ export const operations: readonly OperationSpec[] = [
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
       503: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
-    validate: { headers: validators.finishLoginHeaders, body: validators.finishLoginBody },
+    validate: { headers: validators.finishLoginHeaders, limits: validators.finishLoginLimits, body: validators.finishLoginBody },
   },
   {
     id: 'logout',
@@ -252,7 +252,7 @@ export const operations: readonly OperationSpec[] = [
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
       503: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
-    validate: { params: validators.renameCredentialParams, headers: validators.renameCredentialHeaders, body: validators.renameCredentialBody },
+    validate: { params: validators.renameCredentialParams, headers: validators.renameCredentialHeaders, limits: validators.renameCredentialLimits, body: validators.renameCredentialBody },
   },
   {
     id: 'listTokens',
@@ -299,7 +299,7 @@ export const operations: readonly OperationSpec[] = [
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
       503: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
-    validate: { headers: validators.createTokenHeaders, body: validators.createTokenBody },
+    validate: { headers: validators.createTokenHeaders, limits: validators.createTokenLimits, body: validators.createTokenBody },
   },
   {
     id: 'revokeToken',
@@ -347,7 +347,7 @@ export const operations: readonly OperationSpec[] = [
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
       503: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
-    validate: { params: validators.rotateTokenParams, headers: validators.rotateTokenHeaders, body: validators.rotateTokenBody },
+    validate: { params: validators.rotateTokenParams, headers: validators.rotateTokenHeaders, limits: validators.rotateTokenLimits, body: validators.rotateTokenBody },
   },
   {
     id: 'purgeToken',
@@ -416,7 +416,7 @@ export const operations: readonly OperationSpec[] = [
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
       503: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
-    validate: { headers: validators.createConsumerTokenHeaders, body: validators.createConsumerTokenBody },
+    validate: { headers: validators.createConsumerTokenHeaders, limits: validators.createConsumerTokenLimits, body: validators.createConsumerTokenBody },
   },
   {
     id: 'revokeConsumerToken',
@@ -464,7 +464,7 @@ export const operations: readonly OperationSpec[] = [
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
       503: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
-    validate: { params: validators.rotateConsumerTokenParams, headers: validators.rotateConsumerTokenHeaders, body: validators.rotateConsumerTokenBody },
+    validate: { params: validators.rotateConsumerTokenParams, headers: validators.rotateConsumerTokenHeaders, limits: validators.rotateConsumerTokenLimits, body: validators.rotateConsumerTokenBody },
   },
   {
     id: 'purgeConsumerToken',
@@ -539,7 +539,7 @@ export const operations: readonly OperationSpec[] = [
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
       503: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
-    validate: { headers: validators.createObjectHeaders, body: validators.createObjectBody },
+    validate: { headers: validators.createObjectHeaders, limits: validators.createObjectLimits, body: validators.createObjectBody },
   },
   {
     id: 'deleteObject',
@@ -616,7 +616,7 @@ export const operations: readonly OperationSpec[] = [
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
       503: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
-    validate: { params: validators.renameObjectParams, query: validators.renameObjectQuery, headers: validators.renameObjectHeaders, body: validators.renameObjectBody },
+    validate: { params: validators.renameObjectParams, query: validators.renameObjectQuery, headers: validators.renameObjectHeaders, limits: validators.renameObjectLimits, body: validators.renameObjectBody },
   },
   {
     id: 'updateObject',
@@ -644,7 +644,7 @@ export const operations: readonly OperationSpec[] = [
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
       503: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
-    validate: { params: validators.updateObjectParams, query: validators.updateObjectQuery, headers: validators.updateObjectHeaders, body: validators.updateObjectBody },
+    validate: { params: validators.updateObjectParams, query: validators.updateObjectQuery, headers: validators.updateObjectHeaders, limits: validators.updateObjectLimits, body: validators.updateObjectBody },
   },
   {
     id: 'getObjectUsedBy',
@@ -794,7 +794,7 @@ export const operations: readonly OperationSpec[] = [
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
       503: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
-    validate: { headers: validators.addConsumerHeaders, body: validators.addConsumerBody },
+    validate: { headers: validators.addConsumerHeaders, limits: validators.addConsumerLimits, body: validators.addConsumerBody },
   },
   {
     id: 'deleteConsumer',
@@ -842,7 +842,7 @@ export const operations: readonly OperationSpec[] = [
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
       503: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
-    validate: { params: validators.updateConsumerParams, headers: validators.updateConsumerHeaders, body: validators.updateConsumerBody },
+    validate: { params: validators.updateConsumerParams, headers: validators.updateConsumerHeaders, limits: validators.updateConsumerLimits, body: validators.updateConsumerBody },
   },
   {
     id: 'queryAuditLog',
@@ -935,7 +935,7 @@ export const operations: readonly OperationSpec[] = [
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
       503: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
-    validate: { headers: validators.callMcpHeaders, body: validators.callMcpBody },
+    validate: { headers: validators.callMcpHeaders, limits: validators.callMcpLimits, body: validators.callMcpBody },
   },
 ];
 

@@ -12,6 +12,12 @@ test('defaults are filled in, in bodies and in queries', () => {
   expect(query).toEqual({ limit: 50, offset: 0 });
 });
 
+test('defaults that a reference leads to are filled in too', () => {
+  const body: Record<string, unknown> = { filter: {} };
+  expect(dashboard.saveViewBody(body)).toBe(true);
+  expect(body).toEqual({ filter: {}, sort: 'board', group: 'none' });
+});
+
 test('nothing is coerced', () => {
   expect(secrets.listObjectsQuery({ limit: '50' })).toBe(false);
   expect(secrets.listObjectsQuery.errors).toMatchObject([{ instancePath: '/limit', keyword: 'type' }]);
@@ -50,4 +56,13 @@ test('an answer is left as it is, and may say more than the contract', () => {
   expect(dashboard.errorSchema(error)).toBe(true);
   expect(JSON.stringify(error)).toBe(text);
   expect(dashboard.errorSchema({ ...error, code: 'teapot' })).toBe(false);
+});
+
+test.each([
+  ['a description that is too long, though the value is missing', { description: 'x'.repeat(1_001) }, false],
+  ['too many consumers', { used_by: Array.from({ length: 101 }, (_, index) => `c${index}`) }, false],
+  ['a rotation after eleven years', { rotate_after_days: 4_015 }, false],
+  ['what is missing or malformed', { slug: '-', rotate_after_days: 0, used_by: [''] }, true],
+])('the limits of a body are held before anything else: %s', (_reason, body, want) => {
+  expect(secrets.createObjectLimits(body)).toBe(want);
 });
