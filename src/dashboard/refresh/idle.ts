@@ -19,7 +19,7 @@ export async function mayWait(database: Database, personId: string, at: number):
   return read_at !== null && at - read_at < MAX_AGE_MS && isIdle(database, personId, at);
 }
 
-/** Whether its owner has neither been signed in nor used a token for a week, and nobody else may look at the board. */
+/** Whether its owner has not been here for a week, nor by a token, and nobody else may look at the board. */
 async function isIdle(database: Database, personId: string, at: number): Promise<boolean> {
   const since = at - IDLE_MS;
   const looking = await database
@@ -32,6 +32,13 @@ async function isIdle(database: Database, personId: string, at: number): Promise
       return is.or([
         is.exists(sessions.where('expires_at', '>', since + SESSION_MS)),
         is.exists(tokens.where((of) => of.or([of('last_used_at', '>', since), of('tokens.created_at', '>', since)]))),
+        is.exists(
+          is
+            .selectFrom('settings')
+            .select('settings.person_id')
+            .where('settings.person_id', '=', personId)
+            .where('saved_at', '>', since),
+        ),
         is.exists(is.selectFrom('board_shares').select('owner_id').where('owner_id', '=', personId)),
         is.exists(is.selectFrom('feeds').select('feeds.id').where('feeds.person_id', '=', personId)),
       ]);
