@@ -1,0 +1,217 @@
+import type { Board } from '../../../src/dashboard/board.js';
+import type { Answer, Fault } from '../../forges/forge-server.js';
+import { forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';
+import { githubPullRequest, githubRepository } from '../../forges/github-state.js';
+import { gitlabMergeRequest, gitlabProject } from '../../forges/gitlab-state.js';
+import { openStage } from './stage.js';
+import type { Stage } from './stage.js';
+
+let stage: Stage;
+
+beforeEach(async () => {
+  stage = await openStage();
+  const { github, forgejo, gitlab } = stage;
+  github.repositories.push(githubRepository('acme/shop', { pullRequests: [githubPullRequest(1)] }));
+  forgejo.repositories.push(forgejoRepository('acme/depot', { pullRequests: [forgejoPullRequest(4)] }));
+  gitlab.projects.push(gitlabProject('acme/till', { mergeRequests: [gitlabMergeRequest(5)] }));
+});
+afterEach(async () => {
+  expect(stage.reported).toEqual([]);
+  await stage.close();
+});
+
+const titlesOf = ({ pullRequests }: Board): string[] =>
+  pullRequests.map(({ forge, repo, number, title }) => `${forge} ${repo}#${number} ${title}`).sort();
+
+const githubOf = ({ forges }: Board) => forges.find(({ forge }) => forge === 'github');
+
+const ALL = ['forgejo acme/depot#4 Change 4', 'github acme/shop#1 Change 1', 'gitlab acme/till#5 Change 5'];
+const html = { 'Content-Type': 'text/html' };
+const repository = () => stage.github.repositories[0]!;
+
+/** Something has changed at the forge that the board doesn't know of yet. */
+function change(): void {
+  Object.assign(repository().pullRequests[0]!, { title: 'Other', updatedAt: '2026-05-03T08:00:00Z' });
+}
+
+test('a forge that is down at the start has no rows, and those of the others are there', async () => {
+  stage.github.failNext(() => 'reset', { times: 99 });
+  const board = await stage.refresh();
+  expect(titlesOf(board)).toEqual(ALL.filter((title) => !title.startsWith('github')));
+  const github = { forge: 'github', reachable: false, repoCount: 0, truncated: false, errorKind: 'unreachable' };
+  expect(githubOf(board)).toEqual({ ...github, error: expect.stringContaining('did not answer') as string });
+});
+
+test('a forge that is down at the start is tried again after a minute, without the others', async () => {
+  stage.github.failNext(() => 'reset');
+  await stage.refresh();
+  const asked = stage.forgejo.seen.length;
+  stage.wait(61_000);
+  await look();
+  expect(titlesOf(await stage.board())).toEqual(ALL);
+  expect(stage.forgejo.seen).toHaveLength(asked);
+});
+
+test.each<[string, Answer | Fault, string]>([
+  ['is down', () => 'reset', 'unreachable'],
+  ['refuses the credential', { status: 401, body: { message: 'Bad credentials' } }, 'unauthorized'],
+  [
+    'has a secondary limit',
+    { status: 403, headers: { 'Retry-After': '90' }, body: { message: 'You have exceeded a secondary rate limit.' } },
+    'rate_limited',
+  ],
+  ['has a limit', { status: 429, headers: { 'Retry-After': '90' }, body: {} }, 'rate_limited'],
+  ['answers 500', { status: 500, body: {} }, 'unreachable'],
+  ['answers 502 with a page', { status: 502, headers: html, body: '<title>Bad gateway</title>' }, 'unreachable'],
+  ['answers with a page instead of JSON', { headers: html, body: '<!doctype html>' }, 'unknown'],
+])('a forge that %s later keeps its rows, and says since when', async (_reason, fault, errorKind) => {
+  const before = Date.now();
+  await stage.refresh();
+  const after = Date.now();
+  change();
+  stage.github.failNext(fault, { times: 99 });
+  const board = await stage.refresh();
+  expect(titlesOf(board)).toEqual(ALL);
+  const { staleSince = '', ...health } = githubOf(board)!;
+  expect(health).toMatchObject({ reachable: false, repoCount: 1, errorKind });
+  expect(Date.parse(staleSince)).toBeGreaterThanOrEqual(before);
+  expect(Date.parse(staleSince)).toBeLessThanOrEqual(after);
+  expect(board.forges.filter(({ reachable }) => reachable).map(({ forge }) => forge)).toEqual(['forgejo', 'gitlab']);
+});
+
+test('a forge that fails between finding and reading repositories keeps its rows too', async () => {
+  await stage.refresh();
+  change();
+  let requests = 0;
+  stage.github.failNext(() => ((requests += 1) > 1 ? { status: 500, body: {} } : undefined), { times: 99 });
+  const board = await stage.refresh();
+  expect(requests).toBe(2);
+  expect(titlesOf(board)).toEqual(ALL);
+  expect(githubOf(board)).toMatchObject({ reachable: false, errorKind: 'unreachable' });
+});
+
+test('a forge whose pages repeat keeps its rows, and is not asked for ever', async () => {
+  await stage.refresh();
+  change();
+  stage.github.repeatsPages = true;
+  const asked = stage.github.seen.length;
+  const board = await stage.refresh();
+  expect(stage.github.seen.length - asked).toBeLessThan(5);
+  expect(titlesOf(board)).toEqual(ALL);
+  expect(githubOf(board)).toMatchObject({ reachable: false, errorKind: 'unknown' });
+});
+
+test('a forge that is there again has its new rows, and nothing more is said', async () => {
+  await stage.refresh();
+  change();
+  stage.github.failNext({ status: 500, body: {} });
+  await stage.refresh();
+  const board = await stage.refresh();
+  expect(titlesOf(board)).toContain('github acme/shop#1 Other');
+  expect(Object.keys(githubOf(board)!).sort()).toEqual([
+    'forge',
+    'rateLimitGraphQL',
+    'reachable',
+    'repoCount',
+    'truncated',
+  ]);
+});
+
+test.each<[string, Answer]>([
+  ['of a secondary limit', { status: 403, headers: { 'Retry-After': '600' }, body: { message: 'secondary rate' } }],
+  ['of a budget', { status: 429, headers: { 'X-RateLimit-Remaining': '0', 'Retry-After': '600' }, body: {} }],
+])('while a forge takes nothing because %s, no process asks it', async (_reason, fault) => {
+  await stage.refresh();
+  stage.github.failNext(fault);
+  await stage.refresh();
+  const asked = stage.github.seen.length;
+  const another = stage.another();
+  stage.wait(599_000);
+  await another.refresher.refresh(stage.ada.personId);
+  expect(stage.github.seen).toHaveLength(asked);
+  expect(githubOf(await stage.board())).toMatchObject({ errorKind: 'rate_limited' });
+  stage.wait(2_000);
+  await another.refresher.refresh(stage.ada.personId);
+  expect(githubOf(await stage.board())).not.toHaveProperty('errorKind');
+});
+
+test('a credential that is refused is not tried again before it is another, and then at once', async () => {
+  await stage.refresh();
+  stage.github.failNext({ status: 401, body: {} });
+  await stage.refresh();
+  const asked = stage.github.seen.length;
+  stage.wait(19 * 60_000);
+  await look();
+  expect(stage.github.seen).toHaveLength(asked);
+  await stage.dashboard.settings.save(stage.ada, { ...(await savedSettings()) });
+  await look();
+  expect(githubOf(await stage.board())).not.toHaveProperty('errorKind');
+});
+
+test('a repository that is renamed keeps its identity: there is one, under its new name', async () => {
+  await stage.refresh();
+  Object.assign(repository(), { nameWithOwner: 'acme/store', formerNames: ['acme/shop'] });
+  const board = await stage.refresh();
+  expect(titlesOf(board)).toEqual(ALL.map((title) => title.replace('acme/shop', 'acme/store')));
+  expect(board.repos.map(({ fullName }) => fullName)).toEqual(['acme/store', 'acme/depot', 'acme/till']);
+});
+
+test('a name that is another repository now has only that one’s rows', async () => {
+  await stage.refresh();
+  Object.assign(repository(), { nameWithOwner: 'acme/old-shop' });
+  const pullRequests = [githubPullRequest(9)];
+  stage.github.repositories.push(githubRepository('acme/shop', { id: 'R_other', pullRequests }));
+  await stage.dashboard.refresher.refreshRepository(stage.ada.personId, 'github', 'acme/shop');
+  expect(titlesOf(await stage.board()).filter((title) => title.startsWith('github'))).toEqual([
+    'github acme/shop#9 Change 9',
+  ]);
+  expect(titlesOf(await stage.refresh())).toContain('github acme/old-shop#1 Change 1');
+});
+
+test('a repository that is gone has no rows', async () => {
+  await stage.refresh();
+  stage.github.repositories.pop();
+  const board = await stage.refresh();
+  expect(titlesOf(board)).toEqual(ALL.filter((title) => !title.startsWith('github')));
+  expect(githubOf(board)).toMatchObject({ reachable: true, repoCount: 0 });
+});
+
+test('a repository that can not be read after a delivery is read again by itself', async () => {
+  await stage.refresh();
+  change();
+  stage.github.failNext({ status: 500, body: {} });
+  const { refresher } = stage.dashboard;
+  const read = refresher.refreshRepository(stage.ada.personId, 'github', 'acme/shop');
+  await expect(read).rejects.toMatchObject({ kind: 'unreachable' });
+  stage.wait(61_000);
+  await look();
+  expect(titlesOf(await stage.board())).toContain('github acme/shop#1 Other');
+});
+
+test('a server of another address brings its own rows alone', async () => {
+  await stage.refresh();
+  stage.forgejo.failNext(() => 'reset', { times: 99 });
+  const settings = { ...(await savedSettings()), forgejoUrl: `${stage.forgejo.url}/other` };
+  await stage.dashboard.settings.save(stage.ada, settings);
+  expect(titlesOf(await stage.refresh())).toEqual(ALL.filter((title) => !title.startsWith('forgejo')));
+});
+
+test('a forge without a credential is off the board', async () => {
+  await stage.refresh();
+  await stage.dashboard.settings.save(stage.ada, { ...(await savedSettings()), githubUsername: '', githubToken: null });
+  const board = await stage.refresh();
+  expect(titlesOf(board)).toEqual(ALL.filter((title) => !title.startsWith('github')));
+  expect(board.forges.map(({ forge }) => forge)).toEqual(['forgejo', 'gitlab']);
+});
+
+/** Does what is due, as a server does every second. */
+async function look(): Promise<void> {
+  const { refresher } = stage.another();
+  await refresher.start();
+  await refresher.close();
+}
+
+async function savedSettings() {
+  const found = await stage.dashboard.settings.findForges(stage.ada.personId);
+  return { ...found!, renovateAuthors: [] };
+}
