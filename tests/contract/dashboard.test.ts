@@ -3,13 +3,16 @@ import { adminTests } from './dashboard/admin.js';
 import { authTests } from './dashboard/auth.js';
 import { boardTests } from './dashboard/board.js';
 import { credentialsTests } from './dashboard/credentials.js';
+import { feedsTests } from './dashboard/feeds.js';
 import { healthTests } from './dashboard/health.js';
 import { brokenServerTests, refusalTests, WITHOUT_DATABASE } from './dashboard/refusals.js';
 import { settingsTests } from './dashboard/settings.js';
 import { sharingTests } from './dashboard/sharing.js';
+import { snoozesTests } from './dashboard/snoozes.js';
 import { openStage, witness } from './dashboard/stage.js';
 import type { Stage } from './dashboard/stage.js';
 import { tokensTests } from './dashboard/tokens.js';
+import { viewsTests } from './dashboard/views.js';
 import { engine } from '../storage/engine.js';
 
 /** More requests than all of these tests make: the limits are on, and in nobody's way. */
@@ -29,6 +32,9 @@ describe('Credentials', () => credentialsTests(stage));
 describe('Tokens', () => tokensTests(stage));
 describe('Settings', () => settingsTests(stage));
 describe('Board', () => boardTests(stage));
+describe('Snoozes and visits', () => snoozesTests(stage));
+describe('Views', () => viewsTests(stage));
+describe('Feeds', () => feedsTests(stage));
 describe('Sharing', () => sharingTests(stage));
 describe('Admin', () => adminTests(stage));
 describe('Every operation', () => refusalTests(stage));
