@@ -1,12 +1,10 @@
-/** The dashboard's contract as the tests read it: from the document that clients are made of. */
+/** The contracts as the tests read them: from the documents that clients are made of. */
 import { readFileSync } from 'node:fs';
 import type { ContractDocument, OperationObject, ParameterObject } from '../../src/codegen/openapi/document.js';
 import { dereference } from '../../src/codegen/openapi/document.js';
-import { operations } from '../../src/generated/dashboard/operations.js';
+import * as dashboard from '../../src/generated/dashboard/operations.js';
+import * as secrets from '../../src/generated/secrets/operations.js';
 import type { OperationSpec } from '../../src/server/operation.js';
-
-const file = new URL('../../src/generated/dashboard/openapi.json', import.meta.url);
-const document = JSON.parse(readFileSync(file, 'utf8')) as ContractDocument;
 
 /** A request as the contract's own examples say it, which fits the schema in every part. */
 export interface ExampleRequest {
@@ -25,26 +23,46 @@ export interface DocumentedOperation {
   readonly example: ExampleRequest;
 }
 
-export const documented: readonly DocumentedOperation[] = operations.map((spec) => {
-  const object = document.paths[spec.path]?.[spec.method];
-  if (object === undefined) throw new Error(`The document has no ${spec.id}.`);
-  return { id: spec.id, spec, object, example: toExample(object) };
-});
-
-/** Those that document a status. */
-export function withStatus(status: number): readonly DocumentedOperation[] {
-  return documented.filter(({ spec }) => spec.responses[status] !== undefined);
+/** What a service answers to, as its document and its operation table say it. */
+export interface TestedContract {
+  readonly operations: readonly OperationSpec[];
+  readonly basePath: string;
+  readonly revision: string;
+  readonly documented: readonly DocumentedOperation[];
+  /** Those that document a status. */
+  withStatus(status: number): readonly DocumentedOperation[];
+  /** The names of the headers that a status must carry. */
+  requiredHeaders(operation: DocumentedOperation, status: number): string[];
 }
 
-/** The names of the headers that a status must carry. */
-export function requiredHeaders({ object }: DocumentedOperation, status: number): string[] {
-  const response = dereference(document, object.responses[status] ?? { description: '' });
-  return Object.entries(response.headers ?? {})
-    .filter(([, header]) => dereference<{ required?: boolean }>(document, header).required)
-    .map(([name]) => name);
+type Generated = Pick<TestedContract, 'basePath' | 'operations' | 'revision'>;
+
+function readContract(service: string, { operations, basePath, revision }: Generated): TestedContract {
+  const file = new URL(`../../src/generated/${service}/openapi.json`, import.meta.url);
+  const document = JSON.parse(readFileSync(file, 'utf8')) as ContractDocument;
+  const documented = operations.map((spec) => {
+    const item = document.paths[spec.path];
+    const object = item?.[spec.method];
+    if (object === undefined) throw new Error(`The document has no ${spec.id}.`);
+    const parameters = [...(item?.parameters ?? []), ...(object.parameters ?? [])];
+    return { id: spec.id, spec, object, example: toExample(document, { ...object, parameters }) };
+  });
+  return {
+    operations,
+    basePath,
+    revision,
+    documented,
+    withStatus: (status) => documented.filter(({ spec }) => spec.responses[status] !== undefined),
+    requiredHeaders({ object }, status) {
+      const response = dereference(document, object.responses[status] ?? { description: '' });
+      return Object.entries(response.headers ?? {})
+        .filter(([, header]) => dereference<{ required?: boolean }>(document, header).required)
+        .map(([name]) => name);
+    },
+  };
 }
 
-function toExample({ parameters = [], requestBody }: OperationObject): ExampleRequest {
+function toExample(document: ContractDocument, { parameters = [], requestBody }: OperationObject): ExampleRequest {
   const found = parameters.map((parameter) =>
     dereference<ParameterObject & { example?: unknown }>(document, parameter),
   );
@@ -57,3 +75,8 @@ function toExample({ parameters = [], requestBody }: OperationObject): ExampleRe
   const { content } = dereference(document, requestBody) as { content: Record<string, { example?: unknown }> };
   return { params, body: content['application/json']?.example };
 }
+
+export const dashboardContract = readContract('dashboard', dashboard);
+export const secretsContract = readContract('secrets', secrets);
+
+export const { documented, withStatus } = dashboardContract;

@@ -1,10 +1,8 @@
 import type { ErrorCode } from '../../src/errors.js';
 import { ERROR_STATUS } from '../../src/errors.js';
-import { operations, revision } from '../../src/generated/dashboard/operations.js';
 import { isJson } from '../../src/server/body.js';
 import { createMatcher } from '../../src/server/match.js';
-import { documented, requiredHeaders } from './contract.js';
-import type { DocumentedOperation } from './contract.js';
+import type { DocumentedOperation, TestedContract } from './contract.js';
 
 /** Sees every answer that a client is given, holds it to the contract, and remembers what it saw. */
 export interface Witness {
@@ -13,17 +11,18 @@ export interface Witness {
   readonly fetch: (request: Request) => Promise<Response>;
 }
 
-export function createWitness(): Witness {
+export function createWitness(contract: TestedContract): Witness {
+  const { operations, basePath, documented } = contract;
   const seen = new Set<string>();
   const match = createMatcher(operations);
   return {
     seen,
     async fetch(request) {
-      const found = match(request.method, new URL(request.url).pathname);
+      const found = match(request.method, new URL(request.url).pathname.slice(basePath.length));
       const response = await fetch(request);
       if (found.kind !== 'operation') return response;
       const operation = documented.find(({ id }) => id === found.operation.id)!;
-      await requireDocumented(operation, isStream(response) ? response : response.clone());
+      await requireDocumented(contract, operation, isStream(response) ? response : response.clone());
       seen.add(`${operation.id} ${response.status}`);
       return response;
     },
@@ -35,7 +34,11 @@ const isStream = ({ headers }: Response): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') === true;
 
 /** @throws Error, so that no client takes the answer for a refusal. */
-async function requireDocumented(operation: DocumentedOperation, response: Response): Promise<void> {
+async function requireDocumented(
+  { revision, requiredHeaders }: TestedContract,
+  operation: DocumentedOperation,
+  response: Response,
+): Promise<void> {
   const { status, headers } = response;
   const fail = (problem: string): never => {
     throw new Error(`${operation.id} ${status}: ${problem}`);

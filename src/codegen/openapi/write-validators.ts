@@ -36,7 +36,7 @@ function liftDefaults(schema: unknown, schemas: Contract['schemas']): unknown {
   if (Array.isArray(schema)) return schema.map((item) => liftDefaults(item, schemas));
   if (typeof schema !== 'object' || schema === null) return schema;
   const own = Object.entries(schema).map(([key, value]) => [key, liftDefaults(value, schemas)]);
-  const known = findDefault(schema, schemas);
+  const known = findDefault(schema as SchemaObject, schemas);
   return { ...Object.fromEntries(own), ...(known === undefined ? {} : { default: known }) };
 }
 
