@@ -1,6 +1,11 @@
 import { isPostgres } from '../storage/database.js';
 import type { Database } from '../storage/database.js';
 import type { ServerKey } from '../storage/server-key.js';
+import { createActions } from './actions/actions.js';
+import type { Actions } from './actions/actions.js';
+import { createAttempts, sweepAttempts } from './actions/attempts.js';
+import { createFollowUps } from './actions/follow-ups.js';
+import { sweepMarks } from './actions/keep-marks.js';
 import { createBoardChanges } from './board-changes.js';
 import { readBoardVersions } from './board-state.js';
 import { createBoards } from './boards.js';
@@ -17,6 +22,8 @@ import { createRefresher } from './refresh/refresher.js';
 import type { Refresher } from './refresh/refresher.js';
 import { createRefreshes } from './refreshes.js';
 import type { Refreshes } from './refreshes.js';
+import { createRepositories } from './repositories.js';
+import type { Repositories } from './repositories.js';
 import { createRequestLog } from './request-log.js';
 import type { RequestLog } from './request-log.js';
 import { createSettings } from './settings.js';
@@ -29,6 +36,10 @@ import { createViews } from './views.js';
 import type { Views } from './views.js';
 import { createVisits } from './visits.js';
 import type { Visits } from './visits.js';
+import { createDeliveries } from './webhooks/deliveries.js';
+import type { Deliveries } from './webhooks/deliveries.js';
+import { createEnsureWebhook } from './webhooks/ensure-webhook.js';
+import type { EnsureWebhook } from './webhooks/ensure-webhook.js';
 
 export interface Dashboard {
   readonly boards: Boards;
@@ -43,6 +54,10 @@ export interface Dashboard {
   readonly snoozes: Snoozes;
   readonly visits: Visits;
   readonly feeds: Feeds;
+  readonly deliveries: Deliveries;
+  readonly ensureWebhook: EnsureWebhook;
+  readonly actions: Actions;
+  readonly repositories: Repositories;
   readonly requestLog: RequestLog;
 }
 
@@ -79,15 +94,18 @@ export function createDashboard(options: DashboardOptions): Dashboard {
   const requestLog = createRequestLog(database, now);
   const settings = createSettings({ database, key, now, onSaved: (personId) => refresher.expedite(personId) });
   const forges = createForgeClients({ settings, record: (request) => requestLog.record(request), now });
+  const attempts = createAttempts(database, now);
   const refresher: Refresher = createRefresher({
     database,
     boards,
     findSettings: (personId) => settings.findForges(personId),
     forgesOf: (personId) => forges.of(personId),
     intervalMs: refreshMs,
+    onRefreshed: (...refreshed) => followUps(...refreshed),
     report,
     now,
   });
+  const followUps = createFollowUps({ database, refresher, attempts, now });
   return {
     boards,
     streams: createBoardStreams({ database, boards }),
@@ -106,6 +124,16 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     snoozes: createSnoozes({ database, boards, now }),
     visits: createVisits({ database, boards }),
     feeds: createFeeds({ database, boards, origin, now }),
+    deliveries: createDeliveries({ database, key, refresher, report, now }),
+    ensureWebhook: createEnsureWebhook({ database, key, forges, origin, now }),
+    actions: createActions({ database, forges, refresher, attempts, now }),
+    repositories: createRepositories({ database, refresher }),
     requestLog,
   };
+}
+
+/** Deletes what has had its time, of what is kept until then. */
+export async function sweepDashboard(database: Database, at: number): Promise<void> {
+  await sweepMarks(database, at);
+  await sweepAttempts(database, at);
 }

@@ -22,9 +22,6 @@ export interface Mark {
   readonly expiresAt?: number | undefined;
 }
 
-/** A board follows 2,000 repositories of each of three forges at most; nobody has that many to say something of. */
-export const MAX_MARKED_REPOSITORIES = 6_000;
-
 export const toRepositoryRow = ({ personId, forge, fullName }: RepositoryAddress) => ({
   person_id: personId,
   forge,
@@ -62,14 +59,38 @@ export async function saveMark(database: Database, address: PullRequestAddress, 
     .execute();
 }
 
+/** Changes a mark that is there; one that somebody took back meanwhile stays away. */
+export async function changeMark(database: Database, address: PullRequestAddress, mark: Mark): Promise<void> {
+  const { kind, state, expiresAt = null } = mark;
+  await database
+    .updateTable('pull_request_marks')
+    .set({ state: JSON.stringify(state), expires_at: expiresAt })
+    .where((is) => is.and({ ...toPullRequestRow(address), kind }))
+    .execute();
+}
+
+/** @returns The state of a mark at a moment, as it was kept; `undefined` when there is none. */
+export async function findMark(
+  database: Database,
+  address: PullRequestAddress,
+  { kind, at }: { readonly kind: MarkKind; readonly at: number },
+): Promise<unknown> {
+  const row = await database
+    .selectFrom('pull_request_marks')
+    .select(['state', 'expires_at'])
+    .where((is) => is.and({ ...toPullRequestRow(address), kind }))
+    .executeTakeFirst();
+  return row === undefined || (row.expires_at ?? Infinity) <= at ? undefined : JSON.parse(row.state);
+}
+
 export async function removeMark(database: Database, address: PullRequestAddress, kind: MarkKind): Promise<void> {
-  const row = toPullRequestRow(address);
   await database
     .deleteFrom('pull_request_marks')
-    .where('person_id', '=', row.person_id)
-    .where('forge', '=', row.forge)
-    .where('repo', '=', row.repo)
-    .where('number', '=', row.number)
-    .where('kind', '=', kind)
+    .where((is) => is.and({ ...toPullRequestRow(address), kind }))
     .execute();
+}
+
+/** Deletes marks that have had their time: nobody reads them any more. */
+export async function sweepMarks(database: Database, at: number): Promise<void> {
+  await database.deleteFrom('pull_request_marks').where('expires_at', '<=', at).execute();
 }

@@ -3,7 +3,10 @@ import type { components } from '../../generated/dashboard/types.js';
 import type { Database } from '../../storage/database.js';
 import type { PullRequestMarksTable, RepositoryMarksTable } from '../../storage/tables.js';
 import type { ForgeName, PullRequest } from '../forges/facts.js';
+import { showBotRequest, showUpdateRequest } from './requests.js';
+import type { BotRequestState, UpdateRequestState } from './requests.js';
 
+type AutoMerge = components['schemas']['AutoMerge'];
 type AutoMerged = components['schemas']['AutoMergedPullRequest'];
 
 export interface RepositoryMarks {
@@ -18,7 +21,7 @@ export interface PullRequestMarks {
   /** Merged or closed from here: off the board even while the forge lists it, until then, in milliseconds. */
   readonly heldUntil?: number | undefined;
   /** Merged here once it can be, where the forge leaves that to us; then {@link PullRequest.autoMergeEnabled} is true. */
-  readonly autoMerge?: PullRequest['autoMerge'];
+  readonly autoMerge?: AutoMerge | undefined;
   readonly botRequest?: NonNullable<PullRequest['botRequest']> | undefined;
   readonly updateRequest?: NonNullable<PullRequest['updateRequest']> | undefined;
 }
@@ -53,7 +56,7 @@ export async function readMarks(database: Database, personId: string, at: number
     .execute();
   return {
     repositories: new Map(rows.map((row) => [keyOf(row), toRepositoryMarks(row)])),
-    pullRequests: collect(marks),
+    pullRequests: collect(marks, at),
     autoMerged: listAutoMerged(marks),
   };
 }
@@ -70,52 +73,34 @@ function toRepositoryMarks(row: RepositoryMarksTable): RepositoryMarks {
   };
 }
 
-function collect(rows: readonly PullRequestMarksTable[]): Map<string, PullRequestMarks> {
+function collect(rows: readonly PullRequestMarksTable[], at: number): Map<string, PullRequestMarks> {
   const found = new Map<string, PullRequestMarks>();
   for (const row of rows) {
     const key = `${keyOf(row)} ${row.number}`;
-    const shown = toMarks(row);
+    const shown = toMarks(row, at);
     if (shown !== undefined) found.set(key, { ...found.get(key), ...shown });
   }
   return found;
 }
 
-function toMarks({ kind, state, expires_at }: PullRequestMarksTable): PullRequestMarks | undefined {
+function toMarks({ kind, state, expires_at }: PullRequestMarksTable, at: number): PullRequestMarks | undefined {
   switch (kind) {
     case 'held':
       return { heldUntil: expires_at ?? 0 };
     case 'auto_merge':
-      return { autoMerge: toAutoMerge(JSON.parse(state) as NonNullable<PullRequest['autoMerge']>) };
+      return { autoMerge: toAutoMerge(JSON.parse(state) as AutoMerge) };
     case 'bot_request':
-      return { botRequest: toBotRequest(JSON.parse(state) as NonNullable<PullRequest['botRequest']>) };
+      return { botRequest: showBotRequest(JSON.parse(state) as BotRequestState, at) };
     case 'update_request':
-      return { updateRequest: toUpdateRequest(JSON.parse(state) as NonNullable<PullRequest['updateRequest']>) };
+      return { updateRequest: showUpdateRequest(JSON.parse(state) as UpdateRequestState, at) };
     default:
       return undefined;
   }
 }
 
 /** What is kept has more, by which it is decided how to go on. */
-function toAutoMerge({ state, code, message }: NonNullable<PullRequest['autoMerge']>): PullRequest['autoMerge'] {
+function toAutoMerge({ state, code, message }: AutoMerge): AutoMerge {
   return { state, message, ...(code === undefined ? {} : { code }) };
-}
-
-function toBotRequest({
-  bot,
-  action,
-  phase,
-  requestedAt,
-  expiresAt,
-}: NonNullable<PullRequest['botRequest']>): NonNullable<PullRequest['botRequest']> {
-  return { bot, action, phase, requestedAt, expiresAt };
-}
-
-function toUpdateRequest({
-  phase,
-  requestedAt,
-  expiresAt,
-}: NonNullable<PullRequest['updateRequest']>): NonNullable<PullRequest['updateRequest']> {
-  return { phase, requestedAt, expiresAt };
 }
 
 function listAutoMerged(rows: readonly PullRequestMarksTable[]): AutoMerged[] {

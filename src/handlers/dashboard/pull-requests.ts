@@ -2,35 +2,41 @@ import type { PullRequestsHandlers } from '../../generated/dashboard/operations.
 import type { DashboardServices } from './handlers.js';
 
 export const pullRequestsHandlers = ({
-  dashboard: { snoozes },
+  dashboard: { actions, snoozes },
 }: Pick<DashboardServices, 'dashboard'>): PullRequestsHandlers => ({
-  async mergePullRequest() {
-    throw new Error('mergePullRequest is not written yet.');
+  async mergePullRequest({ caller, body }) {
+    await actions.act(caller, body, 'merge');
+    return { status: 204 };
   },
-  async autoMergePullRequest() {
-    throw new Error('autoMergePullRequest is not written yet.');
+  async autoMergePullRequest({ caller, body }) {
+    await actions.act(caller, body, 'auto_merge');
+    return { status: 204 };
   },
-  async cancelAutoMerge() {
-    throw new Error('cancelAutoMerge is not written yet.');
+  async cancelAutoMerge({ caller, body }) {
+    await actions.act(caller, body, 'cancel_auto_merge');
+    return { status: 204 };
   },
-  async closePullRequest() {
-    throw new Error('closePullRequest is not written yet.');
+  async closePullRequest({ caller, body }) {
+    await actions.act(caller, body, 'close');
+    return { status: 204 };
   },
-  async rerunChecks() {
-    throw new Error('rerunChecks is not written yet.');
+  async rerunChecks({ caller, body }) {
+    await actions.act(caller, body, 'rerun_checks');
+    return { status: 204 };
   },
-  async updateBranch() {
-    throw new Error('updateBranch is not written yet.');
+  async updateBranch({ caller, body }) {
+    const outcome = await actions.act(caller, body, 'update_branch');
+    return { status: outcome === 'queued' ? 202 : 204 };
   },
-  async requestDependabot() {
-    throw new Error('requestDependabot is not written yet.');
+  async requestDependabot({ caller, body }) {
+    await actions.act(caller, body, `dependabot_${body.action}`);
+    return { status: 204 };
   },
-  async requestRenovateRebase() {
-    throw new Error('requestRenovateRebase is not written yet.');
+  async requestRenovateRebase({ caller, body }) {
+    await actions.act(caller, body, 'renovate_rebase');
+    return { status: 204 };
   },
-  async listChecks() {
-    throw new Error('listChecks is not written yet.');
-  },
+  listChecks: async ({ caller, query }) => ({ status: 200, body: { checks: await actions.listChecks(caller, query) } }),
   async snoozePullRequest({ caller, body: { until, ...snooze } }) {
     await snoozes.save(caller, { ...snooze, until: until === undefined ? undefined : new Date(until) });
     return { status: 204 };

@@ -1,16 +1,23 @@
 import type { RepositoriesHandlers } from '../../generated/dashboard/operations.js';
+import type { DashboardServices } from './handlers.js';
 
-export const repositoriesHandlers = (): RepositoriesHandlers => ({
-  async ignoreRepository() {
-    throw new Error('ignoreRepository is not written yet.');
+export const repositoriesHandlers = ({
+  dashboard: { repositories },
+}: Pick<DashboardServices, 'dashboard'>): RepositoriesHandlers => ({
+  async ignoreRepository({ caller, body }) {
+    await repositories.ignore(caller, body);
+    return { status: 204 };
   },
-  async unignoreRepository() {
-    throw new Error('unignoreRepository is not written yet.');
+  async unignoreRepository({ caller, body }) {
+    await repositories.unignore(caller, body);
+    return { status: 204 };
   },
-  async enableAutoUpdateBranch() {
-    throw new Error('enableAutoUpdateBranch is not written yet.');
+  async enableAutoUpdateBranch({ caller, body }) {
+    await repositories.enableAutoUpdate(caller, body);
+    return { status: 204 };
   },
-  async disableAutoUpdateBranch() {
-    throw new Error('disableAutoUpdateBranch is not written yet.');
+  async disableAutoUpdateBranch({ caller, body }) {
+    await repositories.disableAutoUpdate(caller, body);
+    return { status: 204 };
   },
 });

@@ -1,0 +1,16 @@
+import type { Database } from '../../storage/database.js';
+import type { Snapshot } from '../board.js';
+import type { PullRequest } from '../forges/facts.js';
+import type { PullRequestAddress } from './keep-marks.js';
+import { pullRequestKey } from './marks.js';
+
+/** Finds a pull request on a person's board, as the board shows it. */
+export async function findBoardRow(database: Database, address: PullRequestAddress): Promise<PullRequest | undefined> {
+  const { personId, forge, fullName, number } = address;
+  const boards = database.selectFrom('boards').select('snapshot').where('person_id', '=', personId);
+  const row = await boards.executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { pullRequests } = JSON.parse(row.snapshot) as Snapshot;
+  const key = pullRequestKey(forge, fullName, number);
+  return pullRequests.find((one) => pullRequestKey(one.forge, one.repo, one.number) === key);
+}

@@ -1,0 +1,25 @@
+/** Sees what became of what a bot or a forge was asked for. Each says whether the board is another now. */
+import type { Followed } from './follow.js';
+import { changeMark, removeMark } from './keep-marks.js';
+import { advanceBotRequest, advanceUpdateRequest, keepUntil } from './requests.js';
+import type { BotRequestState, UpdateRequestState } from './requests.js';
+
+export async function followBotRequest(
+  { database, address, row, now }: Followed,
+  known: BotRequestState,
+): Promise<boolean> {
+  const state = advanceBotRequest(known, row, now());
+  if (state === undefined) await removeMark(database, address, 'bot_request');
+  else if (state !== known)
+    await changeMark(database, address, { kind: 'bot_request', state, expiresAt: keepUntil(state) });
+  return state !== known;
+}
+
+export async function followUpdateRequest(
+  { database, address, row }: Followed,
+  known: UpdateRequestState,
+): Promise<boolean> {
+  const isOver = advanceUpdateRequest(known, row) === undefined;
+  if (isOver) await removeMark(database, address, 'update_request');
+  return isOver;
+}

@@ -1,0 +1,41 @@
+/** Marks as whoever goes on with them reads them. */
+import type { Database } from '../../storage/database.js';
+import type { AutoMergeState } from './auto-merge.js';
+import type { AutoUpdateState } from './auto-update.js';
+import type { BotRequestState, UpdateRequestState } from './requests.js';
+
+/** What is kept of one pull request under each kind, in the shape that the kind tells. */
+export interface Kept {
+  readonly auto_merge?: AutoMergeState;
+  readonly auto_update?: AutoUpdateState;
+  readonly bot_request?: BotRequestState;
+  readonly update_request?: UpdateRequestState;
+}
+
+/** Lists what holds at a moment, by the key of the pull request. */
+export async function listKept(database: Database, personId: string, at: number): Promise<Map<string, Kept>> {
+  const rows = await database
+    .selectFrom('pull_request_marks')
+    .select(['forge', 'repo', 'number', 'kind', 'state'])
+    .where('person_id', '=', personId)
+    .where('kind', 'in', ['auto_merge', 'auto_update', 'bot_request', 'update_request'])
+    .where((or) => or.or([or('expires_at', 'is', null), or('expires_at', '>', at)]))
+    .execute();
+  const kept = new Map<string, Kept>();
+  for (const { forge, repo, number, kind, state } of rows) {
+    const key = `${forge} ${repo} ${number}`;
+    kept.set(key, { ...kept.get(key), [kind]: JSON.parse(state) as unknown });
+  }
+  return kept;
+}
+
+/** The keys of the repositories whose branches are kept up to date. */
+export async function listAutoUpdated(database: Database, personId: string): Promise<Set<string>> {
+  const rows = await database
+    .selectFrom('repository_marks')
+    .select(['forge', 'repo'])
+    .where('person_id', '=', personId)
+    .where('auto_update_branch', '=', 1)
+    .execute();
+  return new Set(rows.map(({ forge, repo }) => `${forge} ${repo}`));
+}
