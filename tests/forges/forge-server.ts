@@ -37,6 +37,8 @@ export interface ForgeServer {
   readonly bytes: () => number;
   /** The next requests that match fail. */
   failNext(fault: Answer | Fault, only?: { readonly times?: number; readonly path?: RegExp }): void;
+  /** What happens between making an answer and sending it. */
+  beforeSending?: (seen: Seen) => Promise<void>;
   close(): Promise<void>;
 }
 
@@ -61,12 +63,13 @@ export async function serveForge({ answer, headersOf }: ForgeServerOptions): Pro
     bytes += sent.length;
     const type = { 'Content-Type': typeof body === 'string' ? 'text/plain' : 'application/json', ETag: etag };
     const code = isKnown ? 304 : status;
+    await served.beforeSending?.(asked);
     response.writeHead(code, { ...type, ...headersOf(asked, code), ...headers }).end(sent);
   }
 
   const server = createServer((request, response) => void listen(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return {
+  const served: ForgeServer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     seen,
     bytes: () => bytes,
@@ -83,6 +86,7 @@ export async function serveForge({ answer, headersOf }: ForgeServerOptions): Pro
       await new Promise((resolve) => server.close(resolve));
     },
   };
+  return served;
 }
 
 /** The first that fails; those that it adds are for later requests. */

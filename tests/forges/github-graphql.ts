@@ -7,6 +7,8 @@ export interface GithubGraphqlState {
   readonly repositories: readonly GithubRepository[];
   readonly origin: string;
   readonly rateLimit: () => object;
+  /** An App has no repositories of its own, nor a place among the people of one. */
+  readonly isApp?: boolean;
   /** Pages come again and again. */
   readonly repeatsPages: boolean;
 }
@@ -40,7 +42,8 @@ function toRoot(state: GithubGraphqlState) {
       id: `U_${login}`,
       login,
       repositories: ({ isFork, isArchived, ...page }: PageArguments & { isFork?: boolean; isArchived?: boolean }) => {
-        const own = repositories.filter((one) => one.isFork === (isFork ?? one.isFork));
+        const known = state.isApp === true ? [] : repositories;
+        const own = known.filter((one) => one.isFork === (isFork ?? one.isFork));
         const matching = own.filter((one) => one.isArchived === (isArchived ?? one.isArchived));
         return toConnection(matching.map(toNode), page, state);
       },
@@ -93,6 +96,7 @@ function toRepositoryNode(repository: GithubRepository, state: GithubGraphqlStat
   return {
     ...repository,
     __typename: 'Repository',
+    viewerPermission: state.isApp === true ? null : repository.viewerPermission,
     url,
     pullRequest: ({ number }: { readonly number: number }) => {
       const found = pullRequests.find((one) => one.number === number);

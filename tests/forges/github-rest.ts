@@ -1,17 +1,24 @@
 import type { Answer, Seen } from './forge-server.js';
-import { toPage } from './paged.js';
 import { findRepository } from './github-graphql.js';
 import type { GithubPullRequest, GithubRepository, GithubRun } from './github-state.js';
 import { answerHooks } from './hooks.js';
 import type { HookChange, TestHook } from './hooks.js';
+import {
+  listCheckRuns,
+  listIssues,
+  listPullRequests,
+  listRepositories,
+  searchIssues,
+  toPullRequestNode,
+  toRepositoryNode,
+} from './github-public.js';
+import type { PublicState } from './github-public.js';
+import { toPage } from './paged.js';
 
 const refuse = (status: number, message: string): Answer => ({ status, body: { message, documentation_url: '' } });
 const NOT_FOUND = refuse(404, 'Not Found');
 
-export interface GithubRestState {
-  readonly url: string;
-  readonly origin: string;
-  readonly repositories: readonly GithubRepository[];
+export interface GithubRestState extends PublicState {
   /** Whether the token's scopes allow it. */
   readonly mayWriteHooks: boolean;
 }
@@ -31,6 +38,10 @@ type Route = readonly [method: string, path: RegExp, answer: (found: Found) => A
 const ROUTES: readonly Route[] = [
   ['GET', /^$/, ({ repository, forge }) => ({ body: toRepositoryNode(repository, forge) })],
   ['*', /^\/hooks()(\/\d+|)$/, hooks],
+  ['GET', /^\/issues$/, listIssues],
+  ['GET', /^\/pulls$/, listPullRequests],
+  ['GET', /^\/pulls\/(\d+)$/, ofPullRequest(toPullRequest)],
+  ['GET', /^\/commits\/()(\w+)\/check-runs$/, (found) => listCheckRuns(found, found.rest)],
   ['GET', /^\/actions\/jobs\/(\d+)$/, ofJob(({ steps, name }) => ({ body: { name, steps } }))],
   ['GET', /^\/actions\/jobs\/(\d+)\/logs$/, ofJob(({ log }) => ({ body: log }))],
   ['POST', /^\/actions\/runs\/(\d+)\/rerun-failed-jobs$/, rerun],
@@ -41,8 +52,12 @@ const ROUTES: readonly Route[] = [
   ['POST', /^\/issues\/(\d+)\/labels$/, ofPullRequest(label)],
 ];
 
-/** Answers what is below `/repos`. */
+/** Answers what is below `/repos`, and lists over all of them. */
 export function answerRest(seen: Seen, forge: GithubRestState): Answer {
+  const [, login] = /^\/users\/([^/]+)\/repos$/.exec(seen.path) ?? [];
+  if (login !== undefined) return listRepositories({ seen, forge }, login);
+  if (seen.path === '/search/issues') return searchIssues({ seen, forge });
+  if (seen.path === '/installation/repositories') return listInstalled(seen, forge);
   const [, fullName = '', path = ''] = /^\/repos\/([^/]+\/[^/]+)(\/.*)?$/.exec(seen.path) ?? [];
   const repository = findRepository(forge.repositories, fullName);
   if (!repository) return NOT_FOUND;
@@ -58,10 +73,15 @@ export function answerRest(seen: Seen, forge: GithubRestState): Answer {
   return NOT_FOUND;
 }
 
-function toRepositoryNode({ nameWithOwner, viewerPermission }: GithubRepository, { origin }: GithubRestState) {
-  const admin = viewerPermission === 'ADMIN';
-  const push = admin || viewerPermission === 'WRITE';
-  return { full_name: nameWithOwner, html_url: `${origin}/${nameWithOwner}`, permissions: { admin, push, pull: true } };
+/** Wherever the App is installed. */
+function listInstalled(seen: Seen, forge: GithubRestState): Answer {
+  const nodes = forge.repositories.map((one) => toRepositoryNode(one, forge));
+  const { body, ...answer } = toPage(nodes, seen, { url: forge.url, size: 'per_page' });
+  return { ...answer, body: { total_count: nodes.length, repositories: body } };
+}
+
+function toPullRequest(one: GithubPullRequest, _body: unknown, { repository, forge }: Found): Answer {
+  return { body: toPullRequestNode(one, repository, forge) };
 }
 
 const NO_SCOPE: Answer = {
@@ -111,7 +131,7 @@ function readChange({ active, events, config }: Record<string, unknown>): HookCh
 function ofPullRequest(answer: (one: GithubPullRequest, body: Record<string, unknown>, found: Found) => Answer) {
   return (found: Found): Answer => {
     const one = found.repository.pullRequests.find(({ number }) => number === found.id);
-    return one ? answer(one, JSON.parse(found.seen.body) as Record<string, unknown>, found) : NOT_FOUND;
+    return one ? answer(one, JSON.parse(found.seen.body || '{}') as Record<string, unknown>, found) : NOT_FOUND;
   };
 }
 

@@ -64,6 +64,7 @@ export interface GithubRepository {
   formerNames: string[];
   isArchived: boolean;
   isFork: boolean;
+  isPrivate: boolean;
   viewerPermission: string;
   pushedAt: string;
   autoMergeAllowed: boolean;
@@ -131,6 +132,7 @@ export function githubRepository(nameWithOwner: string, change: Partial<GithubRe
     formerNames: [],
     isArchived: false,
     isFork: false,
+    isPrivate: false,
     viewerPermission: 'WRITE',
     pushedAt: CREATED,
     autoMergeAllowed: true,

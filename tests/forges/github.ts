@@ -1,6 +1,8 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { serveForge } from './forge-server.js';
 import type { Answer, ForgeServer, Seen } from './forge-server.js';
+import { giveToken, isAppToken } from './github-app.js';
+import type { TestApp } from './github-app.js';
 import { executeGithub, findRepository } from './github-graphql.js';
 import { answerRest } from './github-rest.js';
 import type { GithubRepository } from './github-state.js';
@@ -8,6 +10,8 @@ import { deliverTo } from './hooks.js';
 import type { About, Event, Sent } from './hooks.js';
 
 export const GITHUB_TOKEN = 'ghp_test';
+
+type BudgetName = 'anonymous' | 'core' | 'graphql' | 'search';
 
 interface Budget {
   limit: number;
@@ -20,7 +24,10 @@ export interface TestGithub extends ForgeServer {
   readonly login: string;
   /** Changed at will: what is asked next is answered from it. */
   readonly repositories: GithubRepository[];
-  readonly budgets: Readonly<Record<'core' | 'graphql', Budget>>;
+  /** Whoever asks without a token has `anonymous`, and everybody `search` by the minute. */
+  readonly budgets: Readonly<Record<BudgetName, Budget>>;
+  /** An App that is installed wherever there is a repository. */
+  app: TestApp | undefined;
   repeatsPages: boolean;
   /** Whether the token's scopes allow it. */
   mayWriteHooks: boolean;
@@ -31,34 +38,40 @@ export interface TestGithub extends ForgeServer {
 /** A GitHub that speaks what our client asks, with state that actions change. */
 export async function startGithub(repositories: readonly GithubRepository[] = []): Promise<TestGithub> {
   const reset = Math.ceil(Date.now() / 1000) + 1800;
-  const budgets = {
+  const budgets: Record<BudgetName, Budget> = {
     core: { limit: 5000, remaining: 5000, reset },
     graphql: { limit: 5000, remaining: 5000, reset },
+    anonymous: { limit: 60, remaining: 60, reset },
+    search: { limit: 10, remaining: 10, reset: Math.ceil(Date.now() / 1000) + 60 },
   };
-  const budgetOf = (seen: Seen) => (toPath(seen) === '/graphql' ? 'graphql' : 'core');
 
   function headersOf(seen: Seen, status: number): Record<string, string> {
-    const resource = budgetOf(seen);
-    const budget = budgets[resource];
-    // What has not changed costs nothing.
-    if (status !== 304) budget.remaining = Math.max(budget.remaining - 1, 0);
+    const name = budgetOf(seen);
+    const budget = budgets[name];
+    // What has not changed costs nothing, but for whoever doesn't say who they are.
+    if (status !== 304 || seen.headers.authorization === undefined) budget.remaining = Math.max(budget.remaining - 1, 0);
     return {
       'X-RateLimit-Limit': String(budget.limit),
       'X-RateLimit-Remaining': String(budget.remaining),
       'X-RateLimit-Reset': String(budget.reset),
-      'X-RateLimit-Resource': resource,
+      'X-RateLimit-Resource': name === 'anonymous' ? 'core' : name,
     };
   }
 
   async function answer(asked: Seen): Promise<Answer> {
     const seen = { ...asked, path: toPath(asked) };
-    if (seen.headers.authorization !== `Bearer ${GITHUB_TOKEN}`) {
+    if (forge.app && seen.path.startsWith('/app/')) return giveToken(forge.app, seen);
+    const who = findWho(seen, forge.app);
+    const isGraphql = seen.path === '/graphql';
+    if (who === undefined || (who === 'anybody' && isGraphql)) {
       return { status: 401, body: { message: 'Bad credentials' } };
     }
     const isSpent = budgets[budgetOf(seen)].remaining === 0;
-    if (seen.path === '/graphql') return { body: isSpent ? SPENT_GRAPHQL : await executeGithub(seen.body, forge) };
+    const seenBy = { ...forge, isApp: who === 'app' };
+    if (isGraphql) return { body: isSpent ? SPENT_GRAPHQL : await executeGithub(seen.body, seenBy) };
     if (isSpent) return { status: 403, body: { message: 'API rate limit exceeded for user ID 1.' } };
-    return answerRest(seen, forge);
+    if (who !== 'anybody') return answerRest(seen, forge);
+    return answerRest(seen, { ...forge, repositories: forge.repositories.filter(({ isPrivate }) => !isPrivate) });
   }
 
   const server = await serveForge({ answer, headersOf });
@@ -70,6 +83,7 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
     login: 'mona',
     repositories: [...repositories],
     budgets,
+    app: undefined as TestApp | undefined,
     rateLimit,
     origin: 'https://github.com',
     repeatsPages: false,
@@ -81,6 +95,20 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
     },
   });
   return forge;
+}
+
+function budgetOf(seen: Seen): BudgetName {
+  const path = toPath(seen);
+  if (path === '/graphql') return 'graphql';
+  if (path.startsWith('/search/')) return 'search';
+  return seen.headers.authorization === undefined ? 'anonymous' : 'core';
+}
+
+function findWho({ headers: { authorization } }: Seen, app: TestApp | undefined) {
+  if (authorization === undefined) return 'anybody';
+  const token = authorization.replace('Bearer ', '');
+  if (token === GITHUB_TOKEN) return 'person';
+  return app !== undefined && isAppToken(app, token) ? 'app' : undefined;
 }
 
 /** Its API is on a host of its own, or as that of a server of one's own below `/api` and `/api/v3`. */

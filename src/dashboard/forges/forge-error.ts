@@ -47,7 +47,7 @@ export class ForgeError extends Error {
   readonly resetsAt: number | undefined;
   /** Why an action was refused, where that is known. */
   readonly refusal: RefusalCode | undefined;
-  /** The permission that is missing, in words that can be shown, where that is known. */
+  /** What is missing (a permission, a newer server), in words that can be shown, where that is known. */
   readonly needs: string | undefined;
 
   constructor(kind: ForgeErrorKind, { status, resetsAt, refusal, needs, ...options }: ForgeErrorOptions = {}) {
@@ -58,6 +58,11 @@ export class ForgeError extends Error {
     this.refusal = refusal;
     this.needs = needs;
   }
+}
+
+/** To be caught with: what isn't there is `undefined`, anything else still fails. */
+export function orGone(error: unknown): undefined {
+  if (!(error instanceof ForgeError) || error.kind !== 'not_found') throw error;
 }
 
 /** What comes from outside may have any shape; where ours trips over it, that is the forge's error too. */

@@ -1,5 +1,5 @@
 /** What forges have in common where webhooks are set up. */
-import { ForgeError } from './forge-error.js';
+import { ForgeError, orGone } from './forge-error.js';
 import type { Hook } from './forge.js';
 import type { Rest } from './http/rest.js';
 
@@ -40,6 +40,7 @@ export async function replaceHooks(rest: Rest, place: HookPlace, body: object): 
   const old = await findHooks(rest, place);
   await permitted(rest, place, () => rest.send('POST', `${place.repository}/hooks`, body));
   for (const { id } of old) {
+    // Somebody else may have deleted it meanwhile.
     await rest.send('DELETE', `${place.repository}/hooks/${id}`).catch(orGone);
   }
 }
@@ -62,9 +63,4 @@ export async function permitted<T>(
 
 function pathnameOf(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).pathname : undefined;
-}
-
-/** Somebody else deleted it meanwhile. */
-function orGone(error: unknown): void {
-  if (!(error instanceof ForgeError) || error.kind !== 'not_found') throw error;
 }

@@ -6,7 +6,9 @@ import type { ForgeName } from './facts.js';
 import type { Forge } from './forge.js';
 import { createForgejoForge } from './forgejo/forgejo-forge.js';
 import { toGithubApiUrl } from './github/api-url.js';
-import { createGithubForge } from './github/github-forge.js';
+import type { GithubApp } from './github/app.js';
+import { createGithubForge, createInstalledForge } from './github/github-forge.js';
+import { createGithubPublicForge } from './github/public-forge.js';
 import { createGitlabForge } from './gitlab/gitlab-forge.js';
 import { createAnswers } from './http/answers.js';
 import type { RequestsOptions } from './http/requests.js';
@@ -23,6 +25,8 @@ export interface ForgeClientsOptions {
   readonly settings: Pick<Settings, 'findForges'>;
   /** Writes to the log of requests. */
   readonly record: RequestLog['record'];
+  /** The GitHub App of this server, if it has one. */
+  readonly app?: GithubApp | undefined;
   readonly now?: (() => number) | undefined;
 }
 
@@ -34,7 +38,7 @@ interface Kept {
   readonly forges: ReadonlyMap<ForgeName, Forge>;
 }
 
-export function createForgeClients({ settings, record, now }: ForgeClientsOptions): ForgeClients {
+export function createForgeClients({ settings, record, app, now }: ForgeClientsOptions): ForgeClients {
   const kept = new LRUCache<string, Kept>({ max: MAX_PEOPLE });
   const shared: RequestsOptions = {
     now,
@@ -50,7 +54,7 @@ export function createForgeClients({ settings, record, now }: ForgeClientsOption
       const text = JSON.stringify(found);
       const known = kept.get(personId);
       if (known?.settings === text) return known.forges;
-      const forges = openForges(found, shared);
+      const forges = openForges(found, { app, shared });
       kept.set(personId, { settings: text, forges });
       return forges;
     },
@@ -58,16 +62,17 @@ export function createForgeClients({ settings, record, now }: ForgeClientsOption
   };
 }
 
-function openForges(settings: ForgeSettings, shared: RequestsOptions): ReadonlyMap<ForgeName, Forge> {
+interface OpenOptions {
+  readonly app: GithubApp | undefined;
+  readonly shared: RequestsOptions;
+}
+
+function openForges(settings: ForgeSettings, { app, shared }: OpenOptions): ReadonlyMap<ForgeName, Forge> {
+  const { forgejoUrl, forgejoUsername, forgejoToken, gitlabUrl, gitlabUsername, gitlabToken } = settings;
   const rebaseLabel = settings.renovateRebaseLabel || undefined;
   const of = (username: string) => ({ ...shared, account: username || undefined, rebaseLabel });
-  const { githubUrl, githubUsername, githubToken, forgejoUrl, forgejoUsername, forgejoToken } = settings;
-  const { gitlabUrl, gitlabUsername, gitlabToken } = settings;
-  const forges: Forge[] = [];
-  if (githubToken !== '') {
-    const baseUrl = toGithubApiUrl(githubUrl);
-    forges.push(createGithubForge({ ...of(githubUsername), baseUrl, token: githubToken }));
-  }
+  const github = openGithub(settings, app, of(settings.githubUsername));
+  const forges = github === undefined ? [] : [github];
   if (forgejoToken !== '') {
     forges.push(createForgejoForge({ ...of(forgejoUsername), baseUrl: forgejoUrl, token: forgejoToken }));
   }
@@ -75,4 +80,16 @@ function openForges(settings: ForgeSettings, shared: RequestsOptions): ReadonlyM
     forges.push(createGitlabForge({ ...of(gitlabUsername), baseUrl: gitlabUrl, token: gitlabToken }));
   }
   return new Map(forges.map((forge) => [forge.name, forge]));
+}
+
+/** The App beats a token, and a token the name alone. */
+function openGithub(
+  { githubUrl, githubUsername, githubToken, githubAppInstallationId: installationId }: ForgeSettings,
+  app: GithubApp | undefined,
+  shared: RequestsOptions & { readonly rebaseLabel: string | undefined },
+): Forge | undefined {
+  const options = { ...shared, baseUrl: toGithubApiUrl(githubUrl) };
+  if (app !== undefined && installationId !== 0) return createInstalledForge({ ...options, app, installationId });
+  if (githubToken !== '') return createGithubForge({ ...options, token: githubToken });
+  return githubUsername === '' ? undefined : createGithubPublicForge({ ...options, username: githubUsername });
 }

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { MAX_ISSUES, MAX_PULL_REQUESTS, MAX_REPOSITORIES, toReadingWithin, unique } from '../bounded.js';
 import type { CiStatus, ForgeRepository, PullRequestFacts, RepositoryReading } from '../facts.js';
 import type { Forge } from '../forge.js';
-import { ForgeError } from '../forge-error.js';
+import { ForgeError, orGone } from '../forge-error.js';
 import type { Rest } from '../http/rest.js';
 import { mapInChunks } from '../in-chunks.js';
 import { pathOf } from '../paths.js';
@@ -116,8 +116,4 @@ function groupByRepository(nodes: readonly SearchedNode[]): Map<string, Searched
     else groups.set(full_name, [node]);
   }
   return groups;
-}
-
-function orGone(error: unknown): undefined {
-  if (!(error instanceof ForgeError) || error.kind !== 'not_found') throw error;
 }

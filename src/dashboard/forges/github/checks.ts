@@ -80,24 +80,24 @@ function toCheck(context: ContextNode): Check {
     return { name, url: targetUrl ?? '', state: OF_STATUS[state] ?? 'failure', required };
   }
   const { name, detailsUrl, url } = context;
-  const durationSeconds = durationOf(context);
+  const durationSeconds = toSeconds(context.startedAt, context.completedAt);
   const duration = durationSeconds === undefined ? {} : { durationSeconds };
-  return { name, url: detailsUrl ?? url, state: stateOf(context), required, ...duration };
+  return { name, url: detailsUrl ?? url, state: toRunState(context.status, context.conclusion), required, ...duration };
 }
 
-function stateOf({ status, conclusion }: CheckRunNode): Check['state'] {
+export function toRunState(status: string, conclusion: string | null | undefined): Check['state'] {
   if (status === 'COMPLETED') return OF_CONCLUSION[conclusion ?? ''] ?? 'failure';
   return status === 'IN_PROGRESS' ? 'running' : 'queued';
 }
 
-function durationOf({ startedAt, completedAt }: CheckRunNode): number | undefined {
+export function toSeconds(startedAt: string | null, completedAt: string | null): number | undefined {
   if (startedAt === null || completedAt === null) return undefined;
   return Math.max(Math.round((Date.parse(completedAt) - Date.parse(startedAt)) / 1000), 0);
 }
 
 function isFailedJob(context: ContextNode): context is CheckRunNode {
   if (context.__typename !== 'CheckRun' || !context.checkSuite?.workflowRun) return false;
-  return ['failure', 'timed_out', 'cancelled'].includes(stateOf(context));
+  return ['failure', 'timed_out', 'cancelled'].includes(toRunState(context.status, context.conclusion));
 }
 
 interface JobAnswer {

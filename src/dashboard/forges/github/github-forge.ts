@@ -3,6 +3,9 @@ import { guarded } from '../guarded.js';
 import { actOnGithub, GITHUB_ACTIONS } from './actions.js';
 import { readChecks } from './checks.js';
 import { ensureGithubWebhook } from './ensure-webhook.js';
+import { openInstallation } from './app.js';
+import type { Installation, InstallationOptions } from './app.js';
+import { PERSONAL_REACH, toReach } from './discovery.js';
 import { createGithubReader } from './reader.js';
 import { createGithubRequests } from './requests.js';
 import type { GithubOptions } from './requests.js';
@@ -10,16 +13,25 @@ import { verifyGithubDelivery } from './verify-delivery.js';
 
 export interface GithubForgeOptions extends GithubOptions {
   readonly rebaseLabel?: string | undefined;
+  /** Whose tokens they are, if no person's. */
+  readonly installation?: Installation | undefined;
+}
+
+/** GitHub as an App sees it that is installed there. */
+export function createInstalledForge(options: InstallationOptions & Pick<GithubForgeOptions, 'rebaseLabel'>): Forge {
+  const installation = openInstallation(options);
+  return createGithubForge({ ...options, installation, token: installation.token });
 }
 
 /** GitHub, or a server of its enterprise edition, with a person's token. */
-export function createGithubForge({ rebaseLabel = 'rebase', ...options }: GithubForgeOptions): Forge {
+export function createGithubForge({ rebaseLabel = 'rebase', installation, ...options }: GithubForgeOptions): Forge {
   const requests = createGithubRequests(options);
+  const reach = installation === undefined ? PERSONAL_REACH : toReach(installation, requests);
   return guarded({
     name: 'github',
     actions: GITHUB_ACTIONS,
     budgets: requests.budgets,
-    ...createGithubReader(requests),
+    ...createGithubReader(requests, reach),
     checks: (target) => readChecks(requests, target),
     act: (target, action) => actOnGithub({ requests, rebaseLabel }, target, action),
     ensureWebhook: (fullName, hook) => ensureGithubWebhook(requests, fullName, hook),

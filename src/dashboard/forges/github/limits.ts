@@ -7,6 +7,11 @@ import type { Limited } from '../http/requests.js';
 /** What GitHub asks for when it doesn't say how long. */
 const SECONDARY_PAUSE_MS = 60_000;
 
+/** Searching has a budget of its own, by the minute, which tells nothing of how long a board can be read. */
+export function readHourlyBudget(headers: Headers): Budget | undefined {
+  return headers.get('x-ratelimit-resource') === 'search' ? undefined : readBudget(headers);
+}
+
 export function readBudget(headers: Headers): Budget | undefined {
   const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) => readCount(headers, name));
   if (limit === undefined || remaining === undefined || reset === undefined) return undefined;

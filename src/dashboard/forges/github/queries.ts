@@ -79,6 +79,13 @@ export const DISCOVER = `
     }
   }${REPOSITORY}`;
 
+/** What discovery tells of repositories whose ids are known. */
+export const READ_HEADS = `
+  query ReadHeads($ids: [ID!]!) {
+    ${RATE_LIMIT}
+    nodes(ids: $ids) { ... on Repository { ...repository } }
+  }${REPOSITORY}`;
+
 export const READ_REPOSITORIES = `
   query ReadRepositories($ids: [ID!]!, $pullRequestsAfter: String, $issuesAfter: String) {
     ${RATE_LIMIT}

@@ -1,24 +1,19 @@
 import type { RepositoryReading } from '../facts.js';
-import { MAX_ISSUES, MAX_PULL_REQUESTS, MAX_REPOSITORIES, toReadingWithin, unique } from '../bounded.js';
+import { MAX_ISSUES, MAX_PULL_REQUESTS, toReadingWithin, unique } from '../bounded.js';
 import type { Forge } from '../forge.js';
 import { compact, readRest } from '../http/connections.js';
-import type { Page } from '../http/connections.js';
+import type { Reach } from './discovery.js';
 import type { IssueNode, PullRequestNode, RateLimitNode, RepositoryNode, WholeRepositoryNode } from './nodes.js';
-import { DISCOVER, MORE_ISSUES, MORE_PULL_REQUESTS, READ_REPOSITORIES, READ_REPOSITORY } from './queries.js';
+import { MORE_ISSUES, MORE_PULL_REQUESTS, READ_REPOSITORIES, READ_REPOSITORY } from './queries.js';
 import type { GithubRequests } from './requests.js';
 import { isFollowed, toIssueFacts, toPullRequestFacts, toRepository } from './to-facts.js';
 
 /** More in one query take GitHub longer than the 10 seconds that it gives itself. */
 const REPOSITORIES_A_QUERY = 20;
 
-interface Found {
-  readonly viewer: { readonly repositories: Page<RepositoryNode> };
-}
-
 type Reader = Pick<Forge, 'discover' | 'read' | 'readRepository'>;
 
-export function createGithubReader(requests: GithubRequests): Reader {
-  /** The caller knows which answer belongs to its query. */
+export function createGithubReader(requests: GithubRequests, reach: Reach): Reader {
   async function query<T>(text: string, variables: Record<string, unknown>): Promise<T> {
     const data = (await requests.graphql(text, variables)) as T & { readonly rateLimit?: RateLimitNode | null };
     const { graphql } = requests.budgets;
@@ -41,43 +36,40 @@ export function createGithubReader(requests: GithubRequests): Reader {
       const more = await query<{ node: Pick<WholeRepositoryNode, 'issues'> }>(MORE_ISSUES, { id, issuesAfter });
       return more.node.issues;
     });
-    return toReading(node, { pullRequests, issues });
+    return { repository: toRepository(node, reach), ...toFacts(node, { pullRequests, issues }) };
   }
 
   return {
     async discover() {
       requests.budgets.graphql = withoutCost(requests.budgets.graphql);
-      const readPage = async (after: string | null): Promise<Page<RepositoryNode>> =>
-        (await query<Found>(DISCOVER, { after })).viewer.repositories;
-      const nodes = await readRest(await readPage(null), MAX_REPOSITORIES, readPage);
-      return nodes.filter(isFollowed).map(toRepository);
+      const nodes = await reach.discover(query);
+      return nodes.filter((node) => isFollowed(node, reach)).map((node) => toRepository(node, reach));
     },
     async read(repositories) {
       const readings: RepositoryReading[] = [];
       for (let start = 0; start < repositories.length; start += REPOSITORIES_A_QUERY) {
         const ids = repositories.slice(start, start + REPOSITORIES_A_QUERY).map(({ id }) => id);
         const { nodes } = await query<{ nodes: readonly (WholeRepositoryNode | null)[] }>(READ_REPOSITORIES, { ids });
-        for (const node of compact(nodes).filter(isFollowed)) readings.push(await readWhole(node));
+        for (const node of compact(nodes)) if (isFollowed(node, reach)) readings.push(await readWhole(node));
       }
       return toReadingWithin(readings);
     },
     async readRepository(fullName) {
       const [owner, name] = fullName.split('/');
       const found = await query<{ repository: WholeRepositoryNode | null }>(READ_REPOSITORY, { owner, name });
-      return found.repository && isFollowed(found.repository) ? readWhole(found.repository) : undefined;
+      return found.repository && isFollowed(found.repository, reach) ? readWhole(found.repository) : undefined;
     },
   };
 }
 
-function toReading(
+function toFacts(
   node: RepositoryNode,
   {
     pullRequests,
     issues,
   }: { readonly pullRequests: readonly PullRequestNode[]; readonly issues: readonly IssueNode[] },
-): RepositoryReading {
+): Pick<RepositoryReading, 'issues' | 'pullRequests'> {
   return {
-    repository: toRepository(node),
     pullRequests: unique(pullRequests).map((one) => toPullRequestFacts(one, node)),
     issues: unique(issues.slice(0, MAX_ISSUES)).map((one) => toIssueFacts(one, node)),
   };

@@ -1,14 +1,17 @@
 import { createRequests, requireSuccess } from '../http/requests.js';
-import type { Ask, Requests, RequestsOptions } from '../http/requests.js';
+import type { Ask, Dialect, Requests, RequestsOptions } from '../http/requests.js';
 import { createRest } from '../http/rest.js';
 import type { Rest } from '../http/rest.js';
 import { readPartialData, readWholeData } from './graphql-answer.js';
-import { findLimit, readBudget } from './limits.js';
+import { findLimit, readHourlyBudget } from './limits.js';
+
+export const GITHUB_API = 'https://api.github.com';
 
 export interface GithubOptions extends RequestsOptions {
   /** Where its REST API is; by default that of github.com. */
   readonly baseUrl?: string | undefined;
-  readonly token: string;
+  /** A token, or what gives the one of now. */
+  readonly token: string | (() => Promise<string>);
 }
 
 type Variables = Readonly<Record<string, unknown>>;
@@ -20,12 +23,9 @@ export interface GithubRequests extends Rest, Pick<Requests, 'budgets'> {
   mutate(query: string, variables: Variables): Promise<unknown>;
 }
 
-export function createGithubRequests({
-  baseUrl = 'https://api.github.com',
-  token,
-  ...options
-}: GithubOptions): GithubRequests {
-  const requests = createRequests({ forge: 'github', headers: toHeaders(token), readBudget, findLimit }, options);
+export function createGithubRequests({ baseUrl = GITHUB_API, token, ...options }: GithubOptions): GithubRequests {
+  const authorize = async (): Promise<string> => `Bearer ${typeof token === 'string' ? token : await token()}`;
+  const requests = createRequests(toDialect(authorize), options);
   const { budgets, ask, now } = requests;
 
   function toGraphql(body: unknown, read: typeof readWholeData): Ask<unknown> {
@@ -48,12 +48,13 @@ export function createGithubRequests({
   };
 }
 
-function toHeaders(token: string): Record<string, string> {
-  return {
-    Authorization: `Bearer ${token}`,
+/** Without a credential, GitHub shows what is public. */
+export function toDialect(authorize?: () => Promise<string>): Dialect {
+  const headers = {
     Accept: 'application/vnd.github+json',
     'Content-Type': 'application/json',
     'User-Agent': 'trellis',
     'X-GitHub-Api-Version': '2022-11-28',
   };
+  return { forge: 'github', headers, authorize, readBudget: readHourlyBudget, findLimit };
 }

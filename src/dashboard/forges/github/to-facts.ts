@@ -1,21 +1,20 @@
 import type { ForgeRepository, IssueFacts, PullRequestFacts } from '../facts.js';
 import { compact } from '../http/connections.js';
 import { judgeRollup } from './ci.js';
+import type { Reach } from './discovery.js';
 import { toMergeStatus } from './merge-status.js';
 import type { IssueNode, PullRequestNode, RepositoryNode } from './nodes.js';
 
-const MAY_WRITE = new Set(['ADMIN', 'MAINTAIN', 'WRITE']);
-
-/** A board follows what its person may write to, and no forks or archives. */
-export function isFollowed({ isArchived, isFork, viewerPermission }: RepositoryNode): boolean {
-  return !isArchived && !isFork && MAY_WRITE.has(viewerPermission ?? '');
+/** A board follows what may be written to, and no forks or archives. */
+export function isFollowed(node: RepositoryNode, reach: Reach): boolean {
+  return !node.isArchived && !node.isFork && reach.mayWrite(node);
 }
 
-export function toRepository(node: RepositoryNode): ForgeRepository {
-  const { id, nameWithOwner, url, pushedAt, viewerPermission, latestPullRequests, latestIssues } = node;
+export function toRepository(node: RepositoryNode, reach: Reach): ForgeRepository {
+  const { id, nameWithOwner, url, pushedAt, latestPullRequests, latestIssues } = node;
   const latest = [latestPullRequests, latestIssues].map(({ totalCount, nodes }) => [totalCount, nodes[0]?.updatedAt]);
   const revision = JSON.stringify([nameWithOwner, pushedAt, ...latest]);
-  return { id, fullName: nameWithOwner, url, canManageWebhooks: viewerPermission === 'ADMIN', revision };
+  return { id, fullName: nameWithOwner, url, canManageWebhooks: reach.mayManageWebhooks(node), revision };
 }
 
 export interface OfRepository {

@@ -27,8 +27,10 @@ export interface RequestsOptions {
 /** How a forge is spoken to. */
 export interface Dialect {
   readonly forge: ForgeName;
-  /** The credential among them. */
+  /** The credential among them, if it is always the same. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Gives the credential of the next request, if it changes. */
+  readonly authorize?: (() => Promise<string>) | undefined;
   readonly readBudget: (headers: Headers) => Budget | undefined;
   /** @returns `undefined` when the answer isn't about a limit. */
   readonly findLimit: (answer: ForgeAnswer, at: number) => Limited | undefined;
@@ -63,7 +65,7 @@ export interface Requests {
 }
 
 export function createRequests(
-  { forge, headers: own, readBudget, findLimit }: Dialect,
+  { forge, headers: own, authorize, readBudget, findLimit }: Dialect,
   { account, record, answers = createAnswers(), now = Date.now, timeoutMs }: RequestsOptions,
 ): Requests {
   const budgets: Partial<Record<Resource, Budget>> = {};
@@ -73,11 +75,12 @@ export function createRequests(
 
   async function send<T>({ resource, url, endpoint, method, headers, body, read }: Ask<T>): Promise<T> {
     pauses.require(resource, 'everything');
+    const credential = authorize && { Authorization: await authorize() };
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
     let answer: ForgeAnswer | undefined;
     let outcome: NewRequest['outcome'] = 'success';
     try {
-      answer = await exchange(url, { method, headers: { ...own, ...headers }, ...sent, timeoutMs });
+      answer = await exchange(url, { method, headers: { ...own, ...credential, ...headers }, ...sent, timeoutMs });
       noteBudget(resource, answer);
       requireTaken(resource, answer);
       return read(answer);

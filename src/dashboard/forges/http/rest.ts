@@ -9,12 +9,17 @@ import type { Ask, Requests } from './requests.js';
 export interface Rest {
   /** Gives an answer's JSON, from memory when the forge says that it is still so. */
   get(path: string): Promise<unknown>;
-  /** Reads pages on, up to the one with which there are as many items as said. The path has a query already. */
-  list<T>(path: string, most: number): Promise<T[]>;
+  /**
+   * Reads pages on, up to the one with which there are as many items as said. The path has a query already. A page is
+   * a list, or an object with the list within it, under the name given.
+   */
+  list<T>(path: string, most: number, within?: string): Promise<T[]>;
   /** Gives an answer that is plain text. */
   getText(path: string): Promise<string>;
   /** @returns The status. */
   send(method: string, path: string, body?: unknown): Promise<number>;
+  /** Sends, and gives the JSON of the answer. */
+  post(path: string, body?: unknown): Promise<unknown>;
 }
 
 /** A REST API below a URL. */
@@ -42,14 +47,16 @@ export function createRest({ ask, answers }: Pick<Requests, 'answers' | 'ask'>, 
 
   return {
     get: async (path) => parseJson((await readPage(path)).text),
-    async list<T>(path: string, most: number) {
+    async list<T>(path: string, most: number, within?: string) {
       const items: T[] = [];
       let before = '';
       for (let number = 1; items.length < most; number += 1) {
         const { text, hasNext } = await readPage(`${path}&page=${number}`);
         if (hasNext && text === before) throw new ForgeError('unknown', { cause: new Error(`${path} repeats.`) });
         before = text;
-        const page = parseJson(text);
+        const answer = parseJson(text);
+        const page: unknown =
+          within === undefined ? answer : (answer as Readonly<Record<string, unknown>> | null)?.[within];
         if (!Array.isArray(page)) throw new ForgeError('unknown', { cause: new Error(`${path} is no list.`) });
         // The caller knows what is in the list.
         items.push(...(page as T[]));
@@ -59,5 +66,6 @@ export function createRest({ ask, answers }: Pick<Requests, 'answers' | 'ask'>, 
     },
     getText: (path) => ask(to('GET', path, (answer) => requireSuccess(answer).text)),
     send: (method, path, body) => ask({ ...to(method, path, (answer) => requireSuccess(answer).status), body }),
+    post: (path, body) => ask({ ...to('POST', path, (answer) => parseJson(requireSuccess(answer).text)), body }),
   };
 }

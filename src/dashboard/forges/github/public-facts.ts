@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import type { CiStatus, ForgeRepository, IssueFacts, PullRequestFacts } from '../facts.js';
+import type { PublicIssueNode, PublicPullRequestNode, PublicRepositoryNode } from './public-nodes.js';
+
+/** A board follows no forks and no archives. */
+export function isFollowed({ archived, fork }: PublicRepositoryNode): boolean {
+  return !archived && !fork;
+}
+
+/** @param open Its open issues and pull requests, of which every change counts. */
+export function toRepository(
+  node: PublicRepositoryNode,
+  open: readonly Pick<PublicIssueNode, 'number' | 'updated_at'>[],
+): ForgeRepository {
+  const { node_id: id, full_name: fullName, html_url: url, pushed_at } = node;
+  const changes = open.map(({ number, updated_at }) => `${number} ${updated_at}`).sort();
+  const text = [fullName, pushed_at, ...changes].join('\n');
+  const revision = createHash('sha256').update(text).digest('base64url');
+  return { id, fullName, url, canManageWebhooks: false, revision };
+}
+
+/** Whether it can be merged, and what reviews come to, would take requests of their own: both stay unknown. */
+export function toPullRequestFacts(
+  node: PublicPullRequestNode,
+  { repo, ci }: { readonly repo: string; readonly ci: CiStatus },
+): PullRequestFacts {
+  const { head, base, requested_reviewers } = node;
+  return {
+    ...toIssueFacts(node, repo),
+    draft: node.draft === true,
+    ci,
+    mergeStatus: 'unknown',
+    behind: false,
+    headSha: head.sha,
+    baseBranch: base.ref,
+    headBranch: head.ref,
+    crossRepository: head.repo?.full_name !== base.repo?.full_name,
+    requestedReviewerLogins: (requested_reviewers ?? []).map(({ login }) => login),
+    empty: false,
+    autoMergeEnabled: node.auto_merge !== null,
+  };
+}
+
+export function toIssueFacts(node: Omit<PublicIssueNode, 'pull_request'>, repo: string): IssueFacts {
+  const { number, title, html_url: url, user, labels, created_at: createdAt, updated_at: updatedAt } = node;
+  return {
+    repo,
+    number,
+    title,
+    url,
+    author: user?.login ?? 'ghost',
+    labels: labels.map(({ name, color }) => ({ name, color })),
+    createdAt,
+    updatedAt,
+  };
+}

@@ -1,0 +1,104 @@
+import { MAX_ISSUES, MAX_PULL_REQUESTS, MAX_REPOSITORIES, toReadingWithin, unique } from '../bounded.js';
+import type { ForgeRepository, PullRequestFacts, RepositoryReading } from '../facts.js';
+import { orGone } from '../forge-error.js';
+import type { Forge } from '../forge.js';
+import type { Rest } from '../http/rest.js';
+import { mapInChunks } from '../in-chunks.js';
+import { pathOf } from '../paths.js';
+import { judgeCheckRuns } from './ci.js';
+import { isFollowed, toIssueFacts, toPullRequestFacts, toRepository } from './public-facts.js';
+import type {
+  FoundNode,
+  PublicCheckRunNode,
+  PublicIssueNode,
+  PublicPullRequestNode,
+  PublicRepositoryNode,
+} from './public-nodes.js';
+
+/** GitHub gives no more of a search. */
+const MAX_FOUND = 1_000;
+
+/** Of one commit. */
+const MAX_RUNS = 300;
+
+/**
+ * Reads the public repositories of a person. Sixty requests an hour are all that an address has, and without a
+ * credential an answer that hasn't changed costs one too: so what has nothing open is not asked about, and what changed
+ * is seen by searching, which has a budget of its own.
+ */
+export function createPublicReader(rest: Rest, username: string): Pick<Forge, 'discover' | 'read' | 'readRepository'> {
+  /** Those with nothing open when they were discovered, by name. */
+  let idle: ReadonlyMap<string, ForgeRepository> = new Map();
+
+  async function search(kind: 'issue' | 'pr'): Promise<FoundNode[]> {
+    const query = encodeURIComponent(`user:${username} is:open is:${kind}`);
+    return rest.list<FoundNode>(`/search/issues?q=${query}&sort=updated&per_page=100`, MAX_FOUND, 'items');
+  }
+
+  async function readFacts(repo: string, node: PublicPullRequestNode): Promise<PullRequestFacts> {
+    const runs = await readCheckRuns(rest, repo, node.head.sha).catch(orGone);
+    return toPullRequestFacts(node, { repo, ci: judgeCheckRuns(runs ?? []) });
+  }
+
+  async function readOpen(fullName: string): Promise<PublicIssueNode[] | undefined> {
+    const path = `${pathOf(fullName)}/issues?state=open&per_page=100`;
+    return rest.list<PublicIssueNode>(path, MAX_ISSUES + MAX_PULL_REQUESTS).catch(orGone);
+  }
+
+  async function readPulls(fullName: string): Promise<PublicPullRequestNode[] | undefined> {
+    const path = `${pathOf(fullName)}/pulls?state=open&per_page=100`;
+    return rest.list<PublicPullRequestNode>(path, MAX_PULL_REQUESTS + 1).catch(orGone);
+  }
+
+  async function readWhole(repository: ForgeRepository, open: readonly PublicIssueNode[]): Promise<RepositoryReading> {
+    const { fullName } = repository;
+    const issues = open.filter(({ pull_request }) => pull_request === undefined).slice(0, MAX_ISSUES);
+    const hasPulls = open.some(({ pull_request }) => pull_request !== undefined);
+    const pulls = hasPulls ? await readPulls(fullName) : [];
+    return {
+      repository,
+      pullRequests: await mapInChunks(unique(pulls ?? []), (node) => readFacts(fullName, node)),
+      issues: unique(issues).map((node) => toIssueFacts(node, fullName)),
+    };
+  }
+
+  async function readKnown(repository: ForgeRepository): Promise<RepositoryReading | undefined> {
+    if (idle.get(repository.fullName)?.revision === repository.revision) {
+      return { repository, pullRequests: [], issues: [] };
+    }
+    const open = await readOpen(repository.fullName);
+    return open && readWhole(repository, open);
+  }
+
+  return {
+    async discover() {
+      const path = `/users/${encodeURIComponent(username)}/repos?type=owner&sort=full_name&per_page=100`;
+      const nodes = (await rest.list<PublicRepositoryNode>(path, MAX_REPOSITORIES)).filter(isFollowed);
+      const isIdle = nodes.every(({ open_issues_count }) => open_issues_count === 0);
+      const open = isIdle ? [] : [...(await search('pr')), ...(await search('issue'))];
+      const found = nodes.map((node) => {
+        const ending = `/repos/${node.full_name}`;
+        const of = open.filter(({ repository_url }) => repository_url.endsWith(ending));
+        return { node, repository: toRepository(node, of) };
+      });
+      const none = found.filter(({ node }) => node.open_issues_count === 0);
+      idle = new Map(none.map(({ repository }) => [repository.fullName, repository]));
+      return found.map(({ repository }) => repository);
+    },
+    async read(repositories) {
+      const readings = await mapInChunks(repositories, readKnown);
+      return toReadingWithin(readings.filter((reading) => reading !== undefined));
+    },
+    async readRepository(fullName) {
+      const node = (await rest.get(pathOf(fullName)).catch(orGone)) as PublicRepositoryNode | undefined;
+      if (node === undefined || !isFollowed(node)) return undefined;
+      const open = await readOpen(node.full_name);
+      return open && readWhole(toRepository(node, open), open);
+    },
+  };
+}
+
+export async function readCheckRuns(rest: Rest, fullName: string, sha: string): Promise<PublicCheckRunNode[]> {
+  const path = `${pathOf(fullName)}/commits/${encodeURIComponent(sha)}/check-runs?per_page=100`;
+  return rest.list<PublicCheckRunNode>(path, MAX_RUNS, 'check_runs');
+}

@@ -1,0 +1,100 @@
+import type { Forge } from '../../../../src/dashboard/forges/forge.js';
+import { createInstalledForge } from '../../../../src/dashboard/forges/github/github-forge.js';
+import type { NewRequest } from '../../../../src/dashboard/request-log.js';
+import { startGithub } from '../../../forges/github.js';
+import type { TestGithub } from '../../../forges/github.js';
+import { createTestApp } from '../../../forges/github-app.js';
+import type { TestApp } from '../../../forges/github-app.js';
+import { githubPullRequest, githubRepository } from '../../../forges/github-state.js';
+
+let server: TestGithub;
+let app: TestApp;
+let forge: Forge;
+let recorded: NewRequest[];
+let clock: number;
+
+const MINUTE_MS = 60_000;
+const open = (change: { readonly id?: number; readonly privateKey?: string; readonly installationId?: number } = {}) =>
+  createInstalledForge({
+    app: { id: change.id ?? app.id, privateKey: change.privateKey ?? app.privateKey },
+    installationId: change.installationId ?? app.installationId,
+    baseUrl: server.url,
+    account: 'mona',
+    record: async (request) => void recorded.push(request),
+    now: () => clock,
+  });
+
+// Making a key takes a while, so that all tests use one.
+const shared = createTestApp();
+
+beforeEach(async () => {
+  clock = Date.now();
+  recorded = [];
+  app = { ...shared, tokens: [], now: () => clock };
+  server = await startGithub([
+    githubRepository('acme/shop', { pullRequests: [githubPullRequest(1)] }),
+    githubRepository('acme/private', { isPrivate: true }),
+    githubRepository('acme/fork', { isFork: true }),
+    githubRepository('acme/old', { isArchived: true }),
+  ]);
+  server.app = app;
+  forge = open();
+});
+afterEach(() => server.close());
+
+test('finds where it is installed, and reads and acts there', async () => {
+  const found = await forge.discover();
+  expect(found.map(({ fullName, canManageWebhooks }) => [fullName, canManageWebhooks])).toEqual([
+    ['acme/shop', false],
+    ['acme/private', false],
+  ]);
+  const { repositories } = await forge.read(found);
+  expect(repositories.map(({ pullRequests }) => pullRequests.length)).toEqual([1, 0]);
+  await expect(forge.act({ fullName: 'acme/shop', number: 1 }, 'merge')).resolves.toBe('done');
+  expect(server.repositories[0]?.pullRequests[0]?.state).toBe('MERGED');
+});
+
+test('may set up webhooks where that was permitted', async () => {
+  app.permissions = { repository_hooks: 'write' };
+  expect((await forge.discover()).map(({ canManageWebhooks }) => canManageWebhooks)).toEqual([true, true]);
+});
+
+test('finds more repositories than a page has', async () => {
+  for (let count = 0; count < 120; count += 1) server.repositories.push(githubRepository(`acme/r${count}`));
+  expect(await forge.discover()).toHaveLength(122);
+});
+
+test('asks for one token, whoever waits for it, and for another before it ends', async () => {
+  await Promise.all([forge.discover(), forge.readRepository('acme/shop')]);
+  clock += 54 * MINUTE_MS;
+  await forge.discover();
+  expect(app.tokens).toHaveLength(1);
+  clock += 2 * MINUTE_MS;
+  await forge.discover();
+  expect(app.tokens).toHaveLength(2);
+});
+
+test.each<[string, Parameters<typeof open>[0], string]>([
+  ['is another than the one of its key', { id: 1 }, 'unauthorized'],
+  ['was removed from there', { installationId: 98 }, 'not_found'],
+])('can not read when the App %s', async (_reason, change, kind) => {
+  await expect(open(change).discover()).rejects.toMatchObject({ name: 'ForgeError', kind });
+});
+
+test('can not read with the key of another App', async () => {
+  const { privateKey } = createTestApp();
+  await expect(open({ privateKey }).discover()).rejects.toMatchObject({ kind: 'unauthorized' });
+});
+
+test('asks for a token again after that failed', async () => {
+  server.failNext({ status: 503, body: {} }, { path: /access_tokens$/ });
+  await expect(forge.discover()).rejects.toMatchObject({ kind: 'unreachable' });
+  await expect(forge.discover()).resolves.toHaveLength(2);
+});
+
+test('tells the log of the exchange, without a word of key or token', async () => {
+  await forge.discover();
+  const [first] = recorded;
+  expect(first).toMatchObject({ method: 'POST', endpoint: '/app/installations/99/access_tokens', account: 'mona' });
+  expect(JSON.stringify(recorded)).not.toMatch(/ghs_|PRIVATE KEY|eyJ/);
+});

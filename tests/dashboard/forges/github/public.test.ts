@@ -1,0 +1,146 @@
+import type { Forge } from '../../../../src/dashboard/forges/forge.js';
+import { createGithubPublicForge } from '../../../../src/dashboard/forges/github/public-forge.js';
+import { startGithub } from '../../../forges/github.js';
+import type { TestGithub } from '../../../forges/github.js';
+import { githubIssue, githubPullRequest, githubRepository, githubRun } from '../../../forges/github-state.js';
+import type { GithubPullRequest, GithubRun } from '../../../forges/github-state.js';
+
+let server: TestGithub;
+let forge: Forge;
+
+beforeEach(async () => {
+  server = await startGithub();
+  forge = createGithubPublicForge({ username: 'mona', baseUrl: server.url, record: () => Promise.resolve() });
+});
+afterEach(() => server.close());
+
+const add = (name: string, change: Parameters<typeof githubRepository>[1] = {}) => {
+  const repository = githubRepository(name, change);
+  server.repositories.push(repository);
+  return repository;
+};
+const spent = () => 60 - server.budgets.anonymous.remaining;
+
+test('finds the public repositories of a person, without forks and archives', async () => {
+  add('mona/shop', { viewerPermission: 'ADMIN' });
+  add('mona/api');
+  add('mona/secret', { isPrivate: true });
+  add('mona/fork', { isFork: true });
+  add('mona/old', { isArchived: true });
+  add('acme/other');
+  const found = await forge.discover();
+  expect(found.map(({ fullName, canManageWebhooks }) => [fullName, canManageWebhooks])).toEqual([
+    ['mona/shop', false],
+    ['mona/api', false],
+  ]);
+});
+
+test('reads what REST tells of open pull requests and issues', async () => {
+  const one = githubPullRequest(7, { author: null, requested: ['lisa', 'team:core'], isCrossRepository: true });
+  add('mona/shop', { pullRequests: [one, githubPullRequest(8, { state: 'CLOSED' })], issues: [githubIssue(3)] });
+  const { repositories } = await forge.read(await forge.discover());
+  expect(repositories[0]?.pullRequests).toEqual([
+    {
+      repo: 'mona/shop',
+      number: 7,
+      title: 'Change 7',
+      url: 'https://github.com/mona/shop/pull/7',
+      author: 'ghost',
+      draft: false,
+      labels: [],
+      createdAt: '2026-05-01T08:00:00Z',
+      updatedAt: '2026-05-02T08:00:00Z',
+      ci: 'success',
+      mergeStatus: 'unknown',
+      behind: false,
+      headSha: one.headRefOid,
+      baseBranch: 'main',
+      headBranch: 'change-7',
+      crossRepository: true,
+      requestedReviewerLogins: ['lisa'],
+      empty: false,
+      autoMergeEnabled: false,
+    },
+  ]);
+  expect(repositories[0]?.issues).toMatchObject([{ repo: 'mona/shop', number: 3 }]);
+  const byName = await forge.readRepository('mona/shop');
+  expect([byName?.pullRequests, byName?.issues]).toEqual([repositories[0]?.pullRequests, repositories[0]?.issues]);
+  expect(byName?.repository.revision).toBe(repositories[0]?.repository.revision);
+});
+
+const ended = (conclusion: string): GithubRun => githubRun({ conclusion });
+const running = githubRun({ status: 'IN_PROGRESS', conclusion: null });
+
+test.each<[string, GithubRun[], string]>([
+  ['there are none', [], 'none'],
+  ['all succeed', [ended('SUCCESS'), ended('SKIPPED')], 'success'],
+  ['one failed and another runs', [ended('FAILURE'), running], 'failure'],
+  ['one was cancelled and another runs', [ended('CANCELLED'), running], 'pending'],
+  ['one was cancelled', [ended('CANCELLED'), ended('SUCCESS')], 'failure'],
+])('judges checks by their runs when %s', async (_reason, checks, ci) => {
+  add('mona/shop', { pullRequests: [githubPullRequest(1, { checks })] });
+  expect((await forge.readRepository('mona/shop'))?.pullRequests).toMatchObject([{ ci }]);
+});
+
+test('asks nothing about what has nothing open, and sees by a search what changed', async () => {
+  for (let count = 0; count < 30; count += 1) add(`mona/r${count}`);
+  const busy = add('mona/shop', { pullRequests: [githubPullRequest(1)], issues: [githubIssue(2)] });
+  const first = await forge.discover();
+  const { repositories } = await forge.read(first);
+  // The list, and of one repository its issues, its pull requests and the checks of one of them.
+  expect([repositories.length, spent()]).toEqual([31, 4]);
+  expect(await forge.discover()).toEqual(first);
+  busy.pullRequests[0]!.updatedAt = '2026-05-03T08:00:00Z';
+  const revisions = (await forge.discover()).map(({ revision }) => revision);
+  const changed = first.filter(({ revision }, index) => revision !== revisions[index]);
+  expect(changed.map(({ fullName }) => fullName)).toEqual(['mona/shop']);
+  expect([spent(), server.budgets.search.remaining]).toEqual([6, 4]);
+});
+
+test('sees a first issue of what had nothing open', async () => {
+  const repository = add('mona/shop');
+  await forge.discover();
+  repository.issues.push(githubIssue(1));
+  const { repositories } = await forge.read(await forge.discover());
+  expect(repositories[0]?.issues).toHaveLength(1);
+});
+
+test('reads on until everything is read', async () => {
+  for (let count = 0; count < 110; count += 1) add(`mona/r${count}`);
+  const issues = Array.from({ length: 130 }, (_, index) => githubIssue(index + 500));
+  const repository = add('mona/shop', { pullRequests: [githubPullRequest(1)], issues });
+  expect(await forge.discover()).toHaveLength(111);
+  const reading = await forge.readRepository('mona/shop');
+  expect([reading?.pullRequests.length, reading?.issues.length]).toEqual([1, 130]);
+  repository.isPrivate = true;
+  expect(await forge.readRepository('mona/shop')).toBeUndefined();
+});
+
+test('shows the hourly budget of REST, and stops when it is spent', async () => {
+  add('mona/shop', { issues: [githubIssue(1)] });
+  await forge.discover();
+  expect(forge.budgets.rest).toMatchObject({ limit: 60, remaining: 59 });
+  server.budgets.anonymous.remaining = 0;
+  const resetsAt = server.budgets.anonymous.reset * 1000;
+  await expect(forge.discover()).rejects.toMatchObject({ kind: 'rate_limited', resetsAt });
+});
+
+test('lists checks, and does nothing', async () => {
+  const one: GithubPullRequest = githubPullRequest(1, { checks: [ended('FAILURE'), running] });
+  add('mona/shop', { pullRequests: [one] });
+  const target = { fullName: 'mona/shop', number: 1 };
+  const url = 'https://github.com/runs/1';
+  await expect(forge.checks(target)).resolves.toEqual([
+    { name: 'build', url, state: 'failure', durationSeconds: 90 },
+    { name: 'build', url, state: 'running' },
+  ]);
+  const refusal = { kind: 'unauthorized', refusal: 'permission', needs: expect.stringContaining('a token') as string };
+  expect(forge.actions).toEqual([]);
+  await expect(forge.act(target, 'close')).rejects.toMatchObject(refusal);
+  await expect(forge.ensureWebhook('mona/shop', { url, secret: 's' })).rejects.toMatchObject(refusal);
+  expect(server.seen.map(({ method }) => method)).toEqual(['GET', 'GET']);
+});
+
+test('says that there is nobody of this name', async () => {
+  await expect(forge.discover()).rejects.toMatchObject({ kind: 'not_found' });
+});

@@ -1,0 +1,138 @@
+import type { Answer, Seen } from './forge-server.js';
+import type { GithubIssue, GithubPullRequest, GithubRepository, GithubRun } from './github-state.js';
+import { toPage } from './paged.js';
+
+/** What GitHub shows in REST, of a repository and to everybody. */
+export interface PublicState {
+  readonly url: string;
+  readonly origin: string;
+  readonly repositories: readonly GithubRepository[];
+}
+
+const isOpen = ({ state }: { readonly state: string }) => state === 'OPEN';
+
+export function toRepositoryNode(repository: GithubRepository, { origin }: PublicState) {
+  const { id, nameWithOwner, isArchived, isFork, isPrivate, pushedAt, pullRequests, issues } = repository;
+  const { viewerPermission } = repository;
+  const admin = viewerPermission === 'ADMIN';
+  const push = admin || viewerPermission === 'WRITE';
+  return {
+    node_id: id,
+    full_name: nameWithOwner,
+    html_url: `${origin}/${nameWithOwner}`,
+    private: isPrivate,
+    archived: isArchived,
+    fork: isFork,
+    pushed_at: pushedAt,
+    open_issues_count: [...pullRequests, ...issues].filter(isOpen).length,
+    permissions: { admin, push, pull: true },
+  };
+}
+
+interface Asked<State extends PublicState = PublicState> {
+  readonly seen: Seen;
+  readonly forge: State;
+}
+
+export function listRepositories({ seen, forge }: Asked, login: string): Answer {
+  const own = forge.repositories.filter(({ nameWithOwner, isPrivate }) => {
+    return nameWithOwner.startsWith(`${login}/`) && !isPrivate;
+  });
+  if (own.length === 0) return { status: 404, body: { message: 'Not Found' } };
+  return page(
+    own.map((one) => toRepositoryNode(one, forge)),
+    { seen, forge },
+  );
+}
+
+/** Searches as `user:mona is:open is:pr` says. */
+export function searchIssues({ seen, forge }: Asked): Answer {
+  const query = seen.query.get('q') ?? '';
+  const [, login = ''] = /user:(\S+)/.exec(query) ?? [];
+  const found = forge.repositories.filter((one) => one.nameWithOwner.startsWith(`${login}/`) && !one.isPrivate);
+  const items = found.flatMap((repository) => {
+    const kind = query.includes('is:pr') ? repository.pullRequests : repository.issues;
+    return kind.filter(isOpen).map((one) => toIssueNode(one, repository, forge));
+  });
+  const { body, ...answer } = page(items, { seen, forge });
+  return { ...answer, body: { total_count: items.length, incomplete_results: false, items: body } };
+}
+
+export interface AskedOf extends Asked {
+  readonly repository: GithubRepository;
+}
+
+/** Pull requests are among the issues. */
+export function listIssues({ repository, ...asked }: AskedOf): Answer {
+  const all = [...repository.issues, ...repository.pullRequests].filter(isOpen);
+  return page(
+    all.map((one) => toIssueNode(one, repository, asked.forge)),
+    asked,
+  );
+}
+
+export function listPullRequests({ repository, ...asked }: AskedOf): Answer {
+  const open = repository.pullRequests.filter(isOpen);
+  return page(
+    open.map((one) => toPullRequestNode(one, repository, asked.forge)),
+    asked,
+  );
+}
+
+export function listCheckRuns({ repository, ...asked }: AskedOf, sha: string): Answer {
+  const found = repository.pullRequests.find(({ headRefOid }) => headRefOid === sha);
+  if (!found) return { status: 422, body: { message: `No commit found for SHA: ${sha}` } };
+  const runs = found.checks.filter((check) => check.kind === 'run').map(toRunNode);
+  const { body, ...answer } = page(runs, asked);
+  return { ...answer, body: { total_count: runs.length, check_runs: body } };
+}
+
+function page(items: readonly unknown[], { seen, forge }: Asked): Answer {
+  return toPage(items, seen, { url: forge.url, size: 'per_page' });
+}
+
+function toIssueNode(one: GithubIssue | GithubPullRequest, repository: GithubRepository, { origin, url }: PublicState) {
+  const { number, title, author, labels, createdAt, updatedAt } = one;
+  const { nameWithOwner } = repository;
+  const isPull = 'headRefOid' in one;
+  return {
+    number,
+    title,
+    html_url: `${origin}/${nameWithOwner}/${isPull ? 'pull' : 'issues'}/${number}`,
+    repository_url: `${url}/repos/${nameWithOwner}`,
+    user: author === null ? null : { login: author },
+    labels,
+    created_at: createdAt,
+    updated_at: updatedAt,
+    state: 'open',
+    ...(isPull && { pull_request: { merged_at: null } }),
+  };
+}
+
+export function toPullRequestNode(one: GithubPullRequest, repository: GithubRepository, forge: PublicState) {
+  const { isDraft, headRefName, headRefOid, baseRefName, isCrossRepository, requested, autoMerge } = one;
+  const repo = { full_name: repository.nameWithOwner };
+  return {
+    ...toIssueNode(one, repository, forge),
+    pull_request: undefined,
+    draft: isDraft,
+    head: { ref: headRefName, sha: headRefOid, repo: isCrossRepository ? null : repo },
+    base: { ref: baseRefName, sha: 'b'.repeat(40), repo },
+    requested_reviewers: requested.filter((login) => !login.startsWith('team:')).map((login) => ({ login })),
+    requested_teams: [],
+    auto_merge: autoMerge === null ? null : { merge_method: autoMerge.toLowerCase() },
+  };
+}
+
+function toRunNode({ databaseId: id, name, status, conclusion }: GithubRun) {
+  return {
+    id,
+    name,
+    status: status.toLowerCase(),
+    conclusion: conclusion === null ? null : conclusion.toLowerCase(),
+    started_at: status === 'QUEUED' ? null : '2026-05-02T08:00:00Z',
+    completed_at: status === 'COMPLETED' ? '2026-05-02T08:01:30Z' : null,
+    html_url: `https://github.com/runs/${id}`,
+    details_url: `https://github.com/runs/${id}`,
+  };
+}
