@@ -6,6 +6,7 @@ import * as dashboard from './generated/dashboard/operations.js';
 import * as secrets from './generated/secrets/operations.js';
 import { dashboardHandlers } from './handlers/dashboard/handlers.js';
 import { secretsHandlers } from './handlers/secrets/handlers.js';
+import { REFUSALS } from './handlers/secrets/refusals.js';
 import { objectsHandlers } from './handlers/secrets/objects.js';
 
 import { createSiteContext } from './resolvers/context.js';
@@ -176,6 +177,7 @@ function secretsRouter({ config, services, limits }: RouterOptions): RequestHand
     revision,
     schemes,
     handlers: secretsHandlers({ ...services, basePath, mcp }),
+    refusals: REFUSALS,
     authenticate: authenticatorFor(['write', 'consumer']),
     limits,
     replays: services.replays,

@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 import { AppError } from '../errors.js';
+import type { ErrorCode } from '../errors.js';
 import { answer } from './answer.js';
 import type { AnswerOptions, Dispatch, Handler } from './answer.js';
 import type { Headers } from './headers.js';
@@ -19,11 +20,15 @@ export interface ContractRouterOptions extends AnswerOptions {
   readonly operations: readonly OperationSpec[];
   /** Told in `X-Trellis-Revision`, so that a client can warn of a contract that it does not know. */
   readonly revision: string;
+  /** What refusals of these codes say instead of their own words, where clients know the words. */
+  readonly refusals?: Refusals;
   /** What every answer carries besides. */
   readonly headers?: Headers;
   /** The generated handler interface, filled in: a function for each `operationId`. */
   readonly handlers: object;
 }
+
+export type Refusals = Readonly<Partial<Record<ErrorCode, string>>>;
 
 /**
  * Serves a contract: the operation table decides matching, security and
@@ -53,8 +58,19 @@ export function contractRouter(options: ContractRouterOptions): RequestHandler {
       return;
     }
     response.setHeader('X-Trellis-Revision', revision);
-    await answer(request, response, { operation: found.operation, params: found.params, query, service });
+    try {
+      await answer(request, response, { operation: found.operation, params: found.params, query, service });
+    } catch (error) {
+      throw reword(error, options.refusals);
+    }
   };
+}
+
+function reword(error: unknown, refusals: Refusals = {}): unknown {
+  const text = error instanceof AppError ? refusals[error.code] : undefined;
+  if (!(error instanceof AppError) || text === undefined) return error;
+  const { code, field, headers } = error;
+  return new AppError(code, text, { headers, cause: error, ...(field === undefined ? {} : { field }) });
 }
 
 const NOWHERE: Match = { kind: 'unknown' };
