@@ -3,6 +3,7 @@ import { createSessionCookies } from './cookies.js';
 import type { SessionCookies } from './cookies.js';
 import { createInvitations } from './invitations.js';
 import type { Invitations } from './invitations.js';
+import type { PasskeyWitness } from './passkey-witness.js';
 import { createPasskeys } from './passkeys.js';
 import type { Passkeys } from './passkeys.js';
 import { createPeople } from './people.js';
@@ -37,18 +38,23 @@ export interface Accounts {
 export interface AccountsOptions {
   /** The origin that people use, which passkeys are bound to; known once the server listens. */
   readonly origin: () => string;
+  /** By default nobody. */
+  readonly witness?: PasskeyWitness | undefined;
   readonly now?: () => number;
 }
 
-export function createAccounts(database: Database, { origin, now = Date.now }: AccountsOptions): Accounts {
+const NOBODY: PasskeyWitness = async () => undefined;
+
+export function createAccounts(database: Database, options: AccountsOptions): Accounts {
+  const { origin, witness = NOBODY, now = Date.now } = options;
   const relyingParty = () => relyingPartyOf(origin());
   return {
     people: createPeople(database, now),
     sessions: createSessions(database, now),
     cookies: createSessionCookies(origin),
     tokens: createPersonalTokens(database, now),
-    passkeys: createPasskeys(database, relyingParty, now),
-    registration: createRegistration(database, relyingParty, now),
+    passkeys: createPasskeys(database, { relyingParty, witness, now }),
+    registration: createRegistration(database, { relyingParty, witness, now }),
     signIn: createSignIn(database, relyingParty, now),
     invitations: createInvitations(database, now),
     setupLink: createSetupLink(database, now),

@@ -13,6 +13,7 @@ export type AccountAction =
   | 'invitation_revoked'
   | 'passkey_added'
   | 'passkey_removed'
+  | 'passkey_renamed'
   | 'signed_in'
   | 'signed_out'
   | 'signed_out_everywhere'

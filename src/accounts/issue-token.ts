@@ -11,7 +11,9 @@ export interface TokenIssue {
   /** Who answers for the token. */
   readonly personId: string;
   /** Whom a consumer token speaks for. */
-  readonly consumer?: string;
+  readonly consumer?: string | undefined;
+  /** The id of the actor who asked for it; left out for personal ones, and on the command line. */
+  readonly issuedBy?: string | undefined;
   readonly label: string;
   readonly scopes: readonly Scope[];
   readonly createdAt: number;
@@ -23,7 +25,7 @@ const insertToken = prepareInsert('tokens');
 /** Stores a new token of any kind, hashed. Whether it may be issued is the caller's to check. */
 export async function issueToken(
   database: Database,
-  { kind, personId, consumer, label, scopes, createdAt, expiresAt }: TokenIssue,
+  { kind, personId, consumer, issuedBy, label, scopes, createdAt, expiresAt }: TokenIssue,
 ): Promise<{ readonly token: string; readonly row: TokensTable }> {
   const token = createToken(kind);
   const row: TokensTable = {
@@ -37,6 +39,8 @@ export async function issueToken(
     created_at: createdAt,
     expires_at: expiresAt.getTime(),
     last_used_at: null,
+    revoked_at: null,
+    issued_by: issuedBy ?? null,
   };
   await insertToken(database, row);
   return { token, row };

@@ -9,6 +9,7 @@ import { readChallenge, refuseCeremony } from './credential-json.js';
 import { recordEvent } from './events.js';
 import { toCreationOptions } from './passkey-options.js';
 import type { CreationOptions } from './passkey-options.js';
+import type { PasskeyWitness } from './passkey-witness.js';
 import type { RelyingParty } from './relying-party.js';
 import { requireSession } from './scopes.js';
 import { parseLabel } from './usernames.js';
@@ -22,6 +23,8 @@ export interface Passkey {
   readonly id: string;
   readonly label: string;
   readonly createdAt: Date;
+  /** `undefined` while nobody signed in with it. */
+  readonly lastUsedAt: Date | undefined;
 }
 
 /** The passkeys of the caller, who must be there in person: `session_required` for a token. */
@@ -35,20 +38,29 @@ export interface Passkeys {
    * and as the one refusal of every ceremony.
    */
   finish(caller: Caller | undefined, added: AddedPasskey, from: string): Promise<Passkey>;
+  /** @throws AppError `not_found` for an id that is unknown or another's, `invalid_input` for a label that is none. */
+  rename(
+    caller: Caller | undefined,
+    passkey: Omit<Passkey, 'createdAt' | 'lastUsedAt'>,
+    from: string,
+  ): Promise<Passkey>;
   /** Does nothing for an id that is unknown or another's. @throws AppError `invalid_input` for the last one. */
   remove(caller: Caller | undefined, id: string, from: string): Promise<void>;
 }
 
 export interface AddedPasskey {
-  readonly label: string;
+  /** `passkey` and its number when left out. */
+  readonly label?: string | undefined;
   readonly credential: unknown;
 }
 
-export function createPasskeys(
-  database: Database,
-  relyingParty: () => RelyingParty,
-  now: () => number = Date.now,
-): Passkeys {
+export interface PasskeyParts {
+  readonly relyingParty: () => RelyingParty;
+  readonly witness: PasskeyWitness;
+  readonly now: () => number;
+}
+
+export function createPasskeys(database: Database, { relyingParty, witness, now }: PasskeyParts): Passkeys {
   return {
     async list(caller) {
       return (await listRows(database, requireSession(caller).personId)).map(toPasskey);
@@ -65,25 +77,35 @@ export function createPasskeys(
     async finish(caller, { label, credential }, from) {
       const session = requireSession(caller);
       const { personId } = session;
-      const name = parseLabel(label);
+      const name = label === undefined ? undefined : parseLabel(label);
       const challenge = readChallenge(credential);
       const begun = await takeChallenge(database, challenge, { ceremony: 'add', at: now() });
       if (begun?.person_id !== personId) throw refuseCeremony();
       const verified = await verifyNewPasskey(credential, { challenge, relyingParty: relyingParty() });
-      const row = {
-        ...verified,
-        person_id: personId,
-        user_handle: begun.user_handle ?? '',
-        label: name,
-        created_at: now(),
-      };
-      await inTransaction(database, async (transaction) => {
-        requireRoom(await listRows(transaction, personId));
-        await storePasskey(transaction, row);
-        const event = { actor: session, personId, subject: row.id, from, at: now() };
-        await recordEvent(transaction, { action: 'passkey_added', ...event });
+      const own = { ...verified, person_id: personId, user_handle: begun.user_handle ?? '', created_at: now() };
+      return inTransaction(database, async (transaction) => {
+        const rows = await listRows(transaction, personId);
+        requireRoom(rows);
+        const row = await storePasskey(transaction, { ...own, label: name ?? `passkey ${rows.length + 1}` });
+        const act = { actor: session, personId, from, at: now() };
+        await recordEvent(transaction, { action: 'passkey_added', subject: row.id, ...act });
+        await witness(transaction, { action: 'create', passkeyId: row.id, ...act });
+        return toPasskey(row);
       });
-      return toPasskey(row);
+    },
+    async rename(caller, { id, label }, from) {
+      const session = requireSession(caller);
+      const { personId } = session;
+      const renamed = { label: parseLabel(label) };
+      return inTransaction(database, async (transaction) => {
+        const own = transaction.updateTable('passkeys').set(renamed).where('person_id', '=', personId);
+        const row = await own.where('id', '=', id).returningAll().executeTakeFirst();
+        if (row === undefined) throw new AppError('not_found', 'Expected the id of a passkey of yours; there is none.');
+        const act = { actor: session, personId, from, at: now() };
+        await recordEvent(transaction, { action: 'passkey_renamed', subject: id, ...act });
+        await witness(transaction, { action: 'rename', passkeyId: id, ...act });
+        return toPasskey(row);
+      });
     },
     async remove(caller, id, from) {
       const session = requireSession(caller);
@@ -93,18 +115,24 @@ export function createPasskeys(
         if (!rows.some((row) => row.id === id)) return;
         requireAnother(rows);
         await transaction.deleteFrom('passkeys').where('id', '=', id).execute();
-        const event = { actor: session, personId, subject: id, from, at: now() };
-        await recordEvent(transaction, { action: 'passkey_removed', ...event });
+        const act = { actor: session, personId, from, at: now() };
+        await recordEvent(transaction, { action: 'passkey_removed', subject: id, ...act });
+        await witness(transaction, { action: 'delete', passkeyId: id, ...act });
       });
     },
   };
 }
 
 /** In the caller's transaction. @throws AppError the refusal of a ceremony, for a credential that somebody has already. */
-export async function storePasskey(transaction: Database, row: PasskeysTable): Promise<void> {
+export async function storePasskey(
+  transaction: Database,
+  passkey: Omit<PasskeysTable, 'last_used_at' | 'wrapped_identity'>,
+): Promise<PasskeysTable> {
+  const row = { ...passkey, last_used_at: null, wrapped_identity: null };
   const known = transaction.selectFrom('passkeys').select('id').where('id', '=', row.id);
   if ((await known.executeTakeFirst()) !== undefined) throw refuseCeremony();
   await transaction.insertInto('passkeys').values(row).execute();
+  return row;
 }
 
 function listRows(database: Database, personId: string): Promise<PasskeysTable[]> {
@@ -122,6 +150,7 @@ function requireAnother(rows: readonly PasskeysTable[]): void {
   throw new AppError('invalid_input', 'Expected another passkey to stay; without one nobody could sign in.');
 }
 
-function toPasskey({ id, label, created_at }: PasskeysTable): Passkey {
-  return { id, label, createdAt: new Date(created_at) };
+function toPasskey({ id, label, created_at, last_used_at }: PasskeysTable): Passkey {
+  const lastUsedAt = last_used_at === null ? undefined : new Date(last_used_at);
+  return { id, label, createdAt: new Date(created_at), lastUsedAt };
 }

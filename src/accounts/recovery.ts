@@ -3,6 +3,7 @@ import { inTransaction } from '../storage/database.js';
 import type { Database } from '../storage/database.js';
 import { recordEvent, THIS_MACHINE } from './events.js';
 import { addLink } from './invitations.js';
+import type { PasskeyWitness } from './passkey-witness.js';
 import { findPersonRow } from './people.js';
 
 export interface Recovery {
@@ -17,14 +18,24 @@ export interface Recovery {
   invite(username: string): Promise<{ readonly username: string; readonly token: string }>;
 }
 
-export function createRecovery(database: Database, now: () => number = Date.now): Recovery {
+export interface RecoveryParts {
+  readonly witness: PasskeyWitness;
+  readonly now?: () => number;
+}
+
+export function createRecovery(database: Database, { witness, now = Date.now }: RecoveryParts): Recovery {
   return {
     invite: (username) =>
       inTransaction(database, async (transaction) => {
         const person = await findPersonRow(transaction, username);
         if (person === undefined)
           throw new AppError('not_found', 'Expected the username of an account; there is none.');
-        for (const table of ['sessions', 'passkeys', 'challenges'] as const) {
+        const lost = transaction.deleteFrom('passkeys').where('person_id', '=', person.id).returning('id');
+        for (const { id } of await lost.execute()) {
+          const act = { actor: 'machine', personId: person.id, from: THIS_MACHINE, at: now() } as const;
+          await witness(transaction, { action: 'delete', passkeyId: id, ...act });
+        }
+        for (const table of ['sessions', 'challenges'] as const) {
           await transaction.deleteFrom(table).where('person_id', '=', person.id).execute();
         }
         const named = { username: person.username, displayName: person.display_name };

@@ -10,14 +10,14 @@ import { recordEvent } from './events.js';
 import { requireFree } from './invitations.js';
 import { toCreationOptions } from './passkey-options.js';
 import type { CreationOptions } from './passkey-options.js';
+import type { PasskeyParts } from './passkeys.js';
 import { storePasskey } from './passkeys.js';
 import { addPerson, findPersonRow, toPerson } from './people.js';
 import type { NewPerson, Person } from './people.js';
-import type { RelyingParty } from './relying-party.js';
 import { startSession } from './sessions.js';
 import { isUnclaimed } from './setup-link.js';
 import { hashSecret } from './token-format.js';
-import { parseDisplayName, parseUsername } from './usernames.js';
+import { parseDisplayName, parseLabel, parseUsername } from './usernames.js';
 import { verifyNewPasskey } from './verify-passkey.js';
 
 export interface SignedIn {
@@ -45,18 +45,25 @@ export interface Registration {
   /**
    * Makes the account with its first passkey, signs it in, and uses up the link.
    *
-   * @param answer The credential as the browser answered, unchecked.
    * @throws AppError `invalid_input`, the one refusal of every ceremony;
    * `conflict` when another link for the same name was used first.
    */
-  finish(answer: { readonly username: string; readonly credential: unknown }, from: string): Promise<SignedIn>;
+  finish(answer: RegistrationAnswer, from: string): Promise<Registered>;
 }
 
-export function createRegistration(
-  database: Database,
-  relyingParty: () => RelyingParty,
-  now: () => number = Date.now,
-): Registration {
+export interface Registered extends SignedIn {
+  readonly passkeyId: string;
+}
+
+export interface RegistrationAnswer {
+  readonly username: string;
+  /** As the browser answered, unchecked. */
+  readonly credential: unknown;
+  /** A name for the passkey. */
+  readonly label?: string | undefined;
+}
+
+export function createRegistration(database: Database, { relyingParty, witness, now }: PasskeyParts): Registration {
   return {
     isOpen: () => isUnclaimed(database),
     async begin({ inviteToken = '', ...asked }) {
@@ -77,7 +84,8 @@ export function createRegistration(
       const challenge = await createChallenge(database, { ceremony: 'register', ...memory });
       return toCreationOptions(relyingParty(), { username, displayName, userHandle, challenge });
     },
-    async finish({ username, credential }, from) {
+    async finish({ username, credential, label = 'First passkey' }, from) {
+      const name = parseLabel(label);
       const challenge = readChallenge(credential);
       const begun = await takeChallenge(database, challenge, { ceremony: 'register', at: now() });
       const account = begun && toAccount(begun);
@@ -86,12 +94,13 @@ export function createRegistration(
       return inTransaction(database, async (transaction) => {
         const at = now();
         const person = await letIn(transaction, account, at);
-        const own = { person_id: person.id, user_handle: account.userHandle, label: 'First passkey', created_at: at };
+        const own = { person_id: person.id, user_handle: account.userHandle, label: name, created_at: at };
         await storePasskey(transaction, { ...passkey, ...own });
         const actor = { kind: 'session', personId: person.id } as const;
         const event = { actor, personId: person.id, subject: person.username, from, at };
         await recordEvent(transaction, { action: 'account_created', ...event });
-        return { person, sessionId: await startSession(transaction, person.id, at) };
+        await witness(transaction, { action: 'create', passkeyId: passkey.id, actor, personId: person.id, from, at });
+        return { person, passkeyId: passkey.id, sessionId: await startSession(transaction, person.id, at) };
       });
     },
   };

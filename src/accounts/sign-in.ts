@@ -15,6 +15,8 @@ import { verifyPasskey } from './verify-passkey.js';
 export interface SignInAnswer {
   /** Who it must be; anybody whose passkey it is when left out. */
   readonly username?: string | undefined;
+  /** Whether anybody but the admin is refused. */
+  readonly onlyAdmin?: boolean;
   /** As the browser answered, unchecked. */
   readonly credential: unknown;
 }
@@ -36,7 +38,7 @@ export function createSignIn(
       const challenge = await createChallenge(database, { ceremony: 'sign_in', at: now() });
       return toRequestOptions(relyingParty(), challenge);
     },
-    async finish({ username, credential }, from) {
+    async finish({ username, onlyAdmin = false, credential }, from) {
       const challenge = readChallenge(credential);
       const begun = await takeChallenge(database, challenge, { ceremony: 'sign_in', at: now() });
       const passkeys = database.selectFrom('passkeys').selectAll();
@@ -44,14 +46,16 @@ export function createSignIn(
       if (begun === undefined || passkey === undefined) throw refuseCeremony();
       const counter = await verifyPasskey(credential, passkey, { challenge, relyingParty: relyingParty() });
       return inTransaction(database, async (transaction) => {
-        await count(transaction, passkey, counter);
+        const at = now();
+        await count(transaction, passkey, { counter, last_used_at: at });
         const row = await transaction
           .selectFrom('people')
           .selectAll()
           .where('id', '=', passkey.person_id)
           .executeTakeFirst();
         if (row === undefined || !isCalled(row.username_key, username)) throw refuseCeremony();
-        const [person, at] = [toPerson(row), now()];
+        const person = toPerson(row);
+        if (onlyAdmin && !person.isAdmin) throw refuseCeremony();
         const actor = { kind: 'session', personId: person.id } as const;
         const event = { actor, personId: person.id, subject: passkey.id, from, at };
         await recordEvent(transaction, { action: 'signed_in', ...event });
@@ -65,9 +69,9 @@ export function createSignIn(
 async function count(
   transaction: Database,
   { id, counter: before }: { readonly id: string; readonly counter: number },
-  counter: number,
+  used: { readonly counter: number; readonly last_used_at: number },
 ): Promise<void> {
-  const own = transaction.updateTable('passkeys').set({ counter }).where('id', '=', id).where('counter', '=', before);
+  const own = transaction.updateTable('passkeys').set(used).where('id', '=', id).where('counter', '=', before);
   if ((await own.executeTakeFirst()).numUpdatedRows === 0n) throw refuseCeremony();
 }
 

@@ -13,8 +13,10 @@ export async function sweepAccounts(database: Database, at: number): Promise<voi
   for (const table of ['challenges', 'invitations', 'sessions'] as const) {
     await database.deleteFrom(table).where('expires_at', '<=', at).execute();
   }
+  // Those of the secrets service stay until they are purged, so that its audit log can be read.
   await database
     .deleteFrom('tokens')
+    .where('kind', '=', 'personal')
     .where('expires_at', '<=', at - KEEP_EXPIRED_TOKENS_MS)
     .execute();
   await database

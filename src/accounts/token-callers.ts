@@ -14,7 +14,8 @@ const findToken = prepare((database, { hash, at }: { readonly hash: string; read
     .innerJoin('people', 'people.id', 'tokens.person_id')
     .select(['tokens.id', 'kind', 'consumer', 'scopes', 'last_used_at', 'person_id', 'username', 'is_admin'])
     .where('hash', '=', hash)
-    .where('expires_at', '>', at),
+    .where('expires_at', '>', at)
+    .where('revoked_at', 'is', null),
 );
 
 /**

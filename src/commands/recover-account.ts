@@ -1,12 +1,13 @@
 import { createRecovery } from '../accounts/recovery.js';
 import type { Config } from '../config.js';
+import { auditPasskeys } from '../secrets/audit-passkeys.js';
 import { withAccounts } from './accounts-database.js';
 import type { Streams } from './accounts-database.js';
 
 /** Prints a link by which a person makes a passkey anew. @throws StartError of one line for a name that nobody has. */
 export function recoverAccount(config: Config, { out, err }: Streams, user: string): Promise<void> {
   return withAccounts(config, async (database) => {
-    const { username, token } = await createRecovery(database).invite(user);
+    const { username, token } = await createRecovery(database, { witness: auditPasskeys }).invite(user);
     const origin = config.publicUrl ?? `http://localhost:${config.port}`;
     const fragment = new URLSearchParams({ invite: token, username });
     err.write(`${username} is signed out, and their passkeys have ended. This link works once, within an hour:\n`);

@@ -1,4 +1,4 @@
-import type { Caller } from '../accounts/callers.js';
+import type { Caller, ConsumerTokenCaller, SessionCaller, TokenCaller } from '../accounts/callers.js';
 
 /** Who did something, as far as a credential proves; `machine` is a command on the server's own machine. */
 export interface Actor {
@@ -16,15 +16,22 @@ export interface Origin {
   readonly at: number;
 }
 
-/** A command on the server's own machine, which needs no credential. */
-export interface MachineOrigin extends Omit<Origin, 'caller'> {
-  readonly caller: 'machine';
+/** As much of a caller as tells who it is; `machine` is a command on the server's own machine. */
+export type Identified =
+  | 'machine'
+  | Pick<ConsumerTokenCaller, 'kind' | 'tokenId'>
+  | Pick<SessionCaller, 'kind'>
+  | Pick<TokenCaller, 'kind' | 'tokenId'>;
+
+/** What an entry of the audit log needs of an {@link Origin}. */
+export interface AuditOrigin extends Omit<Origin, 'caller'> {
+  readonly caller: Identified | undefined;
 }
 
 /** Every session is the owner's, so all have the one id by which logs have always named it. */
 const SESSION_ACTOR_ID = 'admin';
 
-export function toActor(caller: Caller | 'machine'): Actor {
+export function toActor(caller: Identified): Actor {
   if (caller === 'machine') return { type: caller, id: caller };
   return { type: caller.kind, id: caller.kind === 'session' ? SESSION_ACTOR_ID : caller.tokenId };
 }

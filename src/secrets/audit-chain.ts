@@ -5,7 +5,7 @@ import type { Database } from '../storage/database.js';
 import { prepare, prepareInsert } from '../storage/prepared.js';
 import type { AuditLogTable } from '../storage/tables.js';
 import { toActor } from './actor.js';
-import type { MachineOrigin, Origin } from './actor.js';
+import type { AuditOrigin } from './actor.js';
 import type { NewAuditEntry } from './audit-actions.js';
 
 /** Where the chain ends: how many entries it has, which is the last one's id, and the last one's hash. */
@@ -47,18 +47,14 @@ export async function takeChain(transaction: Database): Promise<void> {
  * the change is. Each holds the hash of the one before: none can be changed or
  * taken out unnoticed. Ids rise by one, in the order of the chain.
  */
-export async function appendAudit(
-  transaction: Database,
-  entry: NewAuditEntry,
-  origin: MachineOrigin | Origin,
-): Promise<void> {
+export async function appendAudit(transaction: Database, entry: NewAuditEntry, origin: AuditOrigin): Promise<void> {
   await appendAudits(transaction, [{ entry, origin }]);
 }
 
 /** As {@link appendAudit} for several in this order, which takes less than one after another. */
 export async function appendAudits(
   database: Database,
-  entries: readonly { readonly entry: NewAuditEntry; readonly origin: MachineOrigin | Origin }[],
+  entries: readonly { readonly entry: NewAuditEntry; readonly origin: AuditOrigin }[],
 ): Promise<void> {
   await inAuditedTransaction(database, async (transaction) => {
     let { count, hash } = await readHead(transaction);
@@ -113,7 +109,7 @@ function toRow(entry: NewAuditEntry) {
   return { action, ...subject, previous_name: previousName };
 }
 
-function toColumns({ at, ip, callerName, caller }: MachineOrigin | Origin) {
+function toColumns({ at, ip, callerName, caller }: AuditOrigin) {
   const actor = caller && toActor(caller);
   return { at, ip, caller: callerName ?? null, actor_type: actor?.type ?? null, actor_id: actor?.id ?? null };
 }

@@ -16,7 +16,7 @@ import { actions } from './migrations/0010-actions.js';
 import { webhookDeliveries } from './migrations/0011-webhook-deliveries.js';
 import { views } from './migrations/0012-views.js';
 import { secretValues } from './migrations/0013-secret-values.js';
-import { auditChain } from './migrations/0014-audit-chain.js';
+import { secretsUpkeep } from './migrations/0014-secrets-upkeep.js';
 
 /** Makes or changes tables. Once released it never changes; it knows no table types, which describe the end state. */
 export type Migration = (database: Kysely<unknown>) => Promise<void>;
@@ -36,7 +36,7 @@ export const MIGRATIONS: readonly Migration[] = [
   webhookDeliveries,
   views,
   secretValues,
-  auditChain,
+  secretsUpkeep,
 ];
 
 interface SchemaVersions {

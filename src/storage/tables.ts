@@ -71,6 +71,10 @@ export interface TokensTable {
   created_at: number;
   expires_at: number;
   last_used_at: number | null;
+  /** Tokens of the secrets service stay when they are revoked; personal ones go. */
+  revoked_at: number | null;
+  /** The actor's id in the audit log; null for one of the command line, and for personal ones. */
+  issued_by: string | null;
 }
 
 export interface PasskeysTable {
@@ -86,6 +90,9 @@ export interface PasskeysTable {
   transports: string;
   label: string;
   created_at: number;
+  last_used_at: number | null;
+  /** The identity of the secrets' owner, wrapped by this passkey; opaque to the server. */
+  wrapped_identity: string | null;
 }
 
 /** Links that let one person in: invitations, and the setup link, which has no name yet. */
@@ -381,6 +388,8 @@ export interface SecretConsumersTable {
 export interface SecretOwnerTable {
   id: number;
   public_key: string;
+  /** The identity wrapped by a recovery phrase; opaque to the server. */
+  recovery_wrapped_identity: string | null;
 }
 
 export interface AuditLogTable {

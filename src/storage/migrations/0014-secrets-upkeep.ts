@@ -1,17 +1,13 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 
-/** The audit log of objects, consumers, tokens and passkeys, and the head of its chain. */
-export async function auditChain(database: Kysely<unknown>): Promise<void> {
+/** The chained audit log, tokens that are revoked and stay, and what the owner's identity is wrapped by. */
+export async function secretsUpkeep(database: Kysely<unknown>): Promise<void> {
   // Nothing that was ever served wrote to the log before, so there is nothing to keep.
   await database.schema.dropTable('audit_log').execute();
   await createAuditLog(database);
-  await database.schema
-    .createTable('audit_head')
-    .addColumn('id', 'integer', (column) => column.primaryKey().check(sql`id = 1`))
-    .addColumn('count', 'bigint', (column) => column.notNull())
-    .addColumn('hash', 'text', (column) => column.notNull())
-    .execute();
+  await createAuditHead(database);
+  await addColumns(database);
 }
 
 /** Entries outlive what they speak of, so nothing is referenced. */
@@ -36,4 +32,23 @@ async function createAuditLog({ schema }: Kysely<unknown>): Promise<void> {
   for (const column of ['slug', 'caller', 'actor_id']) {
     await schema.createIndex(`audit_log_by_${column}`).on('audit_log').columns([column, 'id']).execute();
   }
+}
+
+async function createAuditHead({ schema }: Kysely<unknown>): Promise<void> {
+  await schema
+    .createTable('audit_head')
+    .addColumn('id', 'integer', (column) => column.primaryKey().check(sql`id = 1`))
+    .addColumn('count', 'bigint', (column) => column.notNull())
+    .addColumn('hash', 'text', (column) => column.notNull())
+    .execute();
+}
+
+/** One at a time, as SQLite takes them. */
+async function addColumns({ schema }: Kysely<unknown>): Promise<void> {
+  await schema.alterTable('tokens').addColumn('revoked_at', 'bigint').execute();
+  await schema.alterTable('tokens').addColumn('issued_by', 'text').execute();
+  await schema.createIndex('tokens_by_kind').on('tokens').columns(['kind', 'created_at']).execute();
+  await schema.alterTable('passkeys').addColumn('last_used_at', 'bigint').execute();
+  await schema.alterTable('passkeys').addColumn('wrapped_identity', 'text').execute();
+  await schema.alterTable('secret_owner').addColumn('recovery_wrapped_identity', 'text').execute();
 }

@@ -1,0 +1,12 @@
+import type { PasskeyChange } from '../accounts/passkey-witness.js';
+import type { Database } from '../storage/database.js';
+import { appendAudit } from './audit-chain.js';
+
+/** Writes of the owner's passkeys, whichever service changed them; those of others open no secrets. */
+export async function auditPasskeys(transaction: Database, change: PasskeyChange, callerName?: string): Promise<void> {
+  const { action, passkeyId, personId, actor, from, at } = change;
+  const owners = transaction.selectFrom('people').select('id').where('id', '=', personId).where('is_admin', '=', 1);
+  if ((await owners.executeTakeFirst()) === undefined) return;
+  const entry = { action, subjectType: 'passkey', subjectId: passkeyId } as const;
+  await appendAudit(transaction, entry, { caller: actor, callerName, ip: from, at });
+}
