@@ -12,8 +12,10 @@ import { objectsHandlers } from './handlers/secrets/objects.js';
 import { createSiteContext } from './resolvers/context.js';
 import { createSiteEngine } from './resolvers/site-engine.js';
 import { requestBounds } from './server/bounds.js';
+import { loadBuiltPages } from './server/built-pages.js';
 import { contractRouter } from './server/contract-router.js';
 import { createEntrance } from './server/entrance.js';
+import { loadExplorer } from './server/explorer.js';
 import { errorHandler, notFoundHandler } from './server/errors.js';
 import { createGraphqlEndpoint } from './server/graphql.js';
 import { dataHeaders, securityHeaders } from './server/headers.js';
@@ -25,10 +27,10 @@ import { createLog } from './server/log.js';
 import type { Log } from './server/log.js';
 import { createMcp } from './server/mcp/mcp.js';
 import { READ_ONLY, allowOnly } from './server/methods.js';
+import { PAGE_PATHS } from './server/page-paths.js';
 import { contextOf, requestContext } from './server/request-context.js';
 import { contractDocument } from './server/static-contract.js';
 import { staticFiles } from './server/static-files.js';
-import { loadPages } from './server/static-pages.js';
 import type { Services } from './services.js';
 import type { PublicFiles } from './site/public-files.js';
 import type { Site } from './site/site.js';
@@ -66,14 +68,15 @@ export function createApp({ config, origin }: Omit<AppOptions, 'services' | 'log
 function createListener(options: AppOptions): RequestListener {
   const { config, services, origin, log } = options;
   const app = express().disable('x-powered-by').set('trust proxy', config.trustProxy);
-  const pages = loadPages({ origin, services: config.services, introspection: config.introspection });
+  const pages = loadBuiltPages({ origin, services: config.services });
+  const explorer = loadExplorer({ introspection: config.introspection });
   app.use(requestContext({ log }), requestBounds({ onlyHost: onlyHost(config) }));
   // Before what they have no use for: a query and an image are answered in less time than some headers take.
   const { site, imaging } = services;
   const prefix = site?.config.pathPrefix ?? '';
   const staticPaths = [...new Set(['/static', `${prefix}/static`])];
   if (site && imaging) {
-    app.get(GRAPHQL_PATHS, pages.explorer).options(GRAPHQL_PATHS, allowOnly('GET, POST, OPTIONS'));
+    app.get(GRAPHQL_PATHS, explorer.page).options(GRAPHQL_PATHS, allowOnly('GET, POST, OPTIONS'));
     app.all(GRAPHQL_PATHS, graphql({ config, services, site, imaging, log }));
     app.use(staticPaths, imageFiles(imaging, services.publicFiles, prefix));
   }
@@ -85,8 +88,7 @@ function createListener(options: AppOptions): RequestListener {
   app.use(dashboardRouter({ ...options, limits }));
   if (config.services.includes('secrets')) app.use(secretsRouter({ ...options, limits }));
   app.use(securityHeaders({ isHttps: isHttps(config) }));
-  app.use(pages.assets).get('/', pages.home).all('/', allowOnly(READ_ONLY));
-  if (config.services.includes('dashboard')) app.get('/sign-in', pages.signIn).all('/sign-in', allowOnly(READ_ONLY));
+  app.use(explorer.assets, pages.assets).get(PAGE_PATHS, pages.document).all(PAGE_PATHS, allowOnly(READ_ONLY));
   app.use(staticPaths, staticFiles(services.staticFolder));
   app.use(notFoundHandler(), errorHandler({ log }));
   return app as RequestListener;
@@ -180,7 +182,7 @@ function secretsRouter({ config, services, limits }: RouterOptions): RequestHand
     refusals: REFUSALS,
     authenticate: authenticatorFor(['write', 'consumer']),
     limits,
-    replays: services.replays,
+    replays: services.auditedReplays,
     validateResponses: !config.production,
     headers: dataHeaders({ isHttps: isHttps(config) }),
   });

@@ -4,12 +4,18 @@ import { createAccounts } from './accounts/accounts.js';
 import type { Accounts } from './accounts/accounts.js';
 import { createAuthenticator } from './accounts/authenticate.js';
 import type { Caller } from './accounts/callers.js';
+import type { PasskeyWitness } from './accounts/passkey-witness.js';
 import type { TokenKind } from './accounts/token-format.js';
 import type { Config } from './config.js';
 import { createDashboard } from './dashboard/dashboard.js';
 import type { Dashboard } from './dashboard/dashboard.js';
+import { serviceTokens } from './accounts/service-tokens.js';
+import { createSecretsAccess } from './secrets/access.js';
+import type { SecretsAccess } from './secrets/access.js';
 import { createAuditLog } from './secrets/audit.js';
 import type { AuditLog } from './secrets/audit.js';
+import { auditPasskeys } from './secrets/audit-passkeys.js';
+import { auditedReplays } from './secrets/audited-replays.js';
 import { createConsumers } from './secrets/consumers.js';
 import type { Consumers } from './secrets/consumers.js';
 import { createSecretObjects } from './secrets/objects.js';
@@ -44,11 +50,13 @@ import { startSweeper } from './storage/sweeper.js';
 import type { Sweeper } from './storage/sweeper.js';
 
 /** What handlers and resolvers are given. */
-export interface Services {
+export interface Services extends SecretsAccess {
   /** The release that runs. */
   readonly version: string;
   readonly readiness: Readiness;
   readonly replays: Replays;
+  /** For the secrets, whose writes are audited. */
+  readonly auditedReplays: Replays;
   /** What is counted together with other servers; absent on SQLite, which has one. */
   readonly rateCounts: RateCounts | undefined;
   readonly accounts: Accounts;
@@ -112,7 +120,10 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
     await database.destroy();
     throw error;
   });
-  const accounts = createAccounts(database, { origin: options.origin });
+  const accountsWith = (witness: PasskeyWitness) => createAccounts(database, { origin: options.origin, witness });
+  const accounts = accountsWith(auditPasskeys);
+  const owner = createOwner(database);
+  const replays = createReplays(database);
   const imaging = site && openImaging(site, config);
   const dashboard = createDashboard({
     database,
@@ -125,14 +136,16 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
   return {
     version: options.version,
     readiness: createReadiness(database),
-    replays: createReplays(database),
+    replays,
+    auditedReplays: auditedReplays(database, replays),
     rateCounts: isPostgres(database) ? createRateCounts(database, { windowMs: RATE_WINDOW_MS }) : undefined,
     accounts,
     dashboard,
     objects: createSecretObjects(database),
     versions: createObjectVersions(database),
     consumers: createConsumers(database),
-    owner: createOwner(database),
+    owner,
+    ...createSecretsAccess(database, { owner, signIn: accounts.signIn, accountsWith, store: serviceTokens }),
     audit: createAuditLog(database),
     site,
     imaging,

@@ -2,6 +2,8 @@ import { createAccounts } from '../../src/accounts/accounts.js';
 import type { Accounts } from '../../src/accounts/accounts.js';
 import { createAuthenticator } from '../../src/accounts/authenticate.js';
 import { issueToken } from '../../src/accounts/issue-token.js';
+import type { PasskeyWitness } from '../../src/accounts/passkey-witness.js';
+import { serviceTokens } from '../../src/accounts/service-tokens.js';
 import type { Scope } from '../../src/accounts/callers.js';
 import type { Person } from '../../src/accounts/people.js';
 import type { TokenKind } from '../../src/accounts/token-format.js';
@@ -13,7 +15,10 @@ import type { DashboardServices } from '../../src/handlers/dashboard/handlers.js
 import { secretsHandlers } from '../../src/handlers/secrets/handlers.js';
 import { objectsHandlers } from '../../src/handlers/secrets/objects.js';
 import type { SecretsServices } from '../../src/handlers/secrets/handlers.js';
+import { createSecretsAccess } from '../../src/secrets/access.js';
 import { createAuditLog } from '../../src/secrets/audit.js';
+import { auditPasskeys } from '../../src/secrets/audit-passkeys.js';
+import { auditedReplays } from '../../src/secrets/audited-replays.js';
 import { createConsumers } from '../../src/secrets/consumers.js';
 import { createSecretObjects } from '../../src/secrets/objects.js';
 import { createObjectVersions } from '../../src/secrets/versions.js';
@@ -53,7 +58,7 @@ export interface ContractServerOptions {
 /** Both services over a database of their own, as the product serves them, answers held to the contract too. */
 export async function startContractServer(options: ContractServerOptions = {}): Promise<ContractServer> {
   const database = await openTestDatabase();
-  const accounts = createAccounts(database, { origin: () => ORIGIN });
+  const accounts = accountsWith(database, auditPasskeys);
   const domain = createServices(database, accounts, options);
   const mcp = createMcp({
     ...secrets,
@@ -71,7 +76,7 @@ export async function startContractServer(options: ContractServerOptions = {}): 
       ...secrets,
       handlers: secretsHandlers(services),
       authenticate: authenticatorFor(['write', 'consumer']),
-      replays: createReplays(database),
+      replays: auditedReplays(database, createReplays(database)),
       validateResponses: true,
     }),
     contractRouter({
@@ -120,6 +125,7 @@ function createServices(
   accounts: Accounts,
   { refresh = () => Promise.resolve() }: ContractServerOptions,
 ): Omit<AllServices, 'mcp'> {
+  const owner = createOwner(database);
   return {
     version: '1.2.3',
     environment: 'test',
@@ -137,6 +143,16 @@ function createServices(
     consumers: createConsumers(database),
     objects: createSecretObjects(database),
     versions: createObjectVersions(database),
-    owner: createOwner(database),
+    owner,
+    ...createSecretsAccess(database, {
+      owner,
+      signIn: accounts.signIn,
+      accountsWith: (witness) => accountsWith(database, witness),
+      store: serviceTokens,
+    }),
   };
+}
+
+function accountsWith(database: Database, witness: PasskeyWitness): Accounts {
+  return createAccounts(database, { origin: () => ORIGIN, witness });
 }

@@ -66,8 +66,9 @@ describe('getAuthStatus', () => {
 describe('getIdentity', () => {
   test('gives the first key that was set', async () => {
     expect((await secrets.GET('/auth/identity')).data).toEqual({});
-    await server.owner.setPublicKey('age1first');
-    await server.owner.setPublicKey('age1second');
+    const origin = { caller: 'machine', ip: 'x', at: START } as const;
+    await server.owner.setKeys({ publicKey: 'age1first' }, origin);
+    await server.owner.setKeys({ publicKey: 'age1second' }, origin);
     expect((await secrets.GET('/auth/identity')).data).toEqual({ public_key: 'age1first' });
   });
 });
@@ -159,7 +160,7 @@ describe('listObjects', () => {
 describe('listConsumers', () => {
   beforeEach(async () => {
     await seed({ slug: 'a', usedBy: ['web', 'Älg'] }, { slug: 'b', usedBy: ['web'] });
-    await server.consumers.add('new-host', 'age1host');
+    await secrets.POST('/consumers', { body: { name: 'new-host', public_key: 'age1host' } });
   });
 
   test('answers plain names without a parameter, or with an empty one', async () => {
@@ -212,6 +213,7 @@ describe('queryAuditLog', () => {
       {
         id: 2,
         object_id: 'b',
+        subject_type: 'object',
         variant_id: expect.any(String) as string,
         action: 'create',
         timestamp: '2026-05-01T08:00:01.000Z',

@@ -1,19 +1,37 @@
 import type { ConsumerTokensHandlers } from '../../generated/secrets/operations.js';
+import type { SecretsServices } from './handlers.js';
+import { pageHeaders } from '../paging.js';
+import { toOrigin } from './origin.js';
+import { toConsumerTokenBody } from './token-bodies.js';
 
-export const consumerTokensHandlers = (): ConsumerTokensHandlers => ({
-  async listConsumerTokens() {
-    throw new Error('listConsumerTokens is not written yet.');
+type Services = Pick<SecretsServices, 'basePath' | 'consumerTokens'>;
+
+export const consumerTokensHandlers = ({ consumerTokens: tokens, basePath }: Services): ConsumerTokensHandlers => ({
+  async listConsumerTokens(input) {
+    const page = await tokens.list(toOrigin(input), input.query);
+    const next = page.next === undefined ? undefined : { ...input.query, offset: page.next };
+    const headers = pageHeaders({ total: page.total, path: `${basePath}/consumer-tokens`, next });
+    return { status: 200, body: page.tokens.map(toConsumerTokenBody), headers };
   },
-  async createConsumerToken() {
-    throw new Error('createConsumerToken is not written yet.');
+
+  async createConsumerToken(input) {
+    const { ttl_seconds: ttlSeconds, ...named } = input.body;
+    const created = await tokens.create(toOrigin(input), { ...named, ttlSeconds });
+    return { status: 201, body: { ...toConsumerTokenBody(created), value: created.token } };
   },
-  async revokeConsumerToken() {
-    throw new Error('revokeConsumerToken is not written yet.');
+
+  async rotateConsumerToken(input) {
+    const rotated = await tokens.rotate(toOrigin(input), input.params.id, input.body?.ttl_seconds);
+    return { status: 200, body: { ...toConsumerTokenBody(rotated), value: rotated.token } };
   },
-  async rotateConsumerToken() {
-    throw new Error('rotateConsumerToken is not written yet.');
+
+  async revokeConsumerToken(input) {
+    await tokens.revoke(toOrigin(input), input.params.id);
+    return { status: 204 };
   },
-  async purgeConsumerToken() {
-    throw new Error('purgeConsumerToken is not written yet.');
+
+  async purgeConsumerToken(input) {
+    await tokens.purge(toOrigin(input), input.params.id);
+    return { status: 204 };
   },
 });

@@ -3,6 +3,7 @@ import type { components } from '../../generated/secrets/types.js';
 import type { Consumer } from '../../secrets/consumers.js';
 import type { SecretsServices } from './handlers.js';
 import { pageHeaders } from '../paging.js';
+import { toOrigin } from './origin.js';
 
 type Services = Pick<SecretsServices, 'basePath' | 'consumers'>;
 
@@ -19,14 +20,21 @@ export const consumersHandlers = ({ consumers, basePath }: Services): ConsumersH
     const body = { consumers: page.consumers.map(toBody), total: page.total };
     return { status: 200, body, headers: pageHeaders({ total: page.total, path, next }) };
   },
-  async addConsumer() {
-    throw new Error('addConsumer is not written yet.');
+
+  async addConsumer(input) {
+    const { name, public_key: publicKey } = input.body;
+    return { status: 201, body: toBody(await consumers.add(toOrigin(input), { name, publicKey })) };
   },
-  async deleteConsumer() {
-    throw new Error('deleteConsumer is not written yet.');
+
+  async updateConsumer(input) {
+    const { name, public_key: publicKey } = input.body;
+    const updated = await consumers.update(toOrigin(input), input.params.name, { name, publicKey });
+    return { status: 200, body: toBody(updated) };
   },
-  async updateConsumer() {
-    throw new Error('updateConsumer is not written yet.');
+
+  async deleteConsumer(input) {
+    await consumers.remove(toOrigin(input), input.params.name);
+    return { status: 204 };
   },
 });
 

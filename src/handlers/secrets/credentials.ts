@@ -1,13 +1,26 @@
 import type { CredentialsHandlers } from '../../generated/secrets/operations.js';
+import type { SecretsServices } from './handlers.js';
+import { pageHeaders } from '../paging.js';
+import { toCredentialBody } from './credential-bodies.js';
+import { toOrigin } from './origin.js';
 
-export const credentialsHandlers = (): CredentialsHandlers => ({
-  async listCredentials() {
-    throw new Error('listCredentials is not written yet.');
+type Services = Pick<SecretsServices, 'basePath' | 'ownerPasskeys'>;
+
+export const credentialsHandlers = ({ ownerPasskeys: passkeys, basePath }: Services): CredentialsHandlers => ({
+  async listCredentials(input) {
+    const page = await passkeys.list(toOrigin(input), input.query);
+    const next = page.next === undefined ? undefined : { ...input.query, offset: page.next };
+    const headers = pageHeaders({ total: page.total, path: `${basePath}/credentials`, next });
+    return { status: 200, body: page.passkeys.map(toCredentialBody), headers };
   },
-  async deleteCredential() {
-    throw new Error('deleteCredential is not written yet.');
+
+  async renameCredential(input) {
+    const passkey = { id: input.params.id, label: input.body.nickname };
+    return { status: 200, body: toCredentialBody(await passkeys.rename(toOrigin(input), passkey)) };
   },
-  async renameCredential() {
-    throw new Error('renameCredential is not written yet.');
+
+  async deleteCredential(input) {
+    await passkeys.remove(toOrigin(input), input.params.id);
+    return { status: 204 };
   },
 });

@@ -1,4 +1,6 @@
+import type { Accounts } from '../../accounts/accounts.js';
 import type { SecretsHandlers } from '../../generated/secrets/operations.js';
+import type { SecretsAccess } from '../../secrets/access.js';
 import type { AuditLog } from '../../secrets/audit.js';
 import type { Consumers } from '../../secrets/consumers.js';
 import type { SecretObjects } from '../../secrets/objects.js';
@@ -18,7 +20,8 @@ import { tokensHandlers } from './tokens.js';
 import { versionsHandlers } from './versions.js';
 
 /** What the operations of the secrets service stand on. */
-export interface SecretsServices {
+export interface SecretsServices extends SecretsAccess {
+  readonly accounts: Pick<Accounts, 'cookies' | 'sessions'>;
   readonly audit: AuditLog;
   readonly consumers: Consumers;
   /** Its tools call the operations of objects. */
@@ -38,9 +41,9 @@ export interface SecretsServices {
 export const secretsHandlers = (services: SecretsServices): SecretsHandlers => ({
   ...healthHandlers(services),
   ...authHandlers(services),
-  ...credentialsHandlers(),
-  ...tokensHandlers(),
-  ...consumerTokensHandlers(),
+  ...credentialsHandlers(services),
+  ...tokensHandlers(services),
+  ...consumerTokensHandlers(services),
   ...objectsHandlers(services),
   ...versionsHandlers(services),
   ...consumersHandlers(services),

@@ -1,19 +1,37 @@
 import type { TokensHandlers } from '../../generated/secrets/operations.js';
+import type { SecretsServices } from './handlers.js';
+import { pageHeaders } from '../paging.js';
+import { toOrigin } from './origin.js';
+import { toTokenBody } from './token-bodies.js';
 
-export const tokensHandlers = (): TokensHandlers => ({
-  async listTokens() {
-    throw new Error('listTokens is not written yet.');
+type Services = Pick<SecretsServices, 'basePath' | 'writeTokens'>;
+
+export const tokensHandlers = ({ writeTokens: tokens, basePath }: Services): TokensHandlers => ({
+  async listTokens(input) {
+    const page = await tokens.list(toOrigin(input), input.query);
+    const next = page.next === undefined ? undefined : { ...input.query, offset: page.next };
+    const headers = pageHeaders({ total: page.total, path: `${basePath}/tokens`, next });
+    return { status: 200, body: page.tokens.map(toTokenBody), headers };
   },
-  async createToken() {
-    throw new Error('createToken is not written yet.');
+
+  async createToken(input) {
+    const { ttl_seconds: ttlSeconds, ...named } = input.body;
+    const created = await tokens.create(toOrigin(input), { ...named, ttlSeconds });
+    return { status: 201, body: { ...toTokenBody(created), value: created.token } };
   },
-  async revokeToken() {
-    throw new Error('revokeToken is not written yet.');
+
+  async rotateToken(input) {
+    const rotated = await tokens.rotate(toOrigin(input), input.params.id, input.body?.ttl_seconds);
+    return { status: 200, body: { ...toTokenBody(rotated), value: rotated.token } };
   },
-  async rotateToken() {
-    throw new Error('rotateToken is not written yet.');
+
+  async revokeToken(input) {
+    await tokens.revoke(toOrigin(input), input.params.id);
+    return { status: 204 };
   },
-  async purgeToken() {
-    throw new Error('purgeToken is not written yet.');
+
+  async purgeToken(input) {
+    await tokens.purge(toOrigin(input), input.params.id);
+    return { status: 204 };
   },
 });

@@ -1,0 +1,31 @@
+import type { components } from '../../generated/secrets/types.js';
+import type { SecretToken, TokenStatus } from '../../secrets/token-shape.js';
+
+type Schemas = components['schemas'];
+
+/** What both kinds of token say of themselves. */
+function toCommon({ id, description, createdAt, expiresAt, lastUsedAt, status }: SecretToken) {
+  return {
+    id,
+    description,
+    created_at: createdAt.toISOString(),
+    expires_at: expiresAt.toISOString(),
+    revoked: status === 'revoked',
+    ...(lastUsedAt && { last_used_at: lastUsedAt.toISOString() }),
+    status,
+    allowed_actions: toActions(status),
+  };
+}
+
+function toActions(status: TokenStatus): Schemas['TokenAction'][] {
+  return status === 'active' ? ['rotate', 'revoke'] : ['purge'];
+}
+
+export function toTokenBody(token: SecretToken): Schemas['TokenMetadata'] {
+  return { ...toCommon(token), ...(token.issuedBy !== undefined && { owner: token.issuedBy }) };
+}
+
+export function toConsumerTokenBody(token: SecretToken): Schemas['ConsumerTokenMetadata'] {
+  // No consumer token is made without one.
+  return { ...toCommon(token), consumer: token.consumer ?? '' };
+}

@@ -1,0 +1,102 @@
+/** What changes a consumer, within a transaction of the caller's. */
+import { AppError } from '../errors.js';
+import type { Database } from '../storage/database.js';
+
+/** Whether an object names it, or it was added. */
+export async function isKnown(database: Database, name: string): Promise<boolean> {
+  const added = database.selectFrom('secret_consumers').select('name').where('name', '=', name);
+  if ((await added.executeTakeFirst()) !== undefined) return true;
+  const used = database.selectFrom('secret_object_consumers').select('consumer').where('consumer', '=', name);
+  return (await used.limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** @throws AppError `not_found`. */
+export async function requireKnown(database: Database, name: string): Promise<void> {
+  if (!(await isKnown(database, name))) throw new AppError('not_found', 'unknown consumer');
+}
+
+/**
+ * Puts one name in the place of another, everywhere: in objects, in the
+ * directory, and in tokens, which speak for the consumer whatever it is called.
+ * Where the new name is known the two become one; its key stays, or else the
+ * old one's does.
+ *
+ * @throws AppError `conflict` when two variants of a name would share the consumer.
+ */
+export async function moveConsumer(transaction: Database, from: string, to: string): Promise<void> {
+  await requireVariantsApart(transaction, from, to);
+  const links = transaction.selectFrom('secret_object_consumers').select('object_id');
+  await transaction
+    .deleteFrom('secret_object_consumers')
+    .where('consumer', '=', from)
+    .where('object_id', 'in', links.where('consumer', '=', to))
+    .execute();
+  const objects = transaction.updateTable('secret_object_consumers').set({ consumer: to });
+  await objects.where('consumer', '=', from).execute();
+  await transaction.updateTable('tokens').set({ consumer: to }).where('consumer', '=', from).execute();
+  await moveEntry(transaction, from, to);
+}
+
+async function moveEntry(transaction: Database, from: string, to: string): Promise<void> {
+  const entry = transaction.deleteFrom('secret_consumers').where('name', '=', from).returning('public_key');
+  const moved = await entry.executeTakeFirst();
+  if (moved === undefined) return;
+  await transaction
+    .insertInto('secret_consumers')
+    .values({ name: to, public_key: moved.public_key })
+    .onConflict((conflict) =>
+      conflict.column('name').doUpdateSet((set) => ({
+        public_key: set.fn.coalesce(set.ref('secret_consumers.public_key'), set.ref('excluded.public_key')),
+      })),
+    )
+    .execute();
+}
+
+/** A consumer belongs to a single variant of a name. */
+async function requireVariantsApart(transaction: Database, from: string, to: string): Promise<void> {
+  const shared = transaction
+    .selectFrom('secret_object_consumers as old')
+    .innerJoin('secret_objects as own', 'own.id', 'old.object_id')
+    .innerJoin('secret_objects as other', 'other.slug', 'own.slug')
+    .innerJoin('secret_object_consumers as new', 'new.object_id', 'other.id')
+    .select('own.slug')
+    .where('old.consumer', '=', from)
+    .where('new.consumer', '=', to)
+    .whereRef('own.id', '!=', 'other.id');
+  const clash = await shared.limit(1).executeTakeFirst();
+  if (clash === undefined) return;
+  const message = `Expected the consumers to be in different objects; "${clash.slug}" has a variant for each.`;
+  throw new AppError('conflict', message, { field: 'name' });
+}
+
+/** @returns whether the key is another than before. */
+export async function storeKey(transaction: Database, name: string, publicKey: string): Promise<boolean> {
+  const known = transaction.selectFrom('secret_consumers').select('public_key').where('name', '=', name);
+  if ((await known.executeTakeFirst())?.public_key === publicKey) return false;
+  await transaction
+    .insertInto('secret_consumers')
+    .values({ name, public_key: publicKey })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ public_key: publicKey }))
+    .execute();
+  return true;
+}
+
+/** Takes the name out of every object, and out of the directory. */
+export async function stripConsumer(transaction: Database, name: string): Promise<void> {
+  await transaction.deleteFrom('secret_object_consumers').where('consumer', '=', name).execute();
+  await transaction.deleteFrom('secret_consumers').where('name', '=', name).execute();
+}
+
+/** @returns the ids of the tokens that were active; a consumer of the same name later is another one. */
+export async function revokeTokensOf(transaction: Database, name: string, at: number): Promise<string[]> {
+  const rows = await transaction
+    .updateTable('tokens')
+    .set({ revoked_at: at })
+    .where('kind', '=', 'consumer')
+    .where('consumer', '=', name)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', at)
+    .returning('id')
+    .execute();
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,77 @@
+import type { ServiceTokenKind, ServiceTokens } from '../accounts/service-tokens.js';
+import { AppError } from '../errors.js';
+import type { Database } from '../storage/database.js';
+import type { AuditOrigin } from './actor.js';
+import { appendAudit, inAuditedTransaction } from './audit-chain.js';
+import { parseConsumerName } from './consumer-names.js';
+import { toExpiry, toIssued } from './token-shape.js';
+import type { IssuedSecretToken } from './token-shape.js';
+
+export interface NewSecretToken {
+  readonly description: string;
+  /** Needed by a consumer token; it need not be known yet. */
+  readonly consumer?: string | undefined;
+  /** 1 to 31536000; 90 days when left out. */
+  readonly ttlSeconds?: number | undefined;
+}
+
+export interface Mint {
+  readonly kind: ServiceTokenKind;
+  readonly store: ServiceTokens;
+  /** Who answers for the token. */
+  readonly personId: string;
+  /** The actor's id; left out on the server's command line. */
+  readonly issuedBy?: string | undefined;
+}
+
+/** What entries of the audit log call them. */
+export const SUBJECT_TYPE = { write: 'token', consumer: 'consumer_token' } as const;
+
+/** Dead ones included. More write tokens than anyone tells apart; consumers may be a fleet of machines. */
+const MAX_TOKENS: Readonly<Record<ServiceTokenKind, number>> = { write: 1_000, consumer: 10_000 };
+
+/** In characters; the contract says so too. */
+const MAX_DESCRIPTION = 200;
+
+/**
+ * Issues a token, and says so in the audit log. Whether it may be issued is the caller's to check.
+ *
+ * @throws AppError `invalid_input` for a description, name or lifetime that is none, and when there are too many.
+ */
+export async function mintToken(
+  database: Database,
+  { kind, store, personId, issuedBy }: Mint,
+  { origin, ...token }: NewSecretToken & { readonly origin: AuditOrigin },
+): Promise<IssuedSecretToken> {
+  const issue = {
+    kind,
+    personId,
+    issuedBy,
+    label: parseDescription(token.description),
+    consumer: kind === 'consumer' ? parseConsumerName(token.consumer ?? '', 'consumer') : undefined,
+    createdAt: origin.at,
+    expiresAt: toExpiry(origin.at, token.ttlSeconds),
+  };
+  return inAuditedTransaction(database, async (transaction) => {
+    await requireRoom(transaction, kind);
+    const issued = await store.issue(transaction, issue);
+    const entry = { action: 'create', subjectType: SUBJECT_TYPE[kind], subjectId: issued.row.id } as const;
+    await appendAudit(transaction, entry, origin);
+    return toIssued(issued, origin.at);
+  });
+}
+
+function parseDescription(text: string): string {
+  const description = text.trim();
+  if (description !== '' && Array.from(description).length <= MAX_DESCRIPTION && !/\p{Cc}/u.test(description))
+    return description;
+  const message = `Expected description to be 1 to ${MAX_DESCRIPTION} characters on one line.`;
+  throw new AppError('invalid_input', message, { field: 'description' });
+}
+
+async function requireRoom(transaction: Database, kind: ServiceTokenKind): Promise<void> {
+  const tokens = transaction.selectFrom('tokens').where('kind', '=', kind);
+  const { count } = await tokens.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+  if (count < MAX_TOKENS[kind]) return;
+  throw new AppError('invalid_input', `Expected at most ${MAX_TOKENS[kind]} tokens; purge dead ones first.`);
+}

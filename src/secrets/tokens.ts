@@ -1,0 +1,109 @@
+import type { Caller } from '../accounts/callers.js';
+import { requireAdminSession, requireOwner } from '../accounts/scopes.js';
+import type { PersonCaller } from '../accounts/scopes.js';
+import type { ServiceTokenKind, ServiceTokens } from '../accounts/service-tokens.js';
+import { AppError } from '../errors.js';
+import type { Database } from '../storage/database.js';
+import { toActor } from './actor.js';
+import type { Origin } from './actor.js';
+import { appendAudit, inAuditedTransaction } from './audit-chain.js';
+import type { SubjectAction } from './audit-actions.js';
+import { mintToken, SUBJECT_TYPE } from './mint-token.js';
+import type { NewSecretToken } from './mint-token.js';
+import { toExpiry, toIssued, toSecretToken } from './token-shape.js';
+import type { IssuedSecretToken, SecretToken } from './token-shape.js';
+
+export interface TokenPage {
+  readonly tokens: readonly SecretToken[];
+  /** How many there are, over all pages. */
+  readonly total: number;
+  /** The offset of the next page; `undefined` on the last. */
+  readonly next: number | undefined;
+}
+
+/**
+ * Write tokens, which stand for the owner and take a session (`session_required`
+ * for a token), or consumer tokens, which the owner's write tokens look after too.
+ */
+export interface SecretTokens {
+  /** Oldest first, dead ones included. */
+  list(origin: Origin, page: { readonly limit?: number; readonly offset?: number }): Promise<TokenPage>;
+  /** @throws AppError `invalid_input` for a description, name or lifetime that is none, and when there are too many. */
+  create(origin: Origin, token: NewSecretToken): Promise<IssuedSecretToken>;
+  /** A new secret and expiry; the old secret is dead at once. @throws AppError `not_found` unless it is active. */
+  rotate(origin: Origin, id: string, ttlSeconds?: number): Promise<IssuedSecretToken>;
+  /** Does nothing for an id that is unknown or dead. */
+  revoke(origin: Origin, id: string): Promise<void>;
+  /** Takes it out of the list. @throws AppError `not_found` for an unknown id, `conflict` for an active token. */
+  purge(origin: Origin, id: string): Promise<void>;
+}
+
+const DEFAULT_LIMIT = 50;
+
+const PERMIT: Readonly<Record<ServiceTokenKind, (caller: Caller | undefined) => PersonCaller>> = {
+  write: requireAdminSession,
+  consumer: requireOwner,
+};
+
+export interface TokenParts {
+  readonly kind: ServiceTokenKind;
+  readonly store: ServiceTokens;
+}
+
+export function createSecretTokens(database: Database, { kind, store }: TokenParts): SecretTokens {
+  const permit = PERMIT[kind];
+
+  /** Changes one token, and says so in the same transaction; nothing was changed when `change` gives false. */
+  async function act<T>(
+    { origin, id, action }: { readonly origin: Origin; readonly id: string; readonly action: SubjectAction },
+    change: (transaction: Database) => Promise<T>,
+  ): Promise<T> {
+    permit(origin.caller);
+    return inAuditedTransaction(database, async (transaction) => {
+      const result = await change(transaction);
+      const entry = { action, subjectType: SUBJECT_TYPE[kind], subjectId: id } as const;
+      if (result !== false) await appendAudit(transaction, entry, origin);
+      return result;
+    });
+  }
+
+  return {
+    async list({ caller, at }, { limit = DEFAULT_LIMIT, offset = 0 }) {
+      permit(caller);
+      const all = database.selectFrom('tokens').where('kind', '=', kind);
+      const { total } = await all.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+      const page = all.selectAll().orderBy('created_at').orderBy('id').limit(limit).offset(offset);
+      const tokens = (await page.execute()).map((row) => toSecretToken(row, at));
+      return { tokens, total, next: offset + limit < total ? offset + limit : undefined };
+    },
+    async create(origin, token) {
+      const caller = permit(origin.caller);
+      const mint = { kind, store, personId: caller.personId, issuedBy: toActor(caller).id };
+      return mintToken(database, mint, { ...token, origin });
+    },
+    async rotate(origin, id, ttlSeconds) {
+      const expiresAt = toExpiry(origin.at, ttlSeconds);
+      return act({ origin, id, action: 'rotate' }, async (transaction) => {
+        const renewed = await store.renew(transaction, { kind, id, at: origin.at }, expiresAt);
+        if (renewed === undefined) throw refuseUnknown();
+        return toIssued(renewed, origin.at);
+      });
+    },
+    async revoke(origin, id) {
+      await act({ origin, id, action: 'revoke' }, (transaction) =>
+        store.revoke(transaction, { kind, id, at: origin.at }),
+      );
+    },
+    async purge(origin, id) {
+      await act({ origin, id, action: 'purge' }, async (transaction) => {
+        const outcome = await store.purge(transaction, { kind, id, at: origin.at });
+        if (outcome === 'unknown') throw refuseUnknown();
+        if (outcome === 'active') throw new AppError('conflict', 'Expected a token that is dead; revoke it first.');
+      });
+    },
+  };
+}
+
+function refuseUnknown(): AppError {
+  return new AppError('not_found', 'unknown token');
+}
