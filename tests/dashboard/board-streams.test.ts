@@ -58,6 +58,30 @@ test('a board with drafts is another one than without', async () => {
   expect((await again.next()).value?.data.pullRequests).toHaveLength(2);
 });
 
+test('what is set aside leaves the board of a stream, and comes back by itself', async () => {
+  await save(1);
+  const events = await open();
+  await events.next();
+  const until = new Date(Date.now() + 100);
+  const one = { forge: 'github', fullName: 'acme/shop', number: 1 } as const;
+  await dashboard.snoozes.save(dashboard.ada, { ...one, until, untilChange: false });
+  expect((await events.next()).value?.data).toMatchObject({ pullRequests: [], hiddenSnoozed: 1 });
+  expect((await events.next()).value?.data).toMatchObject({ pullRequests: [{ number: 1 }], hiddenSnoozed: 0 });
+  expect(Date.now()).toBeGreaterThanOrEqual(until.getTime());
+});
+
+test('a visit is another board, once', async () => {
+  await save(1);
+  const events = await open();
+  const { data } = (await events.next()).value!;
+  const visit = () => dashboard.visits.save(dashboard.ada, new Date(data.generatedAt));
+  await visit();
+  expect((await events.next()).value?.data.pullRequests).toMatchObject([{ changedSinceVisit: false }]);
+  await visit();
+  await save(2);
+  expect((await events.next()).value?.data).toMatchObject({ hiddenDrafts: 1 });
+});
+
 test('two boards that are saved in one moment are two', async () => {
   const { boards, ada } = dashboard;
   const times = [];

@@ -1,0 +1,120 @@
+import { formatAtom } from '../../src/dashboard/atom.js';
+import { toBadge } from '../../src/dashboard/badge.js';
+import { EMPTY_SNAPSHOT } from '../../src/dashboard/board.js';
+import { openDashboard } from './dashboard-of.js';
+import type { TestDashboard } from './dashboard-of.js';
+import { pullRequest } from './pull-request.js';
+
+const createdAt = Date.parse('2026-05-01T00:00:00Z');
+const feed = { id: '7f0f6f5c-9f0c-4a52-8f39-0a4b0d3e3c55', title: 'Mine', createdAt, link: 'http://localhost:4000/' };
+
+describe('a feed', () => {
+  test('is Atom', () => {
+    const labels = [{ name: 'billing', color: '0e8a16' }];
+    expect(formatAtom({ ...feed, pullRequests: [pullRequest({ labels })] }))
+      .toBe(`<?xml version="1.0" encoding="utf-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom">
+  <id>urn:uuid:7f0f6f5c-9f0c-4a52-8f39-0a4b0d3e3c55</id>
+  <title>Mine</title>
+  <updated>2026-05-02T08:00:00.000Z</updated>
+  <link rel="alternate" href="http://localhost:4000/"/>
+  <generator>Trellis</generator>
+  <entry>
+    <id>https://github.com/acme/shop/pull/17</id>
+    <title>acme/shop #17: Send receipts as PDF</title>
+    <updated>2026-05-02T08:00:00.000Z</updated>
+    <published>2026-05-01T08:00:00.000Z</published>
+    <author><name>mona</name></author>
+    <link rel="alternate" href="https://github.com/acme/shop/pull/17"/>
+    <category term="billing"/>
+    <summary>Ready to merge. Checks pass.</summary>
+  </entry>
+</feed>
+`);
+  });
+
+  test.each([
+    ['markup', '<b>&amp;</b> "x" ]]>', '&lt;b&gt;&amp;amp;&lt;/b&gt; &quot;x&quot; ]]&gt;'],
+    ['what XML has no way to write', 'a\u0000\u001B[1m\uFFFE\uD800b', 'a\uFFFD\uFFFD[1m\uFFFD\uFFFDb'],
+    ['other scripts', 'Größe 🌱', 'Größe 🌱'],
+  ])('shows texts as they are: %s', (_what, text, shown) => {
+    const one = pullRequest({ title: text, author: text, labels: [{ name: text, color: '000000' }] });
+    const xml = formatAtom({ ...feed, title: text, pullRequests: [one] });
+    for (const part of [
+      `<title>${shown}</title>`,
+      `#17: ${shown}</title>`,
+      `<name>${shown}</name>`,
+      `term="${shown}"`,
+    ]) {
+      expect(xml).toContain(part);
+    }
+  });
+
+  test('has the 100 that moved last, the newest first, and is as new as that', () => {
+    const pullRequests = Array.from({ length: 101 }, (_, index) =>
+      pullRequest({ number: index, updatedAt: new Date(createdAt + index * 1_000).toISOString() }),
+    );
+    const xml = formatAtom({ ...feed, pullRequests });
+    const numbers = [...xml.matchAll(/shop #(\d+):/g)].map(([, number]) => Number(number));
+    expect(numbers).toEqual(Array.from({ length: 100 }, (_, index) => 100 - index));
+    expect(xml).toContain('<updated>2026-05-01T00:01:40.000Z</updated>\n  <link');
+  });
+
+  test('is as old as itself while it is empty', () => {
+    expect(formatAtom({ ...feed, pullRequests: [] })).toContain('<updated>2026-05-01T00:00:00.000Z</updated>');
+  });
+});
+
+test.each([
+  ['nothing', [], '0', 'brightgreen'],
+  ['what passes or has no checks', ['success', 'none'], '2', 'brightgreen'],
+  ['what runs', ['success', 'pending'], '2', 'yellow'],
+  ['what fails', ['failure', 'pending', 'failure'], '2 failing of 3', 'red'],
+] as const)('a badge tells of %s', (_what, states, message, color) => {
+  const pullRequests = states.map((ci) => pullRequest({ ci }));
+  expect(toBadge('Mine', pullRequests)).toEqual({ schemaVersion: 1, label: 'Mine', message, color });
+});
+
+describe('an address', () => {
+  let dashboard: TestDashboard;
+  beforeEach(async () => {
+    dashboard = await openDashboard({ origin: () => 'https://trellis.example' });
+    const pullRequests = [pullRequest(), pullRequest({ number: 18, draft: true }), pullRequest({ number: 19 })];
+    await dashboard.boards.save(dashboard.ada.personId, { ...EMPTY_SNAPSHOT, pullRequests });
+  });
+  afterEach(() => dashboard.database.destroy());
+
+  const create = async () => {
+    const { id, url } = await dashboard.feeds.create(dashboard.ada, { kind: 'badge', label: ' Mine ' });
+    return { id, token: /^https:\/\/trellis\.example\/api\/feeds\/([\w-]{43})\/badge$/.exec(url)![1]! };
+  };
+
+  test('shows the board as its person sees it', async () => {
+    const { token } = await create();
+    expect((await dashboard.feeds.readBadge(token)).message).toBe('2');
+    const one = { forge: 'github', fullName: 'acme/shop', number: 19, untilChange: true } as const;
+    await dashboard.snoozes.save(dashboard.ada, one);
+    expect(await dashboard.feeds.readBadge(token)).toMatchObject({ label: 'Mine', message: '1' });
+  });
+
+  test('is kept as a digest alone', async () => {
+    const { token } = await create();
+    const rows = await dashboard.database.selectFrom('feeds').selectAll().execute();
+    expect(JSON.stringify(rows)).not.toContain(token);
+    expect(rows).toMatchObject([{ hash: expect.stringMatching(/^[0-9a-f]{64}$/) as string }]);
+  });
+
+  test('is taken back by its own person alone', async () => {
+    const { id, token } = await create();
+    await dashboard.feeds.delete(dashboard.bob, id);
+    expect((await dashboard.feeds.readBadge(token)).message).toBe('2');
+    await dashboard.feeds.delete(dashboard.ada, id);
+    await expect(dashboard.feeds.readBadge(token)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test('ends with the person', async () => {
+    const { token } = await create();
+    await dashboard.database.deleteFrom('people').where('id', '=', dashboard.ada.personId).execute();
+    await expect(dashboard.feeds.readBadge(token)).rejects.toMatchObject({ code: 'not_found' });
+  });
+});

@@ -1,0 +1,78 @@
+import { EMPTY_SNAPSHOT } from '../../src/dashboard/board.js';
+import type { View } from '../../src/dashboard/view-filter.js';
+import { openDashboard } from './dashboard-of.js';
+import type { TestDashboard } from './dashboard-of.js';
+import { pullRequest } from './pull-request.js';
+
+let dashboard: TestDashboard;
+let now: number;
+
+beforeEach(async () => {
+  now = Date.parse('2026-05-02T10:00:00Z');
+  dashboard = await openDashboard({ now: () => now });
+  const pullRequests = [
+    pullRequest({ number: 1 }),
+    pullRequest({ number: 2, ci: 'failure', section: 'returned_to_you' }),
+    pullRequest({ number: 3, draft: true, section: 'drafts' }),
+  ];
+  await dashboard.boards.save(dashboard.ada.personId, { ...EMPTY_SNAPSHOT, pullRequests });
+});
+afterEach(() => dashboard.database.destroy());
+
+const save = (filter: View['filter'], caller = dashboard.ada) =>
+  dashboard.views.save(caller, { name: 'mine', filter, sort: 'board', group: 'none' });
+const read = async (look: object = {}, caller = dashboard.ada) => {
+  const board = await dashboard.boards.read(caller, { view: 'mine', ...look });
+  return { ...board, numbers: board.pullRequests.map(({ number }) => number) };
+};
+
+test('counts stay those of the whole board', async () => {
+  await save({ ci: ['failure'] });
+  const { numbers, sections, hiddenDrafts } = await read();
+  expect([numbers, hiddenDrafts]).toEqual([[2], 1]);
+  expect(sections.map(({ count }) => count)).toEqual([0, 1, 1, 0, 0]);
+});
+
+test('what a view selects is another as soon as the view is', async () => {
+  await save({ ci: ['failure'] });
+  expect((await read()).numbers).toEqual([2]);
+  await save({ ci: ['success'] });
+  expect((await read()).numbers).toEqual([1]);
+});
+
+test('a view that names the section of drafts lists them', async () => {
+  await save({ sections: ['drafts'] });
+  expect(await read()).toMatchObject({ numbers: [3], hiddenDrafts: 0 });
+});
+
+test('a view of the reader selects of a board that is shared with them', async () => {
+  await dashboard.sharing.share(dashboard.ada, 'bob');
+  await save({ ci: ['failure'] });
+  await save({ ci: ['success'] }, dashboard.bob);
+  expect((await read({ owner: 'ada' }, dashboard.bob)).numbers).toEqual([1]);
+});
+
+test('is refused for a view that only the owner of the board has', async () => {
+  await dashboard.sharing.share(dashboard.ada, 'bob');
+  await save({});
+  await expect(read({ owner: 'ada' }, dashboard.bob)).rejects.toMatchObject({ code: 'not_found', field: 'view' });
+});
+
+test('hours go on without another refresh', async () => {
+  await save({ updatedWithinHours: 2 });
+  const updated = Date.parse(pullRequest().updatedAt);
+  now = updated + 2 * 3_600_000;
+  expect((await read()).numbers).toEqual([1, 2]);
+  now += 1;
+  expect((await read()).numbers).toEqual([]);
+});
+
+test('the feeds of a view stay when it is saved again, and go with it', async () => {
+  await save({ ci: ['failure'] });
+  const { url } = await dashboard.feeds.create(dashboard.ada, { kind: 'badge', label: 'Mine', view: 'mine' });
+  const token = url.split('/').at(-2)!;
+  await save({ ci: ['success'] });
+  expect((await dashboard.feeds.readBadge(token)).message).toBe('1');
+  await dashboard.views.delete(dashboard.ada, 'mine');
+  await expect(dashboard.feeds.readBadge(token)).rejects.toMatchObject({ code: 'not_found' });
+});
