@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { readConfigFile } from './config-file.js';
-import { SETTINGS, SETTING_NAMES } from './settings.js';
+import { FORMATS, SETTINGS, SETTING_NAMES } from './settings.js';
 import type { LogLevel, ServiceName, Settings } from './settings.js';
 import { StartError } from './start-error.js';
 
@@ -38,6 +38,8 @@ export interface Config {
   readonly tightRateLimit: number;
   /** From the end of one refresh of a board to the next. */
   readonly refreshMinutes: number;
+  /** The GitHub App of this server; its key is PEM, its URL empty for github.com. */
+  readonly githubApp: { readonly id: number; readonly privateKey: string; readonly url: string } | undefined;
   readonly logLevel: LogLevel;
   /** Whether what goes out is trusted to fit the contract (`NODE_ENV=production`). */
   readonly production: boolean;
@@ -108,11 +110,14 @@ function inFolder(key: string, value: unknown, folder: string): unknown {
 }
 
 function validate(given: ReadonlyMap<string, Given>): Settings {
-  const ajv = new Ajv2020({ coerceTypes: true, strict: true });
+  const ajv = new Ajv2020({ coerceTypes: true, strict: true, formats: { ...FORMATS } });
   const isValid = ajv.compile({
     type: 'object',
     properties: Object.fromEntries(SETTING_NAMES.map((key) => [key, SETTINGS[key].schema])),
     additionalProperties: false,
+    dependentRequired: Object.fromEntries(
+      SETTING_NAMES.flatMap((key) => (SETTINGS[key].needs ? [[key, [SETTINGS[key].needs]]] : [])),
+    ),
   });
   const settings = Object.fromEntries([...given].map(([key, { value }]) => [key, structuredClone(value)]));
   if (!isValid(settings)) throw toStartError(given, isValid.errors?.[0]);
@@ -120,6 +125,7 @@ function validate(given: ReadonlyMap<string, Given>): Settings {
 }
 
 function toStartError(given: ReadonlyMap<string, Given>, error: ErrorObject | undefined): StartError {
+  if (error?.keyword === 'dependentRequired') return toMissingError(given, error);
   const key = error?.instancePath.split('/')[1] ?? (error?.params as { additionalProperty: string }).additionalProperty;
   const { value, source } = given.get(key) ?? { value: undefined, source: key };
   if (!Object.hasOwn(SETTINGS, key)) {
@@ -128,6 +134,12 @@ function toStartError(given: ReadonlyMap<string, Given>, error: ErrorObject | un
   const { expected, secret, list } = SETTINGS[key as keyof Settings];
   const shown = JSON.stringify(list && Array.isArray(value) ? value.join(',') : value);
   return new StartError(`${source}: expected ${expected}; received ${secret ? 'a value' : shown}`);
+}
+
+function toMissingError(given: ReadonlyMap<string, Given>, { params }: ErrorObject): StartError {
+  const { property, missingProperty } = params as { property: string; missingProperty: keyof Settings };
+  const { env } = SETTINGS[missingProperty];
+  return new StartError(`${given.get(property)?.source ?? property}: expected ${env} beside it; there is none`);
 }
 
 const withDefaults = (settings: Settings, folder: string, production: boolean): Config => ({
@@ -147,6 +159,15 @@ const withDefaults = (settings: Settings, folder: string, production: boolean): 
   rateLimit: settings.rateLimit ?? RATE_LIMIT,
   tightRateLimit: settings.tightRateLimit ?? TIGHT_RATE_LIMIT,
   refreshMinutes: settings.refreshMinutes ?? REFRESH_MINUTES,
+  githubApp: toGithubApp(settings),
   logLevel: settings.logLevel ?? 'info',
   production,
 });
+
+function toGithubApp({ githubAppId: id, githubAppPrivateKeyBase64: key, githubAppUrl }: Settings): Config['githubApp'] {
+  if (id === undefined || key === undefined) return undefined;
+  return { id, privateKey: Buffer.from(key, 'base64').toString(), url: githubAppUrl?.replace(/\/+$/, '') ?? '' };
+}
+
+/** The environment as it is, for commands with settings of their own, and for what they start. */
+export const readEnvironment = (): Readonly<Record<string, string | undefined>> => process.env;

@@ -7,8 +7,9 @@ import type { Caller } from './accounts/callers.js';
 import type { PasskeyWitness } from './accounts/passkey-witness.js';
 import type { TokenKind } from './accounts/token-format.js';
 import type { Config } from './config.js';
-import { createDashboard } from './dashboard/dashboard.js';
+import { createDashboard, sweepDashboard } from './dashboard/dashboard.js';
 import type { Dashboard } from './dashboard/dashboard.js';
+import { sweepDeliveries } from './dashboard/webhooks/seen-deliveries.js';
 import { serviceTokens } from './accounts/service-tokens.js';
 import { createSecretsAccess } from './secrets/access.js';
 import type { SecretsAccess } from './secrets/access.js';
@@ -129,6 +130,7 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
     database,
     key,
     origin: options.origin,
+    githubApp: config.githubApp,
     refreshMs: config.refreshMinutes * 60_000,
     report: (error) => options.terminal.write(`trellis: a board could not be refreshed: ${String(error)}\n`),
   });
@@ -165,6 +167,7 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
       };
     },
     async close() {
+      await dashboard.deliveries.close();
       await dashboard.refresher.close();
       await imaging?.images.close();
       site?.close();
@@ -190,6 +193,8 @@ function sweepHourly(database: Database, accounts: Accounts, terminal: NodeJS.Wr
       () => accounts.sweep(),
       () => sweepReplays(database, Date.now()),
       () => sweepRateCounts(database, Date.now()),
+      () => sweepDeliveries(database, Date.now()),
+      () => sweepDashboard(database, Date.now()),
     ],
     everyMs: 3_600_000,
     report: (error) => terminal.write(`trellis: what has expired could not be deleted: ${String(error)}\n`),

@@ -1,4 +1,5 @@
 /** The settings of Trellis: the one list behind the environment, the configuration file, the flags and the help. */
+import { createPrivateKey } from 'node:crypto';
 
 export type ServiceName = 'dashboard' | 'secrets' | 'site';
 
@@ -25,6 +26,9 @@ export interface Settings {
   readonly rateLimit?: number;
   readonly tightRateLimit?: number;
   readonly refreshMinutes?: number;
+  readonly githubAppId?: number;
+  readonly githubAppPrivateKeyBase64?: string;
+  readonly githubAppUrl?: string;
   readonly logLevel?: LogLevel;
 }
 
@@ -39,6 +43,8 @@ export interface Setting {
   readonly expected: string;
   /** Text with commas becomes a list. */
   readonly list?: true;
+  /** Another setting without which it means nothing. */
+  readonly needs?: keyof Settings;
   /** A path, which is taken from where it is written: the working directory, or the configuration file's. */
   readonly path?: true;
   /** Never shown, not even when it is wrong. */
@@ -47,6 +53,17 @@ export interface Setting {
 
 const TEXT = { type: 'string', minLength: 1, maxLength: 4096 };
 const UNSUPPORTED = { not: {} };
+
+/** Formats of JSON Schema that are ours. */
+export const FORMATS: Readonly<Record<string, (text: string) => boolean>> = { 'rsa-key-base64': isRsaKey };
+
+function isRsaKey(text: string): boolean {
+  try {
+    return createPrivateKey(Buffer.from(text, 'base64')).asymmetricKeyType === 'rsa';
+  } catch {
+    return false;
+  }
+}
 
 export const SETTINGS: Readonly<Record<keyof Settings, Setting>> = {
   port: {
@@ -180,6 +197,32 @@ export const SETTINGS: Readonly<Record<keyof Settings, Setting>> = {
     description: "how often people's forges are read; webhooks and pending CI are seen sooner (default: 20)",
     schema: { type: 'integer', minimum: 1, maximum: 1440 },
     expected: 'a whole number of minutes from 1 to 1440',
+  },
+  githubAppId: {
+    env: 'GITHUB_APP_ID',
+    flag: '--github-app-id <number>',
+    description: 'the id of a GitHub App, by whose installations people may read their boards (default: none)',
+    schema: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+    expected: 'a whole number from 1',
+    needs: 'githubAppPrivateKeyBase64',
+  },
+  githubAppPrivateKeyBase64: {
+    env: 'GITHUB_APP_PRIVATE_KEY_BASE64',
+    flag: '--github-app-private-key-base64 <text>',
+    description: 'the private key of that App, the whole PEM file in base64',
+    // A key of 8,192 bits takes half of it.
+    schema: { type: 'string', maxLength: 16_384, format: 'rsa-key-base64' },
+    expected: 'an RSA private key, the whole PEM file in base64',
+    needs: 'githubAppId',
+    secret: true,
+  },
+  githubAppUrl: {
+    env: 'GITHUB_APP_URL',
+    flag: '--github-app-url <url>',
+    description: 'the GitHub Enterprise server on which that App is (default: github.com)',
+    schema: { type: 'string', pattern: '^https?://[^\\s?#@]+$', maxLength: 2048 },
+    expected: 'an address such as https://github.example.org',
+    needs: 'githubAppId',
   },
   logLevel: {
     env: 'LOG_LEVEL',

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -117,6 +118,37 @@ test.each<[string, string, string]>([
   const failure = await loadConfig({ env: {}, folder }).catch((error: unknown) => (error as Error).message);
   expect(failure).toMatch(message.replace('FILE', file));
   expect(failure).not.toContain('\n');
+});
+
+test('takes the GitHub App of the server, its key as the file that GitHub gave in base64', async () => {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const pem = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
+  const key = Buffer.from(pem).toString('base64');
+  const env = { GITHUB_APP_ID: '4711', GITHUB_APP_PRIVATE_KEY_BASE64: key, GITHUB_APP_URL: 'https://git.example/' };
+  const { githubApp } = await loadConfig({ env, folder });
+  expect(githubApp).toEqual({ id: 4711, privateKey: pem, url: 'https://git.example' });
+});
+
+const ecKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' });
+
+test.each<[string, Record<string, string>, string]>([
+  [
+    'an App without its key',
+    { GITHUB_APP_ID: '4711' },
+    'GITHUB_APP_ID: expected GITHUB_APP_PRIVATE_KEY_BASE64 beside it; there is none',
+  ],
+  [
+    'an App that is none',
+    { GITHUB_APP_ID: 'Iv1.8a6' },
+    'GITHUB_APP_ID: expected a whole number from 1; received "Iv1.8a6"',
+  ],
+  ...['secret', Buffer.from(ecKey).toString('base64')].map((key): [string, Record<string, string>, string] => [
+    'a key that is none, without a word of it',
+    { GITHUB_APP_ID: '4711', GITHUB_APP_PRIVATE_KEY_BASE64: key },
+    'GITHUB_APP_PRIVATE_KEY_BASE64: expected an RSA private key, the whole PEM file in base64; received a value',
+  ]),
+])('refuses %s in one line', async (_reason, env, message) => {
+  await expect(loadConfig({ env, folder })).rejects.toMatchObject({ name: 'StartError', message });
 });
 
 test('names the flag that is wrong', async () => {

@@ -14,6 +14,7 @@ import { createBoardStreams } from './board-streams.js';
 import type { BoardStreams } from './board-streams.js';
 import { createFeeds } from './feeds.js';
 import type { Feeds } from './feeds.js';
+import type { GithubApp } from './forges/github/app.js';
 import { createForgeClients } from './forges/open-forges.js';
 import type { ForgeClients } from './forges/open-forges.js';
 import { createPreferences } from './preferences.js';
@@ -67,6 +68,8 @@ export interface DashboardOptions {
   readonly key: ServerKey;
   /** The origin that people use, known once the server listens. */
   readonly origin: () => string;
+  /** The GitHub App of this server, if it has one. */
+  readonly githubApp?: GithubApp | undefined;
   /** What is done when somebody asks for a refresh, in place of reading their forges. */
   readonly refresh?: (personId: string) => Promise<void>;
   /** From the end of one refresh of a board to the next. */
@@ -85,15 +88,26 @@ const POLL_MS = 500;
 const POLL_ALONE_MS = 15_000;
 
 export function createDashboard(options: DashboardOptions): Dashboard {
-  const { database, key, origin, refresh, refreshMs, report, pollMs, now = Date.now } = options;
+  const { database, key, origin, githubApp, refresh, refreshMs, report, pollMs, now = Date.now } = options;
   const changes = createBoardChanges({
     readVersions: (personIds) => readBoardVersions(database, personIds, now()),
     everyMs: pollMs ?? (isPostgres(database) ? POLL_MS : POLL_ALONE_MS),
   });
   const boards = createBoards(database, now, changes);
   const requestLog = createRequestLog(database, now);
-  const settings = createSettings({ database, key, now, onSaved: (personId) => refresher.expedite(personId) });
-  const forges = createForgeClients({ settings, record: (request) => requestLog.record(request), now });
+  const settings = createSettings({
+    database,
+    key,
+    now,
+    hasGithubApp: githubApp !== undefined,
+    onSaved: (personId) => refresher.expedite(personId),
+  });
+  const forges = createForgeClients({
+    settings,
+    record: (request) => requestLog.record(request),
+    app: githubApp,
+    now,
+  });
   const attempts = createAttempts(database, now);
   const refresher: Refresher = createRefresher({
     database,

@@ -25,14 +25,18 @@ export interface SettingsOptions {
   readonly database: Database;
   readonly key: ServerKey;
   readonly now?: () => number;
+  /** Whether this server has a GitHub App that could be installed. */
+  readonly hasGithubApp?: boolean;
   /** Is told whose settings were saved. */
   readonly onSaved?: (personId: string) => Promise<void>;
 }
 
-export function createSettings({ database, key, now = Date.now, onSaved }: SettingsOptions): Settings {
+export function createSettings(options: SettingsOptions): Settings {
+  const { database, key, now = Date.now, hasGithubApp = false, onSaved } = options;
+  const show = (row: SettingsTable): SettingsView => ({ ...toView(key, row), githubAppConfigured: hasGithubApp });
   return {
     async read(caller) {
-      return toView(key, await requireSettingsRow(database, key, requirePerson(caller).personId));
+      return show(await requireSettingsRow(database, key, requirePerson(caller).personId));
     },
     async save(caller, request) {
       const { personId } = requirePerson(caller);
@@ -41,7 +45,7 @@ export function createSettings({ database, key, now = Date.now, onSaved }: Setti
         const merged = mergeForgeSettings(unsealForges(key, row), request);
         const change = { saved_at: now(), forges: sealForges(key, personId, merged) };
         await transaction.updateTable('settings').set(change).where('person_id', '=', personId).execute();
-        return toView(key, { ...row, ...change });
+        return show({ ...row, ...change });
       });
       await onSaved?.(personId);
       return view;
@@ -53,7 +57,7 @@ export function createSettings({ database, key, now = Date.now, onSaved }: Setti
   };
 }
 
-function toView(key: ServerKey, row: SettingsTable): SettingsView {
+function toView(key: ServerKey, row: SettingsTable): Omit<SettingsView, 'githubAppConfigured'> {
   const { githubToken, forgejoToken, gitlabToken, ...shown } = unsealForges(key, row);
   const { token, secret } = unsealWebhook(key, row);
   return {
@@ -61,8 +65,6 @@ function toView(key: ServerKey, row: SettingsTable): SettingsView {
     githubTokenSet: githubToken !== '',
     forgejoTokenSet: forgejoToken !== '',
     gitlabTokenSet: gitlabToken !== '',
-    // This server has no App of its own.
-    githubAppConfigured: false,
     webhookToken: token,
     webhookSecret: secret,
     // Only values of the contract are saved.

@@ -48,6 +48,16 @@ test('another key of the server reads nothing', async () => {
   await expect(other.findForges(ada.personId)).rejects.toThrow();
 });
 
+test('the App of the server is shown to be there, and nothing else of it', async () => {
+  const githubApp = { id: 4711, privateKey: 'key', url: '' };
+  const { settings, database: other, bob } = await openDashboard({ githubApp });
+  const view = await settings.read(bob);
+  expect(view.githubAppConfigured).toBe(true);
+  expect(JSON.stringify(view)).not.toMatch(/4711|key/);
+  expect((await dashboard.settings.read(dashboard.bob)).githubAppConfigured).toBe(false);
+  await other.destroy();
+});
+
 test('two first looks at once find one webhook', async () => {
   const { settings, bob } = dashboard;
   const [first, second] = await Promise.all([settings.read(bob), settings.read(bob)]);

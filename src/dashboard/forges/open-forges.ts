@@ -82,14 +82,15 @@ function openForges(settings: ForgeSettings, { app, shared }: OpenOptions): Read
   return new Map(forges.map((forge) => [forge.name, forge]));
 }
 
-/** The App beats a token, and a token the name alone. */
+/** The App beats a token, and a token the name alone. It is not asked for elsewhere than where it is. */
 function openGithub(
   { githubUrl, githubUsername, githubToken, githubAppInstallationId: installationId }: ForgeSettings,
   app: GithubApp | undefined,
   shared: RequestsOptions & { readonly rebaseLabel: string | undefined },
 ): Forge | undefined {
   const options = { ...shared, baseUrl: toGithubApiUrl(githubUrl) };
-  if (app !== undefined && installationId !== 0) return createInstalledForge({ ...options, app, installationId });
+  const isAtApp = app !== undefined && toGithubApiUrl(app.url) === options.baseUrl;
+  if (isAtApp && installationId !== 0) return createInstalledForge({ ...shared, app, installationId });
   if (githubToken !== '') return createGithubForge({ ...options, token: githubToken });
   return githubUsername === '' ? undefined : createGithubPublicForge({ ...options, username: githubUsername });
 }

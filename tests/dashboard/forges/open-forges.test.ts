@@ -4,10 +4,12 @@ import { toGithubApiUrl } from '../../../src/dashboard/forges/github/api-url.js'
 import { createForgeClients } from '../../../src/dashboard/forges/open-forges.js';
 import type { ForgeClients } from '../../../src/dashboard/forges/open-forges.js';
 import type { NewRequest } from '../../../src/dashboard/request-log.js';
+import { createTestApp } from '../../forges/github-app.js';
 import { FORGEJO_TOKEN, startForgejo } from '../../forges/forgejo.js';
 import { forgejoRepository } from '../../forges/forgejo-state.js';
 import type { ForgeServer } from '../../forges/forge-server.js';
 import { GITHUB_TOKEN, startGithub } from '../../forges/github.js';
+import type { TestGithub } from '../../forges/github.js';
 import { githubPullRequest, githubRepository } from '../../forges/github-state.js';
 import { GITLAB_TOKEN, startGitlab } from '../../forges/gitlab.js';
 import { gitlabProject } from '../../forges/gitlab-state.js';
@@ -63,6 +65,29 @@ test.each<[string, Partial<ForgeSettings>, string[]]>([
 ])('leaves out a forge of which %s', async (_reason, change, names) => {
   saved.set('ada', { ...all, ...change });
   expect([...(await clients.of('ada')).keys()]).toEqual(names);
+});
+
+test('reads GitHub by the App before a token, by a token before the name, and by the name alone', async () => {
+  const app = createTestApp();
+  const { url } = servers[0]!;
+  const settings = { findForges: (personId: string) => Promise.resolve(saved.get(personId)) };
+  const record = async (request: NewRequest): Promise<void> => void recorded.push(request);
+  const opened = createForgeClients({ settings, record, app: { ...app, url } });
+  const elsewhere = createForgeClients({ settings, record, app: { ...app, url: 'http://127.0.0.1:9' } });
+  (servers[0] as TestGithub).app = app;
+  const endpointsOf = async (clientsOf: ForgeClients, change: Partial<ForgeSettings>) => {
+    saved.set('ada', { ...all, githubAppInstallationId: app.installationId, ...change });
+    recorded.length = 0;
+    await (await clientsOf.of('ada')).get('github')?.discover();
+    return recorded.map(({ endpoint }) => endpoint);
+  };
+  const exchange = `/app/installations/${app.installationId}/access_tokens`;
+  expect(await endpointsOf(opened, {})).toEqual([exchange, '/installation/repositories', '/graphql']);
+  // Whoever names a server of their own is not shown what the App signs.
+  expect(await endpointsOf(elsewhere, {})).toEqual(['/graphql']);
+  expect(await endpointsOf(opened, { githubAppInstallationId: 0 })).toEqual(['/graphql']);
+  const byName = { githubToken: '', githubAppInstallationId: 0, githubUsername: 'acme' };
+  expect(await endpointsOf(opened, byName)).toEqual(['/users/acme/repos', '/search/issues', '/search/issues']);
 });
 
 test('has no forges for a person who never saved any', async () => {

@@ -2,19 +2,21 @@ import githubAppJwt from 'universal-github-app-jwt';
 import { createRequests } from '../http/requests.js';
 import type { RequestsOptions } from '../http/requests.js';
 import { createRest } from '../http/rest.js';
-import { GITHUB_API, toDialect } from './requests.js';
+import { toGithubApiUrl } from './api-url.js';
+import { toDialect } from './requests.js';
 
 /** The GitHub App of a server. */
 export interface GithubApp {
   readonly id: number;
   /** An RSA key as PEM. */
   readonly privateKey: string;
+  /** Where the pages of its GitHub are; empty for github.com. Nobody else is shown what its key signed. */
+  readonly url: string;
 }
 
 export interface InstallationOptions extends RequestsOptions {
   readonly app: GithubApp;
   readonly installationId: number;
-  readonly baseUrl?: string | undefined;
 }
 
 /** What an installation may is asked of by its token; both are of GitHub's last answer. */
@@ -35,18 +37,14 @@ interface TokenAnswer {
 const RENEWED_BEFORE_MS = 300_000;
 
 /** Asks for a token of an installation when there is none that lasts, once for all who wait for it. */
-export function openInstallation({
-  app,
-  installationId,
-  baseUrl = GITHUB_API,
-  ...options
-}: InstallationOptions): Installation {
+export function openInstallation({ app, installationId, ...options }: InstallationOptions): Installation {
   const now = options.now ?? Date.now;
   const authorize = async (): Promise<string> => {
-    const { token } = await githubAppJwt({ ...app, now: Math.floor(now() / 1000) });
+    const { id, privateKey } = app;
+    const { token } = await githubAppJwt({ id, privateKey, now: Math.floor(now() / 1000) });
     return `Bearer ${token}`;
   };
-  const rest = createRest(createRequests(toDialect(authorize), options), baseUrl);
+  const rest = createRest(createRequests(toDialect(authorize), options), toGithubApiUrl(app.url));
   let last: TokenAnswer | undefined;
   let asking: Promise<TokenAnswer> | undefined;
 

@@ -3,6 +3,7 @@ import { guarded } from '../guarded.js';
 import { actOnGithub, GITHUB_ACTIONS } from './actions.js';
 import { readChecks } from './checks.js';
 import { ensureGithubWebhook } from './ensure-webhook.js';
+import { toGithubApiUrl } from './api-url.js';
 import { openInstallation } from './app.js';
 import type { Installation, InstallationOptions } from './app.js';
 import { PERSONAL_REACH, toReach } from './discovery.js';
@@ -20,7 +21,8 @@ export interface GithubForgeOptions extends GithubOptions {
 /** GitHub as an App sees it that is installed there. */
 export function createInstalledForge(options: InstallationOptions & Pick<GithubForgeOptions, 'rebaseLabel'>): Forge {
   const installation = openInstallation(options);
-  return createGithubForge({ ...options, installation, token: installation.token });
+  const baseUrl = toGithubApiUrl(options.app.url);
+  return createGithubForge({ ...options, baseUrl, installation, token: installation.token });
 }
 
 /** GitHub, or a server of its enterprise edition, with a person's token. */

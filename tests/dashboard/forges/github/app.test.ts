@@ -16,9 +16,8 @@ let clock: number;
 const MINUTE_MS = 60_000;
 const open = (change: { readonly id?: number; readonly privateKey?: string; readonly installationId?: number } = {}) =>
   createInstalledForge({
-    app: { id: change.id ?? app.id, privateKey: change.privateKey ?? app.privateKey },
+    app: { id: change.id ?? app.id, privateKey: change.privateKey ?? app.privateKey, url: server.url },
     installationId: change.installationId ?? app.installationId,
-    baseUrl: server.url,
     account: 'mona',
     record: async (request) => void recorded.push(request),
     now: () => clock,
