@@ -8,7 +8,7 @@ import * as validators from './validators.js';
 export const basePath = '/secrets';
 
 /** Names what the contract says; the client is told it and compares. */
-export const revision = 'e5a70663cee0bb25';
+export const revision = '9687018d4e3f6d4d';
 
 /** The kind of caller that each security scheme proves. */
 export const schemes = {

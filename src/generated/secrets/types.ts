@@ -1811,7 +1811,7 @@ export interface operations {
                  *         "type": "public-key",
                  *         "clientExtensionResults": {},
                  *         "response": {
-                 *           "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0",
+                 *           "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIiwiY2hhbGxlbmdlIjoiOHNaZjJiVzBZcTZuWGMxZFA0dks5ZVQ3ckxtSjNoVWFHb0lpRXdOczVrUSIsIm9yaWdpbiI6Imh0dHA6Ly9sb2NhbGhvc3Q6NDAwMCJ9",
                  *           "attestationObject": "o2NmbXRkbm9uZQ"
                  *         }
                  *       },
@@ -1917,7 +1917,7 @@ export interface operations {
                  *         "type": "public-key",
                  *         "clientExtensionResults": {},
                  *         "response": {
-                 *           "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0",
+                 *           "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0IiwiY2hhbGxlbmdlIjoiOHNaZjJiVzBZcTZuWGMxZFA0dks5ZVQ3ckxtSjNoVWFHb0lpRXdOczVrUSIsIm9yaWdpbiI6Imh0dHA6Ly9sb2NhbGhvc3Q6NDAwMCJ9",
                  *           "authenticatorData": "SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ",
                  *           "signature": "MEUCIQDx0y9q"
                  *         }

@@ -1,0 +1,264 @@
+import { ageHeader, ageValue } from '../../secrets/age-files.js';
+import type { ObjectBody, Stage } from './stage.js';
+
+const UNKNOWN_ID = '6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f';
+
+const toBytes = (value: string): Buffer => Buffer.from(value, 'base64');
+const slugs = (objects: readonly { readonly slug: string }[] | undefined) => objects?.map(({ slug }) => slug);
+
+export function objectsTests(stage: () => Stage): void {
+  const read = async (slug: string, { id, token = stage().token }: { id?: string; token?: string } = {}) => {
+    const params = { path: { slug }, query: { ...(id && { id }) } };
+    const init = { params, parseAs: 'arrayBuffer' } as const;
+    const { data, response, error } = await stage().client({ token }).GET('/objects/{slug}', init);
+    return { status: response.status, bytes: data && Buffer.from(data as ArrayBuffer), response, error };
+  };
+  const update = (slug: string, body: ObjectBody, id?: string) => {
+    const params = { path: { slug }, query: { ...(id && { id }) } };
+    return stage()
+      .client()
+      .PUT('/objects/{slug}', { params, body: { value: ageValue(), ...body } });
+  };
+  const rename = (from: string, to: string, id?: string) => {
+    const params = { path: { slug: from }, query: { ...(id && { id }) } };
+    return stage()
+      .client()
+      .PATCH('/objects/{slug}', { params, body: { slug: to } });
+  };
+  const list = async (query: object) => (await stage().client().GET('/objects', { params: { query } })).data!;
+  const addTwo = async () => {
+    const slug = stage().newSlug();
+    const first = await stage().addObject({ slug, used_by: ['web'], value: ageValue({ payload: 'web' }) });
+    const second = await stage().addObject({ slug, used_by: ['db'], value: ageValue({ payload: 'db' }) });
+    return { slug, first, second };
+  };
+
+  test('createObject answers metadata without times, and the list has them', async () => {
+    const slug = stage().newSlug();
+    const body = {
+      slug,
+      value: ageValue({ recipients: 2 }),
+      used_by: ['web-1', 'acme/shop', 'web-1'],
+      tags: ['Prod', 'prod', 'db'],
+      description: 'Opens the shop.',
+      keep_readable_copy: true,
+      rotate_after_days: 90,
+      recipients: ['age1abc'],
+    };
+    const { data, response } = await stage().client().POST('/objects', { body });
+    const known = {
+      id: expect.any(String) as string,
+      slug,
+      tags: ['db', 'prod'],
+      used_by: ['acme/shop', 'web-1'],
+      description: 'Opens the shop.',
+      rotate_after_days: 90,
+      recipient_count: 2,
+      recipients: ['age1abc'],
+    };
+    expect([response.status, data]).toEqual([201, { ...known, keep_readable_copy: true }]);
+    const [listed] = await list({ slug });
+    const actor = { type: 'token', id: expect.stringMatching(/^[0-9a-f]{16}$/) as string };
+    const time = expect.any(String) as string;
+    expect(listed).toEqual({
+      ...known,
+      ...{ created_at: time, updated_at: listed!.created_at, created_by: actor, updated_by: listed!.created_by },
+      ...{ rotation_due: false, rotation_due_at: time },
+    });
+  });
+
+  test('createObject answers a repeat under the same key like the first', async () => {
+    const body = { slug: stage().newSlug(), value: ageValue() };
+    const create = () =>
+      stage()
+        .client()
+        .POST('/objects', { params: { header: { 'Idempotency-Key': body.slug } }, body });
+    const first = await create();
+    expect(await create()).toMatchObject({ data: first.data, response: { status: 201 } });
+    expect(await list({ slug: body.slug })).toHaveLength(1);
+  });
+
+  test('createObject makes a variant on a name that is taken, unless it leaves no room', async () => {
+    const { slug } = await addTwo();
+    const create = (used_by: string[]) =>
+      stage()
+        .client()
+        .POST('/objects', { body: { slug, used_by, value: ageValue() } });
+    expect((await create(['cache'])).response.status).toBe(201);
+    for (const taken of [['web'], ['new', 'db'], []]) {
+      const { response, error } = await create(taken);
+      expect([response.status, error]).toMatchObject([409, { error: 'object already exists', code: 'conflict' }]);
+    }
+  });
+
+  test('getObject answers the bytes that were stored', async () => {
+    const value = ageValue({ payload: '\r\n\0é' });
+    const { slug, id } = await stage().addObject({ value });
+    const { status, bytes, response } = await read(slug);
+    expect([status, bytes]).toEqual([200, toBytes(value)]);
+    const { headers } = response;
+    expect([headers.get('content-type'), headers.get('x-object-id')]).toEqual(['application/octet-stream', id]);
+  });
+
+  test('getObject needs an id where there are several', async () => {
+    const { slug, first, second } = await addTwo();
+    expect(await read(slug)).toMatchObject({ status: 409, error: { code: 'conflict', field: 'id' } });
+    expect((await read(slug, { id: second.id })).bytes).toEqual(toBytes(ageValue({ payload: 'db' })));
+    expect((await read(slug, { id: first.id.toUpperCase() })).bytes).toEqual(toBytes(ageValue({ payload: 'web' })));
+    expect(await read(slug, { id: UNKNOWN_ID })).toMatchObject({ status: 404, error: { error: 'unknown object' } });
+    expect(await read(slug, { id: 'first' })).toMatchObject({ status: 400, error: { field: 'id' } });
+  });
+
+  test('getObject gives a consumer its variant, and nothing else', async () => {
+    const { slug, first, second } = await addTwo();
+    const other = await stage().addObject({ used_by: ['cache'] });
+    const token = await stage().consumerToken('web');
+    expect((await read(slug, { token })).bytes).toEqual(toBytes(ageValue({ payload: 'web' })));
+    expect((await read(slug, { token, id: first.id })).status).toBe(200);
+    const refusals = await Promise.all([
+      read(slug, { token, id: second.id }),
+      read(other.slug, { token }),
+      read('nobody-has-this', { token }),
+    ]);
+    for (const { status, error } of refusals) {
+      expect([status, error]).toMatchObject([404, { error: 'unknown object', code: 'not_found' }]);
+    }
+  });
+
+  test('updateObject replaces the value, and what it is told besides', async () => {
+    const { slug, id } = await stage().addObject({ used_by: ['web'], tags: ['prod'], rotate_after_days: 30 });
+    const kept = await update(slug, { value: ageValue({ payload: 'second' }) });
+    const same = { id, slug, tags: ['prod'], used_by: ['web'], rotate_after_days: 30, recipient_count: 1 };
+    expect([kept.response.status, kept.data]).toEqual([200, same]);
+    expect((await read(slug)).bytes).toEqual(toBytes(ageValue({ payload: 'second' })));
+    const cleared = await update(slug, { used_by: [], tags: [], rotate_after_days: null, keep_readable_copy: true });
+    expect(cleared.data).toEqual({ id, slug, tags: [], keep_readable_copy: true, recipient_count: 1 });
+  });
+
+  test('updateObject is refused a consumer of another variant, and changes nothing', async () => {
+    const { slug, first } = await addTwo();
+    const { response, error } = await update(slug, { used_by: ['web', 'db'] }, first.id);
+    expect([response.status, error?.code]).toEqual([409, 'conflict']);
+    expect((await read(slug, { id: first.id })).bytes).toEqual(toBytes(ageValue({ payload: 'web' })));
+    expect((await update(slug, {})).response.status).toBe(409);
+    expect((await update('nobody-has-this', {})).response.status).toBe(404);
+  });
+
+  test('renameObject keeps everything but the name', async () => {
+    const { slug, id } = await stage().addObject({ used_by: ['web'], tags: ['prod'] });
+    const [before] = await list({ slug });
+    const to = stage().newSlug();
+    const { data, response } = await rename(slug, to);
+    expect([response.status, data]).toMatchObject([200, { id, slug: to, tags: ['prod'], used_by: ['web'] }]);
+    expect(await list({ slug: to })).toEqual([{ ...before, slug: to }]);
+    expect((await read(slug)).status).toBe(404);
+    expect((await rename(slug, to)).response.status).toBe(404);
+    expect((await rename(to, to)).response.status).toBe(200);
+  });
+
+  test('renameObject is refused where the new name leaves no room', async () => {
+    const { slug, first } = await addTwo();
+    const [sharing, unused] = [await stage().addObject({ used_by: ['db'] }), await stage().addObject()];
+    const apart = await stage().addObject({ used_by: ['cache'] });
+    for (const from of [sharing, unused]) {
+      expect(await rename(from.slug, slug)).toMatchObject({
+        response: { status: 409 },
+        error: { error: 'object already exists' },
+      });
+    }
+    expect((await rename(first.slug, unused.slug, first.id)).response.status).toBe(409);
+    expect((await rename(apart.slug, slug)).response.status).toBe(200);
+    expect((await rename(slug, 'elsewhere')).response.status).toBe(409);
+  });
+
+  test('deleteObject takes one variant away', async () => {
+    const { slug, first } = await addTwo();
+    const remove = (id?: string) => {
+      const params = { path: { slug }, query: { ...(id && { id }) } };
+      return stage().client().DELETE('/objects/{slug}', { params });
+    };
+    expect((await remove()).response.status).toBe(409);
+    expect((await remove(first.id)).response.status).toBe(204);
+    expect((await remove(first.id)).response.status).toBe(404);
+    expect((await read(slug)).bytes).toEqual(toBytes(ageValue({ payload: 'db' })));
+  });
+
+  test('getObjectUsedBy answers each consumer once', async () => {
+    const { slug, first } = await addTwo();
+    const usedBy = async (id?: string) => {
+      const params = { path: { slug }, query: { ...(id && { id }) } };
+      return stage().client().GET('/objects/{slug}/used-by', { params });
+    };
+    expect((await usedBy(first.id)).data).toEqual({ used_by: ['web'] });
+    expect((await usedBy()).response.status).toBe(409);
+    expect((await usedBy(UNKNOWN_ID)).response.status).toBe(404);
+  });
+
+  test('listObjects answers what every filter lets through, page by page', async () => {
+    const tag = `t-${stage().newSlug()}`;
+    for (const used_by of [['web'], ['web'], ['db']]) await stage().addObject({ tags: [tag, 'x'], used_by });
+    const all = await list({ tag: [tag] });
+    expect(all).toHaveLength(3);
+    expect(slugs(await list({ tag: [tag.toUpperCase(), 'x'], used_by: 'web' }))).toEqual(slugs(all.slice(0, 2)));
+    const query = { tag: [tag], limit: 2, rotation_due: false };
+    const { data, response } = await stage().client().GET('/objects', { params: { query } });
+    expect([slugs(data), response.headers.get('x-total-count')]).toEqual([slugs(all.slice(0, 2)), '3']);
+    const next = /^<\/secrets(.*)>; rel="next"$/.exec(response.headers.get('link') ?? '')?.[1];
+    expect(new URLSearchParams(next?.split('?')[1]).get('offset')).toBe('2');
+  });
+
+  test.each([
+    ['limit=501', 400, 'limit'],
+    ['offset=-1', 400, 'offset'],
+    ['tag=a%20b', 400, 'tag.0'],
+    [`tag=${'x'.repeat(33)}`, 400, 'tag.0'],
+    [`tag=${'x'.repeat(129)}`, 422, 'tag.0'],
+    [Array.from({ length: 11 }, (_, index) => `tag=t${index}`).join('&'), 400, 'tag'],
+    [`used_by=${'x'.repeat(129)}`, 422, 'used_by'],
+    ['rotation_due=soon', 400, 'rotation_due'],
+  ])('listObjects is refused for ?%s', async (query, status, field) => {
+    const headers = { authorization: `Bearer ${stage().token}` };
+    const response = await fetch(`${stage().server.url}/secrets/objects?${query}`, { headers });
+    expect([response.status, await response.json()]).toMatchObject([status, { field }]);
+  });
+
+  describe('what is wrong is told in one order', () => {
+    const LIMIT = { used_by: Array.from({ length: 101 }, (_, index) => `c${index}`) };
+    const BIG = { value: Buffer.alloc(1024 ** 2 + 1).toString('base64') };
+    const toValue = (text: string) => ({ value: Buffer.from(text).toString('base64') });
+    const TAGS = { tags: ['!'] };
+    const order: readonly (readonly [string, object | string, number, string | undefined])[] = [
+      ['no JSON', '{', 400, undefined],
+      ['a type that no field has', { ...TAGS, value: 5 }, 400, 'value'],
+      ['a limit', { ...LIMIT, ...TAGS }, 422, 'used_by'],
+      ['a missing value', TAGS, 400, 'value'],
+      ['an empty value', { value: '', ...TAGS }, 400, 'value'],
+      ['a value that is too large', { ...BIG, ...TAGS }, 413, 'value'],
+      ['no base64', { value: '%%%', ...TAGS }, 422, 'value'],
+      ['no age file', { ...toValue('hello'), ...TAGS }, 422, 'value'],
+      ['no recipient', { ...toValue(ageHeader('')), ...TAGS }, 422, 'value'],
+      ['a tag that is none', { value: ageValue(), ...TAGS }, 400, 'tags.0'],
+    ];
+
+    test.each(order)('createObject: %s', async (_reason, body, status, field) => {
+      const { slug } = await stage().addObject();
+      const sent = typeof body === 'string' ? body : JSON.stringify({ slug, ...body });
+      const { error, response } = await stage()
+        .client()
+        .POST('/objects', { body: sent as never, bodySerializer: (text: unknown) => text as string });
+      expect([response.status, error?.field]).toEqual([status, field]);
+      expect(await list({ slug })).toHaveLength(1);
+    });
+
+    test.each([...order, ['a name that nobody has', { value: ageValue() }, 404, undefined]] as const)(
+      'updateObject: %s',
+      async (_reason, body, status, field) => {
+        const sent = typeof body === 'string' ? body : JSON.stringify(body);
+        const params = { path: { slug: 'nobody-has-this' } };
+        const init = { params, body: sent as never, bodySerializer: (text: unknown) => text as string };
+        const { error, response } = await stage().client().PUT('/objects/{slug}', init);
+        expect([response.status, error?.field]).toEqual([status, field]);
+      },
+    );
+  });
+}

@@ -1,0 +1,208 @@
+/** What is refused alike everywhere: tables over every operation that documents it. */
+import { sql } from 'kysely';
+import pg from 'pg';
+import type { ErrorCode } from '../../../src/errors.js';
+import { secretsContract } from '../contract.js';
+import type { DocumentedOperation } from '../contract.js';
+import type { Answer, Change } from '../send-example.js';
+import { engine } from '../../storage/engine.js';
+import { openStage } from './stage.js';
+import type { Credential, Stage } from './stage.js';
+
+const { withStatus } = secretsContract;
+
+export function refusalTests(stage: () => Stage): void {
+  const refused = async (operation: DocumentedOperation, credential: Credential, change?: Change) =>
+    toRefusal(await stage().send(operation, credential, change));
+  const secured = withStatus(401).filter(({ spec }) => spec.security.length > 0);
+
+  test.each(secured)('$id is refused without a credential', async (operation) => {
+    const answer = await stage().send(operation, {});
+    expect([...toRefusal(answer), answer.response.headers.get('www-authenticate')]).toEqual([
+      401,
+      'unauthenticated',
+      'Bearer',
+    ]);
+    expect(answer.error?.error).toBe('missing or invalid session');
+  });
+
+  test.each(secured)('$id is refused to a credential that does not hold', async (operation) => {
+    expect(await refused(operation, { token: 'trs_x' })).toEqual([401, 'unauthenticated']);
+    expect(await refused(operation, { cookie: 'trellis_session=stale' })).toEqual([401, 'unauthenticated']);
+  });
+
+  test.each(secured.filter(({ id }) => id !== 'getObject'))('$id is refused to a consumer token', async (operation) => {
+    const token = await stage().server.issueToken('consumer', stage().owner.person);
+    expect(await refused(operation, { token })).toEqual([401, 'unauthenticated']);
+  });
+
+  test.each(secured)('$id is refused to a token of the dashboard', async (operation) => {
+    const token = await stage().server.issueToken('personal', stage().owner.person);
+    expect(await refused(operation, { token })).toEqual([401, 'unauthenticated']);
+  });
+
+  test.each(secured.filter(isSessionOnly))('$id is refused to a write token', async (operation) => {
+    expect(await refused(operation, { token: stage().token })).toEqual([403, 'session_required']);
+  });
+
+  test.each(secured.filter(({ spec }) => spec.security.some(({ roles }) => roles.includes('admin'))))(
+    '$id is refused to anybody but the owner',
+    async (operation) => {
+      const { cookie } = await stage().addStranger();
+      expect(await refused(operation, { cookie })).toEqual([403, 'forbidden']);
+    },
+  );
+
+  test.each(secured.filter(({ spec }) => spec.method !== 'get'))(
+    '$id is refused when another site sends it with the cookie',
+    async (operation) => {
+      const { cookie } = stage().owner;
+      const headers = { origin: 'https://evil.example' };
+      expect(await refused(operation, { cookie }, { headers })).toEqual([403, 'cross_site']);
+    },
+  );
+
+  test.each(withStatus(400).filter(({ spec }) => spec.body))(
+    '$id is refused a body that is no JSON',
+    async (operation) => {
+      const answer = await stage().send(operation, stage().owner, { text: '{' });
+      expect([...toRefusal(answer), answer.error?.error]).toEqual([400, 'malformed_body', 'malformed request body']);
+    },
+  );
+
+  test.each(withStatus(400).filter(({ spec }) => !spec.body && spec.parameters.length > 0))(
+    '$id is refused a parameter that does not fit',
+    async (operation) => {
+      expect(await refused(operation, stage().owner, misfit(operation))).toEqual([400, 'invalid_input']);
+    },
+  );
+
+  test.each(withStatus(406))('$id is refused when its answer is not accepted', async (operation) => {
+    const headers = { accept: 'image/png' };
+    expect(await refused(operation, stage().owner, { headers })).toEqual([406, 'not_acceptable']);
+  });
+
+  test.each(withStatus(413))('$id is refused when the body is too large', async (operation) => {
+    const text = JSON.stringify({ x: 'x'.repeat(operation.spec.body!.maxBytes) });
+    expect(await refused(operation, stage().owner, { text })).toEqual([413, 'too_large']);
+  });
+
+  test.each(withStatus(415))('$id is refused when the body is not JSON', async (operation) => {
+    const headers = { 'content-type': 'text/plain' };
+    expect(await refused(operation, stage().owner, { headers, text: 'x' })).toEqual([415, 'unsupported_media_type']);
+  });
+
+  test.each(withStatus(422))('$id is refused what is beyond a limit', async (operation) => {
+    const { status, field } = await tooLong(stage(), operation);
+    expect([status, field]).toEqual([422, expect.any(String)]);
+  });
+}
+
+/** Each on a server of its own, which is not of much use afterwards. */
+export function brokenServerTests(): void {
+  test.each(withStatus(429))('$id is refused past the budget', async (operation) => {
+    const stage = await limited();
+    // Signing out must not be why the second is refused; the budget is the person's.
+    await stage.send(operation, await signIn(stage));
+    const { response, error } = await stage.send(operation, await signIn(stage));
+    expect([response.status, error?.code]).toEqual([429, 'rate_limited']);
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  test.each(withStatus(500).filter(({ id }) => !WITHOUT_DATABASE.includes(id)))(
+    '$id hides a defect of ours',
+    async (operation) => {
+      const stage = await defective();
+      expect(toRefusal(await stage.send(operation, stage.owner))).toEqual([500, 'internal']);
+    },
+  );
+
+  // The file of SQLite is always there.
+  const networked = engine === 'PostgreSQL' ? withStatus(503) : [];
+  for (const operation of networked.filter(({ id }) => id !== 'getReadiness')) {
+    test(`${operation.id} says that the database is away`, async () => {
+      const stage = await cutOff();
+      expect(toRefusal(await stage.send(operation, stage.owner))).toEqual([503, 'unavailable']);
+    });
+  }
+
+  test('getReadiness is refused once the server is told to stop', async () => {
+    const stage = await limited();
+    stage.server.readiness.stop();
+    const { response, error } = await stage.client({}).GET('/readyz');
+    expect([response.status, error]).toEqual([503, { status: 'unavailable' }]);
+  });
+
+  const limited = once(() => openStage({ perMinute: 1 }));
+  const defective = once(openDefective);
+  const cutOff = once(openCutOff);
+}
+
+/** Their answers stand on nothing that could break. */
+export const WITHOUT_DATABASE = ['getHealth', 'getReadiness'];
+
+function toRefusal({ response, error }: Answer): [status: number, code: string | undefined] {
+  return [response.status, error?.code];
+}
+
+async function signIn({ server, owner }: Stage): Promise<Credential> {
+  return { cookie: `trellis_session=${await server.accounts.sessions.start(owner.person.id)}` };
+}
+
+async function openDefective(): Promise<Stage> {
+  const stage = await openStage();
+  const { schema } = stage.server.database;
+  for (const table of ['people', 'sessions', 'challenges', 'invitations'] as const) {
+    await schema.alterTable(table).renameTo(`lost_${table}`).execute();
+  }
+  return stage;
+}
+
+async function openCutOff(): Promise<Stage> {
+  const stage = await openStage();
+  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(stage.server.database);
+  const client = new pg.Client({ connectionString: process.env.TEST_POSTGRES });
+  await client.connect();
+  await client.query(`drop database ${rows[0]!.name} with (force)`);
+  await client.end();
+  return stage;
+}
+
+/** Opens it for the first test that asks, and closes it after the last. */
+function once(open: () => Promise<Stage>): () => Promise<Stage> {
+  let stage: Promise<Stage> | undefined;
+  afterAll(async () => (await stage)?.server.close());
+  return () => (stage ??= open());
+}
+
+function isSessionOnly({ id, spec }: DocumentedOperation): boolean {
+  // Whoever may leave need not own anything, and those who register have another credential, or none.
+  return !spec.isOptional && id !== 'logout' && spec.security.every(({ scheme }) => scheme === 'session');
+}
+
+/** A value of a parameter that is no such thing, though not too long. */
+function misfit({ spec }: DocumentedOperation): Change {
+  const isFree = (name: string, where: string): boolean => where === 'header' || FREE_TEXT.includes(`${where} ${name}`);
+  const place = spec.parameters.find(({ name, in: where }) => !isFree(name, where))!;
+  return { [place.in]: { [place.name]: 'no-!-such' } };
+}
+
+/** Any text may be asked for. */
+const FREE_TEXT: readonly string[] = ['query actor', 'query caller', 'query q', 'query slug', 'query used_by'];
+
+/** Sends what is a character longer than allowed: what the client says of itself, or else whatever has a limit. */
+async function tooLong(stage: Stage, operation: DocumentedOperation) {
+  const { spec } = operation;
+  const long = 'x'.repeat(1_401);
+  const hasCaller = spec.parameters.some(({ name }) => name === 'x-caller');
+  const place = spec.parameters.find(({ in: where, type }) => where !== 'header' && type === 'string');
+  const change: Change = hasCaller
+    ? { headers: { 'x-caller': long } }
+    : place === undefined
+      ? { body: { setup_token: long } }
+      : { [place.in]: { [place.name]: long } };
+  const { response, error } = await stage.send(operation, stage.owner, change);
+  const code: ErrorCode = 'unprocessable';
+  expect(error?.code).toBe(code);
+  return { status: response.status, field: error?.field };
+}

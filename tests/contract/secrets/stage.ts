@@ -1,0 +1,109 @@
+import type { Person } from '../../../src/accounts/people.js';
+import { createSecretsClient } from '../../../src/generated/secrets/client.js';
+import type { SecretsClient } from '../../../src/generated/secrets/client.js';
+import type { components } from '../../../src/generated/secrets/types.js';
+import { secretsContract } from '../contract.js';
+import type { DocumentedOperation } from '../contract.js';
+import { ORIGIN, startContractServer } from '../contract-server.js';
+import type { ContractServer, ContractServerOptions } from '../contract-server.js';
+import { sendExample } from '../send-example.js';
+import type { Answer, Change } from '../send-example.js';
+import { createWitness } from '../witness.js';
+import type { Witness } from '../witness.js';
+import { ageValue } from '../../secrets/age-files.js';
+
+/** Who a client says it is: by token, or, like a page of ours, by cookie. */
+export interface Credential {
+  readonly token?: string;
+  readonly cookie?: string;
+}
+
+export interface Member extends Credential {
+  readonly person: Person;
+  readonly cookie: string;
+}
+
+/** What a request says of an object, where it differs from the least that can be said. */
+export interface ObjectBody {
+  readonly slug?: string;
+  readonly value?: string;
+  readonly used_by?: string[];
+  readonly tags?: string[];
+  readonly description?: string;
+  readonly keep_readable_copy?: boolean;
+  readonly rotate_after_days?: number | null;
+  readonly recipients?: string[];
+}
+
+/** A server with an owner of the secrets, the clients that ask it, and who sees what it answers. */
+export interface Stage {
+  readonly server: ContractServer;
+  /** Signed in. */
+  readonly owner: Member;
+  /** The owner's write token. */
+  readonly token: string;
+  /** Without a credential it sends the write token. */
+  client(credential?: Credential): SecretsClient;
+  /** A token of this consumer. */
+  consumerToken(consumer: string): Promise<string>;
+  /** Somebody else who has an account. */
+  addStranger(): Promise<Member>;
+  /** A name that no object had before. */
+  newSlug(): string;
+  /** An object with a name of its own, unless told. */
+  addObject(object?: ObjectBody): Promise<components['schemas']['ObjectMetadata']>;
+  /** Sends an operation's example request. */
+  send(operation: DocumentedOperation, credential: Credential, change?: Change): Promise<Answer>;
+}
+
+/** The one witness of all stages, which at the end has to have seen everything. */
+export const witness: Witness = createWitness(secretsContract);
+
+const NOBODY: Member = {
+  person: { id: '', username: '', displayName: '', isAdmin: false, createdAt: new Date(0) },
+  cookie: '',
+};
+
+/** With an owner, unless there is to be no account at all. */
+interface StageOptions extends ContractServerOptions {
+  readonly isEmpty?: true;
+}
+
+export async function openStage({ isEmpty, ...options }: StageOptions = {}): Promise<Stage> {
+  const server = await startContractServer(options);
+  const owner = isEmpty ? NOBODY : await server.addPerson('ada');
+  const token = isEmpty ? '' : await server.issueToken('write', owner.person);
+  let count = 0;
+  const newSlug = (): string => `object-${(count += 1)}`;
+  const client = (credential: Credential = { token }) => createClient(server, credential);
+  return {
+    server,
+    owner,
+    token,
+    client,
+    newSlug,
+    async consumerToken(consumer) {
+      const { data } = await client().POST('/consumer-tokens', { body: { consumer, description: consumer } });
+      return data!.value;
+    },
+    addStranger: () => server.addPerson(`person-${(count += 1)}`),
+    async addObject(object) {
+      const body = { slug: newSlug(), value: ageValue(), ...object };
+      const { data } = await client().POST('/objects', { body });
+      return data!;
+    },
+    send: (operation, credential, change) => sendExample(client(credential), operation, change),
+  };
+}
+
+function createClient(server: ContractServer, { token = '', cookie }: Credential): SecretsClient {
+  return createSecretsClient(`${server.url}/secrets`, {
+    token,
+    retry: { maxRetries: 0 },
+    fetch: (request) => {
+      if (cookie !== undefined) request.headers.set('cookie', cookie);
+      if (cookie !== undefined && !request.headers.has('origin')) request.headers.set('origin', ORIGIN);
+      return witness.fetch(request);
+    },
+  });
+}

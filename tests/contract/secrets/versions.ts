@@ -1,0 +1,70 @@
+import { ageValue } from '../../secrets/age-files.js';
+import type { Stage } from './stage.js';
+
+export function versionsTests(stage: () => Stage): void {
+  const put = (slug: string, payload: string) => {
+    const body = { value: ageValue({ payload }) };
+    return stage()
+      .client()
+      .PUT('/objects/{slug}', { params: { path: { slug } }, body });
+  };
+  const listVersions = (slug: string) =>
+    stage()
+      .client()
+      .GET('/objects/{slug}/versions', { params: { path: { slug } } });
+  const readVersion = async (slug: string, version: number) => {
+    const init = { params: { path: { slug, version } }, parseAs: 'text' } as const;
+    const { data, response } = await stage().client().GET('/objects/{slug}/versions/{version}', init);
+    return { status: response.status, text: data as string | undefined };
+  };
+  const restore = (slug: string, version: number) => {
+    const params = { path: { slug, version } };
+    return stage().client().POST('/objects/{slug}/versions/{version}/restore', { params });
+  };
+  const addRotated = async () => {
+    const { slug } = await stage().addObject({ value: ageValue({ payload: 'v1' }), used_by: ['web'] });
+    await put(slug, 'v2');
+    await put(slug, 'v3');
+    return slug;
+  };
+
+  test('listObjectVersions answers what was replaced, newest first', async () => {
+    const slug = await addRotated();
+    const { data, response } = await listVersions(slug);
+    expect(data?.map(({ version }) => version)).toEqual([2, 1]);
+    expect(data?.[1]).toMatchObject({
+      created_by: { type: 'token' },
+      replaced_by: { type: 'token' },
+      recipient_count: 1,
+    });
+    expect(response.headers.get('x-total-count')).toBe('2');
+  });
+
+  test('getObjectVersion answers a value that was replaced, and only that', async () => {
+    const slug = await addRotated();
+    expect(await readVersion(slug, 1)).toEqual({
+      status: 200,
+      text: Buffer.from(ageValue({ payload: 'v1' }), 'base64').toString(),
+    });
+    expect((await readVersion(slug, 3)).status).toBe(404);
+    expect((await readVersion(slug, 9)).status).toBe(404);
+  });
+
+  test('restoreObjectVersion makes a value the present one again', async () => {
+    const slug = await addRotated();
+    const { data, response } = await restore(slug, 1);
+    expect([response.status, data]).toMatchObject([200, { slug, used_by: ['web'] }]);
+    expect((await listVersions(slug)).data?.map(({ version }) => version)).toEqual([3, 2, 1]);
+    expect((await readVersion(slug, 3)).text).toContain('v3');
+    expect((await restore(slug, 9)).response.status).toBe(404);
+  });
+
+  test('a version needs an id where there are several variants', async () => {
+    const slug = stage().newSlug();
+    for (const consumer of ['web', 'db']) await stage().addObject({ slug, used_by: [consumer] });
+    expect((await listVersions(slug)).response.status).toBe(409);
+    expect((await readVersion(slug, 1)).status).toBe(409);
+    expect((await restore(slug, 1)).response.status).toBe(409);
+    expect((await listVersions('nobody-has-this')).response.status).toBe(404);
+  });
+}
