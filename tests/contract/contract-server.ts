@@ -78,6 +78,7 @@ export async function startContractServer(options: ContractServerOptions = {}): 
       authenticate: authenticatorFor(['write', 'consumer']),
       replays: auditedReplays(database, createReplays(database)),
       validateResponses: true,
+      limits,
     }),
     contractRouter({
       ...dashboard,
@@ -117,6 +118,8 @@ export async function startContractServer(options: ContractServerOptions = {}): 
       await server.close();
       await database.destroy();
     },
+      await services.dashboard.deliveries.close();
+      await services.dashboard.refresher.close();
   };
 }
 

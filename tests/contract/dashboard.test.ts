@@ -13,6 +13,7 @@ import { openStage, witness } from './dashboard/stage.js';
 import type { Stage } from './dashboard/stage.js';
 import { tokensTests } from './dashboard/tokens.js';
 import { viewsTests } from './dashboard/views.js';
+import { webhooksTests } from './dashboard/webhooks.js';
 import { engine } from '../storage/engine.js';
 
 /** More requests than all of these tests make: the limits are on, and in nobody's way. */
@@ -37,6 +38,8 @@ describe('Views', () => viewsTests(stage));
 describe('Feeds', () => feedsTests(stage));
 describe('Sharing', () => sharingTests(stage));
 describe('Admin', () => adminTests(stage));
+// After the admin has looked at all that was asked of forges.
+describe('Webhooks', () => webhooksTests(stage));
 describe('Every operation', () => refusalTests(stage));
 describe('A server that can not go on', () => brokenServerTests());
 

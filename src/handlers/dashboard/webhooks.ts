@@ -1,16 +1,24 @@
 import type { WebhooksHandlers } from '../../generated/dashboard/operations.js';
+import type { DashboardServices } from './handlers.js';
 
-export const webhooksHandlers = (): WebhooksHandlers => ({
-  async ensureWebhook() {
-    throw new Error('ensureWebhook is not written yet.');
-  },
-  async deliverGithub() {
-    throw new Error('deliverGithub is not written yet.');
-  },
-  async deliverForgejo() {
-    throw new Error('deliverForgejo is not written yet.');
-  },
-  async deliverGitlab() {
-    throw new Error('deliverGitlab is not written yet.');
-  },
-});
+export const webhooksHandlers = ({ dashboard }: Pick<DashboardServices, 'dashboard'>): WebhooksHandlers => {
+  const { deliveries, ensureWebhook } = dashboard;
+  return {
+    async ensureWebhook({ caller, body }) {
+      await ensureWebhook(caller, body);
+      return { status: 204 };
+    },
+    async deliverGithub({ params: { webhookToken: token }, headers, body: read }) {
+      await deliveries.take({ forge: 'github', token, headers, read });
+      return { status: 204 };
+    },
+    async deliverForgejo({ params: { webhookToken: token }, headers, body: read }) {
+      await deliveries.take({ forge: 'forgejo', token, headers, read });
+      return { status: 204 };
+    },
+    async deliverGitlab({ params: { webhookToken: token }, headers, body: read }) {
+      await deliveries.take({ forge: 'gitlab', token, headers, read });
+      return { status: 204 };
+    },
+  };
+};

@@ -2,6 +2,7 @@
 import type { SessionCaller, TokenCaller } from '../../../src/accounts/callers.js';
 import type {
   CreateTokenInput,
+  DeliverGithubInput,
   DashboardHandlers,
   GetDashboardInput,
   GetVersionOutput,
@@ -19,6 +20,9 @@ export const scopes: readonly ('read' | 'write')[] = creation.body.scopes;
 export const limit: number = listing.query.limit;
 export const twoCallers: SessionCaller | TokenCaller = board.caller;
 export const oneCaller: SessionCaller = creation.caller;
+
+declare const delivery: DeliverGithubInput;
+export const bytes: () => Promise<Buffer> = delivery.body;
 
 // @ts-expect-error A parameter without a default may be missing.
 export const owner: string = board.query.owner;
