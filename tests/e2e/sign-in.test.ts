@@ -45,7 +45,6 @@ describeInBrowser('signing in, in a browser', () => {
       if (!message.text().startsWith('Failed to load resource')) complaints.push(message.text());
     });
     page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('dialog', (dialog) => void dialog.accept());
     authenticator = await addVirtualAuthenticator(page);
   });
   afterEach(async () => {
@@ -63,6 +62,16 @@ describeInBrowser('signing in, in a browser', () => {
     return JSON.parse(stdout);
   }
 
+  /** Clicks, and clicks again once the button asks whether that was meant. */
+  async function confirm(name: string, question: string): Promise<void> {
+    await page.getByRole('button', { name }).click();
+    const asks = page.getByRole('button', { name: question });
+    await asks.waitFor();
+    // A click that comes sooner is taken for the second half of a double click.
+    await page.waitForTimeout(500);
+    await asks.click();
+  }
+
   /** Another person, with a browser and a device of their own. */
   async function acceptInvitation(link: string): Promise<void> {
     const guest = await browser.newContext();
@@ -72,8 +81,8 @@ describeInBrowser('signing in, in a browser', () => {
     await own.getByLabel('Your name').fill('Bob');
     await expect(own.getByLabel('Username', { exact: true }).inputValue()).resolves.toBe('bob');
     await own.getByRole('button', { name: 'Create a passkey' }).click();
-    await own.getByText('Signed in as Bob (bob)').waitFor();
-    await expect(own.getByText('Invitations').isVisible()).resolves.toBe(false);
+    await own.getByRole('heading', { name: 'Pull requests' }).waitFor();
+    await expect(own.getByRole('link', { name: 'Admin' }).isVisible()).resolves.toBe(false);
     await guest.close();
   }
 
@@ -83,18 +92,21 @@ describeInBrowser('signing in, in a browser', () => {
     await page.getByLabel('Your name').fill('Ada Lovelace');
     expect(page.url()).toBe(`${server.origin}/sign-in`);
     await page.getByRole('button', { name: 'Create a passkey' }).click();
-    await page.getByText('Signed in as Ada Lovelace (ada), admin').waitFor();
+    await page.getByRole('heading', { name: 'Pull requests' }).waitFor();
     expect(await authenticator.count()).toBe(1);
 
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByText('Signed in as Ada Lovelace (ada), admin').waitFor();
     await page.getByRole('button', { name: 'Sign out', exact: true }).click();
-    await page.getByText('You are signed out.').waitFor();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     expect((await context.cookies()).length).toBe(0);
 
+    await page.goto(`${server.origin}/settings`);
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
     await page.getByText('Signed in as Ada Lovelace').waitFor();
 
     await page.getByLabel('What the token is for').fill('nightly');
-    await page.getByRole('button', { name: 'Create token' }).click();
+    await page.getByRole('button', { name: 'Make a token' }).click();
     const field = page.getByLabel('The new token');
     await field.waitFor();
     const token = await field.inputValue();
@@ -104,8 +116,8 @@ describeInBrowser('signing in, in a browser', () => {
       expect(await useToken(command, args, token)).toEqual({ username: 'ada', isBun: name === 'Bun' });
     }
 
-    await page.getByRole('button', { name: 'Revoke nightly' }).click();
-    await page.getByText('The token "nightly" no longer works.').waitFor();
+    await confirm('Revoke nightly', 'Really revoke?');
+    await page.getByText('The token “nightly” no longer works.').waitFor();
     await expect(field.isHidden()).resolves.toBe(true);
     for (const [, command, args] of RUNTIMES) {
       const refused = { name: 'ApiError', statusCode: 401, code: 'unauthenticated' };
@@ -113,10 +125,11 @@ describeInBrowser('signing in, in a browser', () => {
     }
     expect(server.output()).not.toContain(token);
 
-    await page.getByLabel('Their username').fill('bob');
+    await page.getByRole('link', { name: 'Admin' }).click();
+    await page.getByLabel('Username', { exact: true }).fill('bob');
     await page.getByLabel('Their name').fill('Bob');
     await page.getByRole('button', { name: 'Invite' }).click();
-    const link = page.getByLabel('The link for them');
+    const link = page.getByLabel('Send this link to them');
     await link.waitFor();
     await acceptInvitation(await link.inputValue());
   }, 60_000);

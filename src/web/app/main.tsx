@@ -2,6 +2,7 @@ import { render } from 'preact';
 import { App } from './app.js';
 import './style/tokens.css';
 import './style/base.css';
+import './style/forms.css';
 import './style/frame.css';
 
 const place = document.getElementById('app');

@@ -27,6 +27,13 @@ export async function register(account: NewAccount): Promise<SessionUser> {
   return requireAnswer(await dashboard.POST('/api/auth/register/finish', { params: { query }, body }));
 }
 
+/** Gives the account of this session one more passkey. */
+export async function addPasskey(label: string): Promise<void> {
+  const optionsJSON = requireAnswer(await dashboard.POST('/api/auth/credentials/begin'));
+  const body = toBody(await startRegistration({ optionsJSON }));
+  requireAnswer(await dashboard.POST('/api/auth/credentials/finish', { params: { query: { label } }, body }));
+}
+
 type Extended<T> = Omit<T, 'clientExtensionResults'> & { clientExtensionResults: Record<string, unknown> };
 
 /** The same, typed as the contract has it: extensions may have any name. */

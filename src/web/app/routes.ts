@@ -14,6 +14,34 @@ export interface Page {
 /** Every page, in the order of the navigation; each is loaded when it is first shown. */
 export const PAGES: readonly Page[] = [
   {
+    path: '/',
+    name: 'Pull requests',
+    load: () => import('./board/pull-requests-page.js').then(({ PullRequestsPage }) => PullRequestsPage),
+    needs: 'person',
+    isThere: runs('dashboard'),
+  },
+  {
+    path: runs('dashboard') ? '/services' : '/',
+    name: 'Services',
+    load: () => import('./services/services-page.js').then(({ ServicesPage }) => ServicesPage),
+    needs: 'nobody',
+    isThere: true,
+  },
+  {
+    path: '/settings',
+    name: 'Settings',
+    load: () => import('./settings/settings-page.js').then(({ SettingsPage }) => SettingsPage),
+    needs: 'person',
+    isThere: runs('dashboard'),
+  },
+  {
+    path: '/admin',
+    name: 'Admin',
+    load: () => import('./admin/admin-page.js').then(({ AdminPage }) => AdminPage),
+    needs: 'admin',
+    isThere: runs('dashboard'),
+  },
+  {
     path: '/sign-in',
     load: () => import('./sign-in/sign-in-page.js').then(({ SignInPage }) => SignInPage),
     needs: 'nobody',

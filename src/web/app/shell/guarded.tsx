@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import type { ComponentChildren } from 'preact';
 import { user } from '../session.js';
@@ -11,11 +11,13 @@ interface GuardedProps {
 
 /** Shows a page to those whom it is for; whoever is not signed in is led there, and back afterwards. */
 export function Guarded({ needs, children }: GuardedProps) {
-  const { path, route } = useLocation();
+  const { url, route } = useLocation();
+  // The router shows this page until the next one is loaded, when the address is already the next one's.
+  const [own] = useState(url);
   const isStranger = needs !== 'nobody' && user.value === null;
   useEffect(() => {
-    if (isStranger) route(`/sign-in?next=${encodeURIComponent(path)}`, true);
-  }, [isStranger, path, route]);
+    if (isStranger) route(`/sign-in?next=${encodeURIComponent(own)}`, true);
+  }, [isStranger, own, route]);
   if (needs === 'nobody') return <>{children}</>;
   if (!user.value) return <p class="quiet">Loading …</p>;
   if (needs === 'admin' && !user.value.isAdmin) return <p>This page is for admins.</p>;

@@ -1,0 +1,45 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { RequestHandler } from 'express';
+import { graphiqlPage } from './graphiql.js';
+import { loadAssets, loadPage } from './static-assets.js';
+
+export interface Explorer {
+  /** Its scripts and styles. */
+  readonly assets: RequestHandler;
+  readonly page: RequestHandler;
+}
+
+const web = (name: string) => fileURLToPath(new URL(`../web/${name}`, import.meta.url));
+
+/** A file of a package, also where its exports don't list it. */
+const inPackage = (name: string, file: string) =>
+  join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), file);
+
+/** Below an address of the endpoint, so that a proxy that passes `/graphql` on passes these on too. */
+const ASSETS_PATH = '/graphql/assets';
+
+export interface ExplorerOptions {
+  /** Whether the explorer may ask for the schema. */
+  readonly introspection: boolean;
+}
+
+/** GraphiQL, with everything it needs: nothing comes from elsewhere. */
+export function loadExplorer({ introspection }: ExplorerOptions): Explorer {
+  const assets = loadAssets(ASSETS_PATH, {
+    'icon.svg': web('icon.svg'),
+    'explorer.css': web('explorer.css'),
+    'explorer.js': web('explorer.js'),
+    'graphiql.css': inPackage('graphiql', 'graphiql.min.css'),
+    'graphiql.js': inPackage('graphiql', 'graphiql.min.js'),
+    'react.js': inPackage('react', 'umd/react.production.min.js'),
+    'react-dom.js': inPackage('react-dom', 'umd/react-dom.production.min.js'),
+  });
+  return {
+    assets: assets.handler,
+    page: graphiqlPage(
+      loadPage(web('graphiql.html'), assets).replace('{{introspection}}', introspection ? 'on' : 'off'),
+    ),
+  };
+}

@@ -1,0 +1,55 @@
+import { useState } from 'preact/hooks';
+import { explain } from '../answers.js';
+import { ConfirmButton } from '../shell/confirm-button.js';
+import { say } from '../shell/toasts.js';
+import { ACTIONS, act } from './actions.js';
+import type { PullRequest } from './rows.js';
+
+interface BulkBarProps {
+  readonly chosen: readonly PullRequest[];
+  readonly onDone: () => void;
+}
+
+type ActionName = keyof typeof ACTIONS;
+
+/** Does one thing to every chosen row that allows it, one after the other, and says how it went. */
+export function BulkBar({ chosen, onDone }: BulkBarProps) {
+  const [progress, setProgress] = useState('');
+  const possible = (Object.keys(ACTIONS) as ActionName[]).filter((name) => chosen.some((row) => allows(row, name)));
+  const run = async (name: ActionName): Promise<void> => {
+    const action = ACTIONS[name];
+    if (action === undefined) return;
+    const rows = chosen.filter((row) => allows(row, name));
+    let failures = 0;
+    for (const [index, row] of rows.entries()) {
+      setProgress(`${index + 1} of ${rows.length} …`);
+      await act(row, action).catch((error: unknown) => {
+        failures += 1;
+        say(`${row.repo} #${row.number}: ${explain(error)}`, 'failed');
+      });
+    }
+    setProgress('');
+    say(`${action.name}: ${rows.length - failures} of ${rows.length} done.`);
+    onDone();
+  };
+  if (chosen.length === 0) return null;
+  return (
+    <div class="bulk" role="region" aria-label="Chosen pull requests">
+      <span aria-live="polite">{progress || `${chosen.length} chosen`}</span>
+      {possible.map((name) => {
+        const count = chosen.filter((row) => allows(row, name)).length;
+        return (
+          <ConfirmButton key={name} question={`Really, all ${count}?`} onAct={() => run(name)}>
+            {ACTIONS[name]?.name} ({count})
+          </ConfirmButton>
+        );
+      })}
+      <button type="button" onClick={onDone}>
+        Choose none
+      </button>
+    </div>
+  );
+}
+
+const allows = (row: PullRequest, name: ActionName): boolean =>
+  row.allowedActions.some(({ action, blocked }) => action === name && blocked === undefined);

@@ -1,0 +1,70 @@
+import { useCallback } from 'preact/hooks';
+import type { components } from '../../../generated/dashboard/client.js';
+import { requireAnswer } from '../answers.js';
+import { dashboard } from '../clients.js';
+import { Loaded } from '../shell/loaded.js';
+import { useResource } from '../shell/use-resource.js';
+import { targetOf } from './rows.js';
+import type { PullRequest } from './rows.js';
+
+type Check = components['schemas']['Check'];
+
+const STATES: Readonly<Record<Check['state'], string>> = {
+  queued: 'Queued',
+  running: 'Running',
+  success: 'Passed',
+  failure: 'Failed',
+  cancelled: 'Cancelled',
+  skipped: 'Skipped',
+  timed_out: 'Timed out',
+};
+
+/** What checked the newest commit, asked of the forge as the panel opens. */
+export function ChecksPanel({ row }: { readonly row: PullRequest }) {
+  const load = useCallback(async () => {
+    const query = targetOf(row);
+    return requireAnswer(await dashboard.GET('/api/pull-requests/checks', { params: { query } })).checks;
+  }, [row.forge, row.repo, row.number, row.headSha]);
+  const checks = useResource(load);
+  return (
+    <Loaded from={checks}>
+      {(list) =>
+        list.length === 0 ? (
+          <p>No check has reported.</p>
+        ) : (
+          <ul>
+            {list.map((check) => (
+              <li key={check.name}>
+                <span class={`state ${check.state}`}>{STATES[check.state]}</span> <CheckName check={check} />
+                {check.required && <span class="quiet"> · required</span>}
+                {check.durationSeconds !== undefined && (
+                  <span class="quiet"> · {toDuration(check.durationSeconds)}</span>
+                )}
+                {check.failedStep !== undefined && <span> · failed at “{check.failedStep}”</span>}
+                {check.excerpt !== undefined && (
+                  <pre tabIndex={0} role="region" aria-label={`The end of the log of ${check.name}`}>
+                    {check.excerpt}
+                  </pre>
+                )}
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function CheckName({ check: { name, url } }: { readonly check: Check }) {
+  // A forge could name any scheme.
+  if (!/^https?:/.test(url)) return <>{name}</>;
+  return (
+    <a href={url} target="_blank" rel="noreferrer">
+      {name}
+    </a>
+  );
+}
+
+function toDuration(seconds: number): string {
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}

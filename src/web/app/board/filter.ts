@@ -1,0 +1,124 @@
+import { keyOf, repoOf } from './rows.js';
+import type { PullRequest } from './rows.js';
+
+/** What the list shows, and how; an empty text selects everything. */
+export interface Filter {
+  readonly pill: Pill;
+  /** As `repoOf` says. */
+  readonly repo: string;
+  readonly author: string;
+  readonly label: string;
+  readonly ci: string;
+  /** Hours, as text. */
+  readonly created: string;
+  readonly updated: string;
+  readonly text: string;
+  readonly sort: 'created' | 'repository' | 'updated';
+  readonly group: 'forge' | 'none' | 'repository' | 'section';
+  readonly drafts: boolean;
+  readonly snoozed: boolean;
+}
+
+export type Pill = keyof typeof PILLS;
+
+interface PillRule {
+  readonly name: string;
+  readonly holds: (one: PullRequest) => boolean;
+}
+
+/** Exactly one is chosen at a time. */
+export const PILLS = {
+  all: { name: 'All', holds: () => true },
+  github: { name: 'GitHub', holds: ({ forge }) => forge === 'github' },
+  forgejo: { name: 'Forgejo', holds: ({ forge }) => forge === 'forgejo' },
+  gitlab: { name: 'GitLab', holds: ({ forge }) => forge === 'gitlab' },
+  failing: { name: 'Failing CI', holds: ({ ci }) => ci === 'failure' },
+  bots: { name: 'Bots', holds: ({ kind }) => kind === 'dependency' },
+  ready: { name: 'Ready to merge', holds: ({ readyToMerge }) => readyToMerge },
+  review: { name: 'Needs review', holds: ({ needsReview }) => needsReview },
+  mine: { name: 'Review requested', holds: ({ reviewRequestedFromMe }) => reviewRequestedFromMe },
+} as const satisfies Readonly<Record<string, PillRule>>;
+
+export const NO_FILTER: Filter = {
+  pill: 'all',
+  repo: '',
+  author: '',
+  label: '',
+  ci: '',
+  created: '',
+  updated: '',
+  text: '',
+  sort: 'updated',
+  group: 'section',
+  drafts: false,
+  snoozed: false,
+};
+
+/** Whether anything is left out by choice; sorting and grouping leave nothing out. */
+export function isFiltering(filter: Filter): boolean {
+  const { pill, repo, author, label, ci, created, updated, text } = filter;
+  return pill !== 'all' || [repo, author, label, ci, created, updated, text].some((value) => value !== '');
+}
+
+/** Selects and sorts. The board's own order is by urgency, which sections keep. */
+export function applyFilter(rows: readonly PullRequest[], filter: Filter, now = Date.now()): readonly PullRequest[] {
+  const wanted = filter.text.trim().toLowerCase();
+  const since = (hours: string): number => (hours === '' ? 0 : now - Number(hours) * 3_600_000);
+  const [created, updated] = [since(filter.created), since(filter.updated)];
+  const selected = rows.filter(
+    (one) =>
+      PILLS[filter.pill].holds(one) &&
+      (filter.repo === '' || repoOf(one) === filter.repo) &&
+      (filter.author === '' || one.author === filter.author) &&
+      (filter.label === '' || one.labels.some(({ name }) => name === filter.label)) &&
+      (filter.ci === '' || one.ci === filter.ci) &&
+      Date.parse(one.createdAt) >= created &&
+      Date.parse(one.updatedAt) >= updated &&
+      (wanted === '' || one.title.toLowerCase().includes(wanted) || `#${one.number}` === wanted),
+  );
+  return selected.sort(ORDERS[filter.sort]);
+}
+
+type Order = (a: PullRequest, b: PullRequest) => number;
+
+const latest =
+  (field: 'createdAt' | 'updatedAt'): Order =>
+  (a, b) =>
+    Date.parse(b[field]) - Date.parse(a[field]);
+
+const ORDERS: Readonly<Record<Filter['sort'], Order>> = {
+  updated: latest('updatedAt'),
+  created: latest('createdAt'),
+  repository: (a, b) => repoOf(a).localeCompare(repoOf(b)) || b.number - a.number,
+};
+
+/** What the selects offer: every value that the board has. */
+export interface Choices {
+  readonly repos: readonly string[];
+  readonly authors: readonly string[];
+  readonly labels: readonly string[];
+}
+
+export function choicesOf(rows: readonly PullRequest[]): Choices {
+  return {
+    repos: distinct(rows.map(repoOf)),
+    authors: distinct(rows.map(({ author }) => author)),
+    labels: distinct(rows.flatMap(({ labels }) => labels.map(({ name }) => name))),
+  };
+}
+
+const distinct = (values: readonly string[]): string[] => [...new Set(values)].sort((a, b) => a.localeCompare(b));
+
+/** A saved choice whose value is on the board no more would hide everything without being seen. */
+export function withoutVanished(filter: Filter, { repos, authors, labels }: Choices): Filter {
+  const keep = (value: string, known: readonly string[]): string => (known.includes(value) ? value : '');
+  return {
+    ...filter,
+    repo: keep(filter.repo, repos),
+    author: keep(filter.author, authors),
+    label: keep(filter.label, labels),
+  };
+}
+
+export const sameRows = (a: readonly PullRequest[], b: readonly PullRequest[]): boolean =>
+  a.length === b.length && a.every((one, index) => keyOf(one) === keyOf(b[index] ?? one));

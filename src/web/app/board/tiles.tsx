@@ -1,0 +1,25 @@
+import type { Filter } from './filter.js';
+import type { Board } from './rows.js';
+
+interface TilesProps {
+  readonly board: Board;
+  readonly onFilter: (change: Partial<Filter>) => void;
+}
+
+/** The three figures that people look for first; one that can be looked into is a button. */
+export function Tiles({ board, onFilter }: TilesProps) {
+  const failing = board.pullRequests.filter(({ ci }) => ci === 'failure').length;
+  return (
+    <div class="tiles">
+      <button type="button" class="tile" onClick={() => onFilter({ pill: 'all' })}>
+        <strong>{board.pullRequests.length}</strong> open
+      </button>
+      <button type="button" class={`tile ${failing > 0 ? 'bad' : ''}`} onClick={() => onFilter({ pill: 'failing' })}>
+        <strong>{failing}</strong> failing CI
+      </button>
+      <div class="tile">
+        <strong>{board.repos.length}</strong> repositories
+      </div>
+    </div>
+  );
+}

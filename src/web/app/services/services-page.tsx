@@ -1,0 +1,75 @@
+import { publicOrigin, runs } from '../server-facts.js';
+import { Heading } from '../shell/heading.js';
+
+const NEWEST = `{
+  allFile(sort: { fields: [modifiedTime], order: [DESC] }, limit: 10) {
+    totalCount
+    nodes { relativePath prettySize modifiedTime(fromNow: true) }
+  }
+}`;
+
+const EXTENSIONS = `{
+  allFile {
+    group(field: extension) { fieldValue totalCount }
+  }
+}`;
+
+/** What this server runs, and how each part is asked. */
+export function ServicesPage() {
+  return (
+    <>
+      <Heading>Services</Heading>
+      <p>This server runs the services below.</p>
+      {runs('site') && <SiteData />}
+      <section aria-labelledby="contracts">
+        <h2 id="contracts">Contracts</h2>
+        <ul>
+          {runs('dashboard') && (
+            <li>
+              <a href="/api/openapi.json">Contract of the dashboard</a>: OpenAPI 3.1, below <code>/api</code>
+            </li>
+          )}
+          {runs('secrets') && (
+            <li>
+              <a href="/secrets/openapi.json">Contract of the secrets service</a>: OpenAPI 3.1, below{' '}
+              <code>/secrets</code>
+            </li>
+          )}
+          <li>
+            <a href="/healthz">Health</a>: whether the server is up
+          </li>
+        </ul>
+      </section>
+    </>
+  );
+}
+
+function SiteData() {
+  return (
+    <section aria-labelledby="site">
+      <h2 id="site">Site data</h2>
+      <p>
+        The files of the site, over GraphQL at <code>/graphql</code>. <a href="/graphql">Open the GraphQL explorer</a>
+      </p>
+      <Example name="The newest files" text={NEWEST} />
+      <Example name="Files by extension" text={EXTENSIONS} />
+      <Example
+        name="From a terminal"
+        text={`curl -H 'Content-Type: application/json' \\
+  -d '{"query":"{ allFile { totalCount } }"}' \\
+  ${publicOrigin}/graphql`}
+      />
+    </section>
+  );
+}
+
+function Example({ name, text }: { readonly name: string; readonly text: string }) {
+  return (
+    <>
+      <h3>{name}</h3>
+      <pre class="example" tabIndex={0} role="region" aria-label={name}>
+        <code>{text}</code>
+      </pre>
+    </>
+  );
+}

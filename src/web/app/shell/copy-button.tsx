@@ -1,0 +1,19 @@
+import { useState } from 'preact/hooks';
+import { useAction } from './action-button.js';
+
+/** How long the button says that it was done. */
+const SAID_MS = 2_000;
+
+export function CopyButton({ value, what }: { readonly value: string; readonly what?: string }) {
+  const [isDone, setDone] = useState(false);
+  const [, copy] = useAction(async () => {
+    await navigator.clipboard.writeText(value);
+    setDone(true);
+    setTimeout(() => setDone(false), SAID_MS);
+  });
+  return (
+    <button type="button" aria-label={what === undefined ? undefined : `Copy ${what}`} onClick={copy}>
+      <span aria-live="polite">{isDone ? 'Copied' : 'Copy'}</span>
+    </button>
+  );
+}

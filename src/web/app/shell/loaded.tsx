@@ -1,0 +1,22 @@
+import type { ComponentChildren } from 'preact';
+import type { Resource } from './use-resource.js';
+
+interface LoadedProps<T> {
+  readonly from: Resource<T>;
+  readonly children: (value: T) => ComponentChildren;
+}
+
+/** Shows a resource once it is there, or why it is not, with a way to try again. */
+export function Loaded<T>({ from, children }: LoadedProps<T>) {
+  const { value, problem, reload } = from;
+  if (value !== undefined) return <>{children(value)}</>;
+  if (problem === undefined) return <p class="quiet">Loading …</p>;
+  return (
+    <p class="problem" role="alert">
+      {problem}{' '}
+      <button type="button" onClick={() => void reload()}>
+        Try again
+      </button>
+    </p>
+  );
+}

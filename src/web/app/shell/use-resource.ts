@@ -1,0 +1,28 @@
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import { explain } from '../answers.js';
+
+export interface Resource<T> {
+  /** What was last loaded; it stays while it is loaded again. */
+  readonly value: T | undefined;
+  /** Why the last time failed. */
+  readonly problem: string | undefined;
+  readonly reload: () => Promise<void>;
+  /** Shows what is known to be there, without asking. */
+  readonly set: (value: T) => void;
+}
+
+/** Loads something when a component is first shown, and when it is told to. `load` must stay the same function. */
+export function useResource<T>(load: () => Promise<T>): Resource<T> {
+  const [value, set] = useState<T>();
+  const [problem, setProblem] = useState<string>();
+  const reload = useCallback(async () => {
+    try {
+      set(await load());
+      setProblem(undefined);
+    } catch (error) {
+      setProblem(explain(error));
+    }
+  }, [load]);
+  useEffect(() => void reload(), [reload]);
+  return { value, problem, reload, set: (next) => set(() => next) };
+}
