@@ -1,0 +1,199 @@
+import type { ActionTarget } from '../../../src/dashboard/actions/actions.js';
+import type { ActionName } from '../../../src/dashboard/forges/facts.js';
+import type { ForgejoPullRequest } from '../../forges/forgejo-state.js';
+import { githubRun } from '../../forges/github-state.js';
+import type { GithubPullRequest } from '../../forges/github-state.js';
+import type { GitlabMergeRequest } from '../../forges/gitlab-state.js';
+import { onForgejo, onGithub, onGitlab, openActionStage, refusal } from './stage.js';
+import type { ActionStage } from './stage.js';
+
+let stage: ActionStage;
+let github: GithubPullRequest;
+let forgejo: ForgejoPullRequest;
+let gitlab: GitlabMergeRequest;
+
+beforeEach(async () => {
+  stage = await openActionStage();
+  ({ github, forgejo, gitlab } = stage.one);
+});
+afterEach(async () => {
+  expect(stage.reported).toEqual([]);
+  await stage.close();
+});
+
+const act = (target: ActionTarget, action: ActionName) => stage.act(target, action);
+
+const running = [githubRun({ status: 'IN_PROGRESS', conclusion: null })];
+const failing = [githubRun({ conclusion: 'FAILURE' })];
+
+describe('what the board allows is done', () => {
+  test.each<[ActionName, Partial<GithubPullRequest>, 'done' | 'queued', Partial<GithubPullRequest>]>([
+    ['merge', {}, 'done', { state: 'MERGED' }],
+    ['close', {}, 'done', { state: 'CLOSED' }],
+    ['auto_merge', { mergeStateStatus: 'BLOCKED', checks: running }, 'done', { autoMerge: 'MERGE' }],
+    ['update_branch', { mergeStateStatus: 'BEHIND' }, 'queued', { mergeStateStatus: 'CLEAN' }],
+    ['dependabot_rebase', { author: 'dependabot' }, 'done', { comments: ['@dependabot rebase'] }],
+    ['dependabot_recreate', { author: 'dependabot' }, 'done', { comments: ['@dependabot recreate'] }],
+    ['renovate_rebase', { author: 'renovate' }, 'done', { labels: [{ name: 'rebase', color: 'ededed' }] }],
+    [
+      'rerun_checks',
+      { checks: failing },
+      'queued',
+      { checks: [{ ...failing[0]!, status: 'QUEUED', conclusion: null }] },
+    ],
+  ])('%s at GitHub', async (action, before, outcome, after) => {
+    Object.assign(github, structuredClone(before));
+    await stage.refresh();
+    expect(await act(onGithub, action)).toBe(outcome);
+    expect(github).toMatchObject(after);
+    expect(stage.writes()).toHaveLength(1);
+  });
+
+  test.each<[ActionName, Partial<ForgejoPullRequest>, Partial<ForgejoPullRequest>]>([
+    ['merge', {}, { merged: true }],
+    ['close', {}, { state: 'closed', merged: false }],
+    ['update_branch', { mergeBase: 'a'.repeat(40) }, { mergeBase: 'b'.repeat(40) }],
+    ['renovate_rebase', { author: 'renovate' }, { labels: [{ name: 'rebase', color: 'ededed' }] }],
+  ])('%s at Forgejo', async (action, before, after) => {
+    Object.assign(forgejo, before);
+    await stage.refresh();
+    expect(await act(onForgejo, action)).toBe('done');
+    expect(forgejo).toMatchObject(after);
+  });
+
+  test.each<[ActionName, Partial<GitlabMergeRequest>, Partial<GitlabMergeRequest>]>([
+    ['merge', {}, { state: 'merged' }],
+    ['auto_merge', { detailedMergeStatus: 'CI_STILL_RUNNING', pipeline: 'RUNNING' }, { autoMergeEnabled: true }],
+    ['cancel_auto_merge', { autoMergeEnabled: true, pipeline: 'RUNNING' }, { autoMergeEnabled: false }],
+    ['update_branch', { divergedFromTargetBranch: true }, { divergedFromTargetBranch: false }],
+  ])('%s at GitLab', async (action, before, after) => {
+    Object.assign(gitlab, before);
+    await stage.refresh();
+    expect(['done', 'queued']).toContain(await act(onGitlab, action));
+    expect(gitlab).toMatchObject(after);
+  });
+});
+
+test.each<[string, ActionName, Partial<GithubPullRequest>]>([
+  ['checks_pending', 'merge', { checks: running }],
+  ['stacked', 'auto_merge', { baseRefName: 'change-2' }],
+])('is refused by the board, and no forge is asked: %s', async (code, action, change) => {
+  Object.assign(github, change);
+  await stage.refresh();
+  const asked = stage.github.seen.length;
+  await expect(act(onGithub, action)).rejects.toMatchObject(refusal(code));
+  expect(stage.github.seen).toHaveLength(asked);
+});
+
+test.each<[string, ActionTarget, ActionName]>([
+  ['cancelling at GitHub, which has no such action', onGithub, 'cancel_auto_merge'],
+  ['Dependabot away from GitHub', onForgejo, 'dependabot_rebase'],
+])('refuses %s', async (_reason, target, action) => {
+  await stage.refresh();
+  await expect(act(target, action)).rejects.toMatchObject({ code: 'invalid_input', field: 'forge' });
+});
+
+test('refuses a forge without a credential', async () => {
+  await stage.dashboard.settings.save(stage.ada, { githubToken: null, forgejoToken: null, gitlabToken: null });
+  await expect(act(onGithub, 'merge')).rejects.toMatchObject({ code: 'invalid_input', field: 'forge' });
+});
+
+test('takes auto-merge that is on, and cancelling what is not, for done', async () => {
+  Object.assign(github, { autoMerge: 'MERGE', mergeStateStatus: 'BLOCKED' });
+  await stage.refresh();
+  expect(await act(onGithub, 'auto_merge')).toBe('done');
+  expect(await act(onGitlab, 'cancel_auto_merge')).toBe('done');
+  expect(await act(onForgejo, 'cancel_auto_merge')).toBe('done');
+  expect(github.autoMerge).toBe('MERGE');
+});
+
+describe('between listing and acting', () => {
+  test.each<[string, Partial<GithubPullRequest>, ActionName]>([
+    ['already_merged', { state: 'MERGED' }, 'merge'],
+    ['already_closed', { state: 'CLOSED' }, 'merge'],
+    ['already_merged', { state: 'MERGED' }, 'close'],
+  ])('%s is told, and the row goes', async (code, change, action) => {
+    await stage.refresh();
+    Object.assign(github, change);
+    await expect(act(onGithub, action)).rejects.toMatchObject(refusal(code));
+    expect([await stage.findRow(onGithub), stage.writes()]).toEqual([undefined, []]);
+  });
+
+  test('a commit came: only what was seen is merged', async () => {
+    await stage.refresh();
+    github.headRefOid = 'e'.repeat(40);
+    await expect(act(onGithub, 'merge')).rejects.toMatchObject(refusal('unknown'));
+    expect(github.state).toBe('OPEN');
+  });
+
+  test('the base moved: the forge says why it refuses', async () => {
+    await stage.refresh();
+    Object.assign(github, { mergeable: 'CONFLICTING', mergeStateStatus: 'DIRTY' });
+    await expect(act(onGithub, 'merge')).rejects.toMatchObject(refusal('conflict'));
+  });
+
+  test('it came: what is not on the board yet is left to the forge', async () => {
+    expect(await act({ ...onGithub, fullName: 'acme/shop' }, 'merge')).toBe('done');
+    await expect(act({ ...onGithub, number: 9 }, 'merge')).rejects.toMatchObject(refusal('unknown', 'not_found'));
+  });
+});
+
+describe('what a forge refuses', () => {
+  const refused = { 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': String(Math.ceil(Date.now() / 1000) + 600) };
+
+  test.each([
+    [{ status: 403, body: { message: 'Resource not accessible' } }, 'forbidden', 'permission'],
+    [{ status: 404, body: { message: 'Not Found' } }, 'not_found', 'unknown'],
+    [{ status: 403, headers: refused, body: { message: 'API rate limit exceeded' } }, 'rate_limited', 'rate_limited'],
+    [{ status: 500, body: '<html>' }, 'bad_gateway', 'unknown'],
+  ])('%j is told as %s: %s', async (answer, error, code) => {
+    await stage.refresh();
+    stage.github.failNext(answer, { path: /merge$/ });
+    await expect(act(onGithub, 'merge')).rejects.toMatchObject(refusal(code, error));
+  });
+
+  test('a label that the repository does not have', async () => {
+    Object.assign(forgejo, { author: 'renovate' });
+    stage.forgejo.repositories[0]!.labels = [];
+    await stage.refresh();
+    await expect(act(onForgejo, 'renovate_rebase')).rejects.toMatchObject(refusal('label_missing', 'not_found'));
+  });
+});
+
+describe('the board shows at once what was done', () => {
+  test('what is merged or closed is gone for two minutes, though its forge lists it', async () => {
+    await stage.refresh();
+    await act(onGithub, 'merge');
+    expect(await stage.findRow(onGithub)).toBeUndefined();
+    github.state = 'OPEN';
+    stage.wait(119_000);
+    await stage.refresh();
+    expect(await stage.findRow(onGithub)).toBeUndefined();
+    stage.wait(2_000);
+    await stage.refresh();
+    expect(await stage.findRow(onGithub)).toBeDefined();
+  });
+
+  test('what a bot or a forge was asked for is on its row', async () => {
+    github.author = 'dependabot';
+    await stage.refresh();
+    await act(onGithub, 'dependabot_rebase');
+    const botRequest = { bot: 'dependabot', action: 'rebase', phase: 'queued' };
+    expect(await stage.findRow(onGithub)).toMatchObject({ botRequest });
+    expect(Object.keys((await stage.findRow(onGithub))!.botRequest!).sort()).toEqual([
+      'action',
+      'bot',
+      'expiresAt',
+      'phase',
+      'requestedAt',
+    ]);
+  });
+});
+
+test('lists checks as the forge has them now', async () => {
+  github.checks = failing;
+  const checks = await stage.dashboard.actions.listChecks(stage.ada, onGithub);
+  expect(checks).toMatchObject([{ name: 'build', state: 'failure' }]);
+  const missing = stage.dashboard.actions.listChecks(stage.ada, { ...onGithub, number: 9 });
+  await expect(missing).rejects.toMatchObject({ code: 'not_found', action: undefined });
+});

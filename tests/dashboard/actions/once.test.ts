@@ -1,0 +1,175 @@
+import { createAttempts, sweepAttempts } from '../../../src/dashboard/actions/attempts.js';
+import type { Dashboard } from '../../../src/dashboard/dashboard.js';
+import type { ActionName } from '../../../src/dashboard/forges/facts.js';
+import { openDatabase } from '../../../src/storage/database.js';
+import { createPeople } from '../../../src/accounts/people.js';
+import { githubRun } from '../../forges/github-state.js';
+import type { GithubPullRequest } from '../../forges/github-state.js';
+import { createPlace } from '../../storage/engine.js';
+import { onGithub, openActionStage, refusal } from './stage.js';
+import type { ActionStage } from './stage.js';
+
+const MINUTE_MS = 60_000;
+
+let stage: ActionStage;
+let github: GithubPullRequest;
+
+beforeEach(async () => {
+  stage = await openActionStage();
+  ({ github } = stage.one);
+  Object.assign(github, { author: 'dependabot' });
+  await stage.refresh();
+});
+afterEach(() => stage.close());
+
+const codesOf = (results: readonly PromiseSettledResult<unknown>[]) =>
+  results.map((result) =>
+    result.status === 'fulfilled' ? 'done' : (result.reason as { action?: { code: string } }).action?.code,
+  );
+
+/** The forge does what it is told, and never says so. */
+function loseAnswer(path: RegExp, done: () => void): void {
+  stage.github.failNext(() => (done(), 'reset'), { path });
+}
+
+describe('sends an action once', () => {
+  const clicks = (dashboards: readonly Dashboard[], action: ActionName) =>
+    Promise.allSettled(dashboards.map((dashboard) => stage.act(onGithub, action, dashboard)));
+
+  test.each<ActionName>(['merge', 'close', 'dependabot_rebase'])(
+    'for clicks at once, of any process: %s',
+    async (action) => {
+      const other = stage.another();
+      const codes = codesOf(await clicks([stage.dashboard, stage.dashboard, other, other], action));
+      expect(codes.filter((code) => code === 'done')).toHaveLength(1);
+      for (const code of codes) expect(['done', 'in_progress', 'already_merged', 'already_closed']).toContain(code);
+      expect(stage.writes()).toHaveLength(1);
+    },
+  );
+
+  test('for a click while the forge takes its time', async () => {
+    let answer: (() => void) | undefined;
+    const slow = new Promise<{ body: object }>((resolve) => (answer = () => resolve({ body: { merged: true } })));
+    stage.github.failNext(() => slow, { path: /merge$/ });
+    const first = stage.act(onGithub, 'merge');
+    while (stage.writes().length === 0) await new Promise(setImmediate);
+    await expect(stage.act(onGithub, 'merge', stage.another())).rejects.toMatchObject(refusal('in_progress'));
+    // Another action is nobody's business.
+    await expect(stage.act(onGithub, 'update_branch')).rejects.toMatchObject(refusal('already_up_to_date'));
+    answer?.();
+    expect(await first).toBe('done');
+  });
+
+  test('for a comment that a bot has not followed yet', async () => {
+    await stage.act(onGithub, 'dependabot_rebase');
+    await expect(stage.act(onGithub, 'dependabot_rebase')).rejects.toMatchObject(refusal('in_progress'));
+    expect(await stage.act(onGithub, 'dependabot_recreate')).toBe('done');
+    stage.wait(11 * MINUTE_MS);
+    expect(await stage.act(onGithub, 'dependabot_rebase')).toBe('done');
+    expect(github.comments).toHaveLength(3);
+  });
+
+  test('though it was refused: then it may be sent again', async () => {
+    stage.github.failNext({ status: 403, body: {} }, { path: /comments$/ });
+    await expect(stage.act(onGithub, 'dependabot_rebase')).rejects.toMatchObject(refusal('permission', 'forbidden'));
+    expect(await stage.act(onGithub, 'dependabot_rebase')).toBe('done');
+  });
+
+  test('though the forge was away before it was told', async () => {
+    stage.github.failNext('reset' as never, { path: /graphql$/ });
+    await expect(stage.act(onGithub, 'dependabot_rebase')).rejects.toMatchObject(refusal('unknown', 'bad_gateway'));
+    expect(await stage.act(onGithub, 'dependabot_rebase')).toBe('done');
+    expect(github.comments).toHaveLength(1);
+  });
+});
+
+describe('asks for the state first when an answer was lost', () => {
+  const lost = refusal('unknown', 'bad_gateway');
+
+  test.each<[ActionName, RegExp, Partial<GithubPullRequest>, Partial<GithubPullRequest>]>([
+    ['merge', /merge$/, {}, { state: 'MERGED' }],
+    ['close', /pulls\/1$/, {}, { state: 'CLOSED' }],
+    ['update_branch', /update-branch$/, { author: 'mona', mergeStateStatus: 'BEHIND' }, { mergeStateStatus: 'CLEAN' }],
+    [
+      'rerun_checks',
+      /rerun/,
+      { checks: [githubRun({ conclusion: 'FAILURE' })] },
+      { checks: [githubRun({ status: 'QUEUED' })] },
+    ],
+    ['dependabot_rebase', /comments$/, {}, { headRefOid: 'e'.repeat(40) }],
+  ])('%s was done', async (action, path, before, after) => {
+    Object.assign(github, before);
+    await stage.refresh();
+    loseAnswer(path, () => Object.assign(github, after));
+    await expect(stage.act(onGithub, action)).rejects.toMatchObject(lost);
+    expect(await again(action)).toBe('done');
+    expect(stage.writes()).toHaveLength(1);
+  });
+
+  test.each<[ActionName, RegExp, Partial<GithubPullRequest>]>([
+    ['merge', /merge$/, {}],
+    ['update_branch', /update-branch$/, { author: 'mona', mergeStateStatus: 'BEHIND' }],
+  ])('%s was not, and is sent again', async (action, path, before) => {
+    Object.assign(github, before);
+    await stage.refresh();
+    loseAnswer(path, () => undefined);
+    await expect(stage.act(onGithub, action)).rejects.toMatchObject(lost);
+    expect(['done', 'queued']).toContain(await again(action));
+    expect(stage.writes()).toHaveLength(2);
+  });
+
+  test('a comment may be there, and is not written again before the bot must have followed it', async () => {
+    loseAnswer(/comments$/, () => undefined);
+    await expect(stage.act(onGithub, 'dependabot_rebase')).rejects.toMatchObject(lost);
+    await expect(again('dependabot_rebase')).rejects.toMatchObject(refusal('unknown'));
+    expect(stage.writes()).toHaveLength(1);
+    stage.wait(10 * MINUTE_MS);
+    expect(await again('dependabot_rebase')).toBe('done');
+    expect(stage.writes()).toHaveLength(2);
+  });
+
+  /** The board may show it already, which would refuse it for another reason. */
+  async function again(action: ActionName) {
+    const { database, ada } = stage;
+    await database.deleteFrom('boards').where('person_id', '=', ada.personId).execute();
+    return stage.act(onGithub, action, stage.another());
+  }
+});
+
+describe('attempts', () => {
+  const address = () => ({ ...onGithub, personId: stage.ada.personId });
+
+  test('of a process that crashed are found when their lease ends', async () => {
+    let at = 0;
+    const attempts = createAttempts(stage.database, () => at);
+    await attempts.begin(address(), 'merge', 'abc');
+    at = MINUTE_MS - 1;
+    await expect(attempts.begin(address(), 'merge', 'abd')).rejects.toMatchObject(refusal('in_progress'));
+    at = MINUTE_MS;
+    const next = await attempts.begin(address(), 'merge', 'abd');
+    expect(next.lost).toEqual({ headSha: 'abc', beganAt: 0 });
+    await next.end();
+    expect((await attempts.begin(address(), 'merge', 'abd')).lost).toBeUndefined();
+  });
+
+  test('are given to one of several processes', async () => {
+    const place = await createPlace();
+    const replicas = [await openDatabase(place), await openDatabase(place)];
+    const { id: personId } = await createPeople(replicas[0]!).add({ username: 'ada', displayName: 'Ada' });
+    const begin = (database: (typeof replicas)[number]) =>
+      createAttempts(database).begin({ ...onGithub, personId }, 'merge', undefined);
+    const codes = codesOf(await Promise.allSettled([...replicas, ...replicas].map(begin)));
+    expect(codes.sort()).toEqual(['done', 'in_progress', 'in_progress', 'in_progress']);
+    await Promise.all(replicas.map((replica) => replica.destroy()));
+  });
+
+  test('are forgotten a day after they were lost', async () => {
+    const attempts = createAttempts(stage.database, () => 0);
+    await (await attempts.begin(address(), 'merge', undefined)).lose();
+    const count = async () => (await stage.database.selectFrom('action_attempts').selectAll().execute()).length;
+    await sweepAttempts(stage.database, 86_399_999);
+    expect(await count()).toBe(1);
+    await sweepAttempts(stage.database, 86_400_000);
+    expect(await count()).toBe(0);
+  });
+});

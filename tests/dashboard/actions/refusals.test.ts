@@ -1,0 +1,66 @@
+import { toActionRefusal, toReadRefusal } from '../../../src/dashboard/actions/refusals.js';
+import { FORGE_ERROR_SENTENCES, ForgeError } from '../../../src/dashboard/forges/forge-error.js';
+import type { ForgeErrorKind, RefusalCode } from '../../../src/dashboard/forges/forge-error.js';
+
+const AT = Date.parse('2026-05-02T08:00:00Z');
+
+test.each<[RefusalCode, ForgeErrorKind, number]>([
+  ['already_merged', 'conflict', 409],
+  ['already_closed', 'conflict', 409],
+  ['already_up_to_date', 'conflict', 409],
+  ['auto_merge_not_allowed', 'conflict', 409],
+  ['behind', 'conflict', 409],
+  ['blocked_by_protection', 'conflict', 409],
+  ['checks_failing', 'conflict', 409],
+  ['checks_pending', 'conflict', 409],
+  ['conflict', 'conflict', 409],
+  ['not_mergeable', 'conflict', 409],
+  ['ready_to_merge', 'conflict', 409],
+  ['stacked', 'conflict', 409],
+  ['label_missing', 'not_found', 404],
+  ['permission', 'unauthorized', 403],
+  ['rate_limited', 'rate_limited', 429],
+  ['unknown', 'conflict', 409],
+  ['unknown', 'not_found', 404],
+  ['unknown', 'unreachable', 502],
+  ['unknown', 'unknown', 502],
+])('tells %s of an error of kind %s with status %i', (refusal, kind, status) => {
+  const cause = new Error('The forge answered 500: user 4711 of acme');
+  const error = toActionRefusal(new ForgeError(kind, { refusal, cause }), AT);
+  expect([error.status, error.action?.code]).toEqual([status, refusal]);
+  expect(error.message).toMatch(/^[A-Z][^0-9]+\.$/);
+});
+
+test.each<[ForgeErrorKind, string, number]>([
+  ['unauthorized', 'permission', 403],
+  ['not_found', 'unknown', 404],
+  ['rate_limited', 'rate_limited', 429],
+  ['unreachable', 'unknown', 502],
+  ['unknown', 'unknown', 502],
+])('tells what failed before anything was sent: %s as %s', (kind, code, status) => {
+  const refusal = toActionRefusal(new ForgeError(kind), AT);
+  expect([refusal.status, refusal.action, refusal.message]).toEqual([status, { code }, FORGE_ERROR_SENTENCES[kind]]);
+});
+
+test('tells when a limit ends, for programs and for whoever sends it again', () => {
+  const { action, headers } = toActionRefusal(new ForgeError('rate_limited', { resetsAt: AT + 90_500 }), AT);
+  expect(action).toEqual({ code: 'rate_limited', resetsAt: '2026-05-02T08:01:30.500Z' });
+  expect(headers).toEqual({ 'Retry-After': '91' });
+});
+
+test('tells which permission is missing, where that is known', () => {
+  const error = new ForgeError('unauthorized', { refusal: 'permission', needs: 'a token with the scope repo' });
+  expect(toActionRefusal(error, AT).message).toMatch(/ this takes a token with the scope repo\.$/);
+});
+
+test.each<[ForgeErrorKind, number]>([
+  ['unauthorized', 403],
+  ['not_found', 404],
+  ['rate_limited', 429],
+  ['conflict', 502],
+  ['unreachable', 502],
+  ['unknown', 502],
+])('has no reasons for reading: %s is %i', (kind, status) => {
+  const refusal = toReadRefusal(new ForgeError(kind), AT);
+  expect([refusal.status, refusal.action]).toEqual([status, undefined]);
+});

@@ -1,0 +1,55 @@
+import type { ActionTarget } from '../../../src/dashboard/actions/actions.js';
+import type { ActionName, PullRequest } from '../../../src/dashboard/forges/facts.js';
+import { forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';
+import type { ForgejoPullRequest } from '../../forges/forgejo-state.js';
+import { githubPullRequest, githubRepository } from '../../forges/github-state.js';
+import type { GithubPullRequest } from '../../forges/github-state.js';
+import { gitlabMergeRequest, gitlabProject } from '../../forges/gitlab-state.js';
+import type { GitlabMergeRequest } from '../../forges/gitlab-state.js';
+import { openStage } from '../refresh/stage.js';
+import type { Stage } from '../refresh/stage.js';
+
+export const onGithub = { forge: 'github', fullName: 'acme/shop', number: 1 } as const;
+export const onForgejo = { forge: 'forgejo', fullName: 'acme/depot', number: 1 } as const;
+export const onGitlab = { forge: 'gitlab', fullName: 'acme/till', number: 1 } as const;
+
+/** The three test forges, each with a pull request that can be merged, and somebody who acts on them. */
+export interface ActionStage extends Stage {
+  /** On the first forges each is number 1; GitHub has a second one. */
+  readonly one: {
+    readonly github: GithubPullRequest;
+    readonly forgejo: ForgejoPullRequest;
+    readonly gitlab: GitlabMergeRequest;
+  };
+  act(target: ActionTarget, action: ActionName, dashboard?: Stage['dashboard']): Promise<'done' | 'queued'>;
+  findRow(target: ActionTarget): Promise<PullRequest | undefined>;
+  /** What was sent to change something. */
+  writes(): string[];
+}
+
+export async function openActionStage(): Promise<ActionStage> {
+  const stage = await openStage();
+  const one = { github: githubPullRequest(1), forgejo: forgejoPullRequest(1), gitlab: gitlabMergeRequest(1) };
+  const labels = [{ id: 7, name: 'rebase' }];
+  stage.github.repositories.push(githubRepository('acme/shop', { pullRequests: [one.github, githubPullRequest(2)] }));
+  stage.forgejo.repositories.push(forgejoRepository('acme/depot', { pullRequests: [one.forgejo], labels }));
+  stage.gitlab.projects.push(gitlabProject('acme/till', { mergeRequests: [one.gitlab] }));
+  return {
+    ...stage,
+    one,
+    act: (target, action, dashboard = stage.dashboard) => dashboard.actions.act(stage.ada, target, action),
+    async findRow({ forge, number }) {
+      const { pullRequests } = await stage.board();
+      return pullRequests.find((row) => row.forge === forge && row.number === number);
+    },
+    writes: () =>
+      [stage.github, stage.forgejo, stage.gitlab]
+        .flatMap(({ seen }) => seen)
+        .filter(
+          ({ method, path, body }) => method !== 'GET' && (!path.endsWith('graphql') || body.includes('mutation')),
+        )
+        .map(({ method, path }) => `${method} ${path}`),
+  };
+}
+
+export const refusal = (code: string, error = 'conflict') => ({ code: error, action: { code } });
