@@ -21,6 +21,20 @@ export const PAGES: readonly Page[] = [
     isThere: runs('dashboard'),
   },
   {
+    path: '/issues',
+    name: 'Issues',
+    load: () => import('./issues/issues-page.js').then(({ IssuesPage }) => IssuesPage),
+    needs: 'person',
+    isThere: runs('dashboard'),
+  },
+  {
+    path: '/insights',
+    name: 'Insights',
+    load: () => import('./insights/insights-page.js').then(({ InsightsPage }) => InsightsPage),
+    needs: 'person',
+    isThere: runs('dashboard'),
+  },
+  {
     path: runs('dashboard') ? '/services' : '/',
     name: 'Services',
     load: () => import('./services/services-page.js').then(({ ServicesPage }) => ServicesPage),

@@ -1,0 +1,61 @@
+import type { Board, PullRequest } from '../board/rows.js';
+
+/** A bar of a chart: what it is of, and the parts that it is made of. */
+export interface Bar {
+  readonly label: string;
+  readonly parts: readonly number[];
+}
+
+/** More bars than are taken in at a glance; the table has them all. */
+export const MOST_BARS = 12;
+
+const CI = ['success', 'pending', 'failure', 'none'] as const;
+
+/** Pull requests of each repository by what their checks say, the fullest first; the parts are in the order of `CI_PARTS`. */
+export function ciByRepository(rows: readonly PullRequest[]): readonly Bar[] {
+  const bars = new Map<string, number[]>();
+  for (const { repo, ci } of rows) {
+    const parts = bars.get(repo) ?? CI.map(() => 0);
+    const at = CI.indexOf(ci);
+    parts[at] = (parts[at] ?? 0) + 1;
+    bars.set(repo, parts);
+  }
+  return [...bars].map(([label, parts]) => ({ label, parts })).sort((a, b) => total(b) - total(a));
+}
+
+export const CI_PARTS = ['Passing', 'Running', 'Failing', 'No checks'] as const;
+
+const AGES = [
+  ['under a day', 1],
+  ['1 to 3 days', 3],
+  ['3 to 7 days', 7],
+  ['7 to 30 days', 30],
+  ['over 30 days', Infinity],
+] as const;
+
+/** How long ago what is open was begun. */
+export function byAge(items: readonly { readonly createdAt: string }[], now = Date.now()): readonly Bar[] {
+  const days = items.map(({ createdAt }) => (now - Date.parse(createdAt)) / 86_400_000);
+  return AGES.map(([label, until], index) => {
+    const from = AGES[index - 1]?.[1] ?? -Infinity;
+    return { label, parts: [days.filter((age) => age >= from && age < until).length] };
+  });
+}
+
+export interface Budget {
+  readonly name: string;
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetsAt: string;
+  readonly severity: string;
+}
+
+/** What forges still give, a gauge for each of their budgets. */
+export function budgetsOf({ forges }: Board): readonly Budget[] {
+  return forges.flatMap(({ forge, rateLimitGraphQL, rateLimitREST }) => [
+    ...(rateLimitGraphQL ? [{ name: `${forge} GraphQL`, ...rateLimitGraphQL }] : []),
+    ...(rateLimitREST ? [{ name: `${forge} REST`, ...rateLimitREST }] : []),
+  ]);
+}
+
+export const total = ({ parts }: Bar): number => parts.reduce((sum, part) => sum + part, 0);
