@@ -3,10 +3,13 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { accountsCommand } from './commands/accounts.js';
 import { backupCommand, restoreCommand } from './commands/backup.js';
+import { completeCommand, completionCommand } from './commands/completion.js';
 import { doctorCommand } from './commands/doctor.js';
 import { imagesCommand } from './commands/images.js';
+import { findNames } from './commands/secrets/find-names.js';
+import { secretsCommand } from './commands/secrets/secrets.js';
 import { tokensCommand } from './commands/tokens.js';
-import { loadConfig } from './config.js';
+import { loadConfig, readEnvironment } from './config.js';
 import { SETTINGS } from './settings.js';
 import { StartError } from './start-error.js';
 
@@ -40,6 +43,11 @@ const backups = { release: version, terminal: process.stderr };
 program.addCommand(backupCommand(backups));
 program.addCommand(restoreCommand(backups));
 program.addCommand(doctorCommand(process.stdout));
+const terminal = { in: process.stdin, ...streams, env: readEnvironment() };
+program.addCommand(secretsCommand(terminal));
+program.addCommand(completionCommand(streams));
+const completing = { out: process.stdout, findNames: (placeholder: string) => findNames(placeholder, terminal) };
+program.addCommand(completeCommand(program, completing), { hidden: true });
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`);
@@ -49,6 +57,6 @@ try {
   await program.parseAsync();
 } catch (error) {
   if (!(error instanceof StartError)) throw error;
-  process.stderr.write(`trellis: ${error.message}\n`);
-  process.exitCode = 1;
+  if (error.message !== '') process.stderr.write(`trellis: ${error.message}\n`);
+  process.exitCode = error.exitCode;
 }

@@ -1,6 +1,18 @@
 /** Why the server, or a command, could not start, in one line for the person who started it. No stack is of use to them. */
 export class StartError extends Error {
   override readonly name = 'StartError';
+  /** What the process ends with. */
+  readonly exitCode: number = 1;
+}
+
+/** The same of a command whose exit codes tell apart why. */
+export class CommandFailure extends StartError {
+  override readonly exitCode: number;
+
+  constructor(message: string, exitCode: number) {
+    super(message);
+    this.exitCode = exitCode;
+  }
 }
 
 interface Places {

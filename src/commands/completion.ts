@@ -1,0 +1,37 @@
+import { Argument, Command } from 'commander';
+import { complete } from './completion/complete.js';
+import type { FindNames } from './completion/complete.js';
+import { COMPLETION_SCRIPTS, SHELLS } from './completion/scripts.js';
+import type { Shell } from './completion/scripts.js';
+
+export interface CompletionSetting {
+  readonly out: NodeJS.WritableStream;
+  readonly findNames: FindNames;
+}
+
+/** `trellis completion`: what a shell has to read to complete what is typed. */
+export function completionCommand({ out }: Pick<CompletionSetting, 'out'>): Command {
+  return new Command('completion')
+    .description('print what makes a shell complete commands, options and names')
+    .addArgument(new Argument('<shell>', 'which one').choices(SHELLS))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  source <(trellis completion bash)                                  # in ~/.bashrc
+  source <(trellis completion zsh)                                   # in ~/.zshrc, behind compinit
+  trellis completion fish > ~/.config/fish/completions/trellis.fish`,
+    )
+    .action((shell: Shell) => void out.write(COMPLETION_SCRIPTS[shell]));
+}
+
+/** `trellis complete`, hidden: what those scripts ask. */
+export function completeCommand(program: Command, { out, findNames }: CompletionSetting): Command {
+  return new Command('complete').argument('[words...]').action(async (words: readonly string[]) => {
+    const { found, files } = await complete(program, words, findNames);
+    out.write(found.map(({ value, description }) => `${value}\t${firstLine(description)}\n`).join(''));
+    if (files) out.write(':files\n');
+  });
+}
+
+const firstLine = (text: string): string => text.split('\n')[0] ?? '';

@@ -1,0 +1,84 @@
+import type { Command } from 'commander';
+import { withSession } from './run-command.js';
+import { withSettings } from './settings.js';
+import type { SettingsFlags } from './settings.js';
+import type { Terminal } from './terminal.js';
+
+export interface ConsumerListFlags extends SettingsFlags {
+  readonly query?: string;
+  readonly json?: true;
+}
+
+interface ConsumerFlags extends SettingsFlags {
+  readonly key?: string;
+  readonly yes?: true;
+}
+
+/** `trellis secrets consumers`: the repositories and hosts that depend on objects, and their public keys. */
+export function addConsumerCommands(secrets: Command, terminal: Terminal): void {
+  const consumers = secrets.command('consumers').description('repositories and hosts that depend on objects');
+  addReading(consumers, terminal);
+  addChanges(consumers, terminal);
+}
+
+function addReading(consumers: Command, terminal: Terminal): void {
+  const list = consumers
+    .command('list')
+    .description('list consumers, their keys and how many objects name them')
+    .option('--query <text>', 'only names that contain it')
+    .option('--json', 'print JSON');
+  withSettings(list).action((flags: ConsumerListFlags) =>
+    withSession(terminal, flags, async (session) => {
+      const { listConsumers } = await import('./run-consumers.js');
+      await listConsumers(session, flags);
+    }),
+  );
+}
+
+function addChanges(consumers: Command, terminal: Terminal): void {
+  const add = consumers
+    .command('add')
+    .description('add a consumer before an object names it')
+    .argument('<name>', 'such as acme/shop or web-1')
+    .option('--key <key>', 'its public key (age1…)')
+    .addHelpText('after', '\nExample:\n  trellis secrets consumers add web-1 --key "$(age-keygen -y key.txt)"');
+  withSettings(add).action((name: string, flags: ConsumerFlags) =>
+    withSession(terminal, flags, async (session) => {
+      const { addConsumer } = await import('./run-consumers.js');
+      await addConsumer(session, name, flags.key);
+    }),
+  );
+  const rename = consumers
+    .command('rename')
+    .description('rename a consumer wherever it is named; onto a known name, the two become one')
+    .argument('<consumer>', 'its name')
+    .argument('<name>', 'its new name');
+  withSettings(rename).action((name: string, to: string, flags: ConsumerFlags) =>
+    withSession(terminal, flags, async (session) => {
+      const { updateConsumer } = await import('./run-consumers.js');
+      await updateConsumer(session, name, { name: to });
+    }),
+  );
+  const key = consumers
+    .command('key')
+    .description('register the public key of a consumer; "list --reseal" tells what is to be sealed anew')
+    .argument('<consumer>', 'its name')
+    .argument('<key>', 'its public key (age1…)');
+  withSettings(key).action((name: string, publicKey: string, flags: ConsumerFlags) =>
+    withSession(terminal, flags, async (session) => {
+      const { updateConsumer } = await import('./run-consumers.js');
+      await updateConsumer(session, name, { public_key: publicKey });
+    }),
+  );
+  const remove = consumers
+    .command('delete')
+    .description('take a consumer out of every object that names it')
+    .argument('<consumer>', 'its name')
+    .option('--yes', 'do not ask');
+  withSettings(remove).action((name: string, flags: ConsumerFlags) =>
+    withSession(terminal, flags, async (session) => {
+      const { deleteConsumer } = await import('./run-consumers.js');
+      await deleteConsumer(session, name, flags.yes);
+    }),
+  );
+}

@@ -1,0 +1,73 @@
+import { CommandFailure } from '../../start-error.js';
+
+/** What the exit codes of `trellis secrets` mean; scripts go by them, so they don't change. */
+export const EXIT = {
+  failed: 1,
+  usage: 2,
+  notFound: 3,
+  refused: 4,
+  conflict: 5,
+  notOpened: 6,
+} as const;
+
+export const EXIT_HELP = `
+Exit codes:
+  0  done
+  1  failed: the server, the network, a file
+  2  an argument, a setting or a value that does not fit
+  3  there is no such object, consumer or token
+  4  the credential is missing, unknown, or may not do this
+  5  the state does not allow it: a name that is taken, several variants, a consumer without a key
+  6  the value is sealed to others, or is no sealed value`;
+
+/** A status of the service as an exit code. */
+function exitCodeOf(statusCode: number): number {
+  if (statusCode === 404) return EXIT.notFound;
+  if (statusCode === 401 || statusCode === 403) return EXIT.refused;
+  if (statusCode === 409) return EXIT.conflict;
+  return [400, 413, 422].includes(statusCode) ? EXIT.usage : EXIT.failed;
+}
+
+const SEALING_EXITS: Readonly<Record<string, number>> = {
+  invalid_key: EXIT.usage,
+  too_large: EXIT.usage,
+  no_key: EXIT.conflict,
+  not_sealed: EXIT.notOpened,
+  no_match: EXIT.notOpened,
+};
+
+/** What a person can mend gets one line and an exit code; anything else is a defect and keeps its stack. */
+export function toFailure(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof CommandFailure) return error;
+  const { name, message } = error;
+  if (name === 'ApiError') return toRefusal(error);
+  if (name === 'SealingError') {
+    return new CommandFailure(lower(message), SEALING_EXITS[(error as { code?: string }).code ?? ''] ?? EXIT.failed);
+  }
+  if ('code' in error && error.code === 'EPIPE') return new CommandFailure('', EXIT.failed);
+  if (name === 'TimeoutError') return new CommandFailure(`the server took too long; ${lower(message)}`, EXIT.failed);
+  if (isNetworkFailure(error)) {
+    return new CommandFailure(`expected a server that can be reached; ${reasonOf(error)}`, EXIT.failed);
+  }
+  return error;
+}
+
+function toRefusal(error: Error): CommandFailure {
+  const { statusCode, requestId } = error as Error & { readonly statusCode: number; readonly requestId?: string };
+  const isDefect = statusCode >= 500 && requestId !== undefined;
+  return new CommandFailure(
+    isDefect ? `${lower(error.message)} (request ${requestId})` : lower(error.message),
+    exitCodeOf(statusCode),
+  );
+}
+
+/** `fetch` says that it failed, and hides the reason one level down. */
+const isNetworkFailure = (error: Error): boolean => error.name === 'TypeError' && 'cause' in error;
+
+function reasonOf({ cause, message }: Error): string {
+  const { code, message: reason } = Object(cause) as { code?: string; message?: string };
+  return code ?? reason ?? message;
+}
+
+/** Failures are shown behind "trellis: ", and have no capital there. */
+const lower = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, '');

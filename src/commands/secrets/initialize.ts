@@ -1,0 +1,93 @@
+import { access } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { generateIdentity } from 'age-encryption';
+import { CommandFailure } from '../../start-error.js';
+import { toRecipients } from '../../sealing/open.js';
+import { checkService } from './check-service.js';
+import { EXIT } from './exit-codes.js';
+import type { InitFlags } from './init.js';
+import { defined } from './options.js';
+import { ask, askHidden } from './prompt.js';
+import { openSession } from './session.js';
+import { settingsFolder, settingsPath, writePrivateFile, writeSettingsFile } from './settings-file.js';
+import type { SettingsFile } from './settings-file.js';
+import { toServer } from './settings.js';
+import { readSource } from './sources.js';
+import type { Terminal } from './terminal.js';
+import { readValue } from './value-input.js';
+
+const LOCAL_SERVER = 'http://localhost:4000/secrets';
+
+/** Writes the settings, then tries them: what is written can be mended, what is lost has to be found again. */
+export async function initialize(flags: InitFlags, terminal: Terminal): Promise<void> {
+  const file = resolve(flags.config ?? settingsPath(terminal.env));
+  if (!flags.force && (await exists(file))) {
+    throw new CommandFailure(`${file}: expected a name that is free, or --force`, EXIT.conflict);
+  }
+  const settings = await gather(flags, terminal);
+  await writeSettingsFile(file, settings);
+  terminal.err.write(`Wrote ${file}, for you alone.\n`);
+  await tellIdentity(settings, terminal);
+  // By the file alone: what the environment says is not what was set up.
+  const { PATH, HOME } = terminal.env;
+  await checkService(await openSession({ config: file }, { ...terminal, env: { PATH, HOME } }));
+}
+
+const exists = (file: string): Promise<boolean> =>
+  access(file).then(
+    () => true,
+    () => false,
+  );
+
+async function gather(flags: InitFlags, terminal: Terminal): Promise<SettingsFile> {
+  const isGuided = terminal.in.isTTY === true && !flags.tokenStdin;
+  const server = flags.server ?? (isGuided ? await ask(terminal, 'Where the service is', LOCAL_SERVER) : LOCAL_SERVER);
+  return {
+    server: toServer(server),
+    ...(await gatherToken(flags, terminal, isGuided)),
+    ...defined({ caller: flags.caller }),
+    ...(await gatherIdentity(flags, terminal, isGuided)),
+  };
+}
+
+async function gatherToken(flags: InitFlags, terminal: Terminal, isGuided: boolean): Promise<SettingsFile> {
+  const { tokenCommand, tokenStdin } = flags;
+  if (tokenCommand !== undefined) return { tokenCommand };
+  if (tokenStdin) return { token: (await readValue(undefined, { in: terminal.in })).toString().trim() };
+  if (!isGuided) throw new CommandFailure('expected --token-command or --token-stdin', EXIT.usage);
+  const token = await askHidden(terminal, 'Token (it is not shown; empty to name a command that prints it)');
+  return token === '' ? { tokenCommand: await ask(terminal, 'Command that prints the token') } : { token };
+}
+
+async function gatherIdentity(flags: InitFlags, terminal: Terminal, isGuided: boolean): Promise<SettingsFile> {
+  const { identityFile, identityCommand, newIdentity } = flags;
+  if (identityCommand !== undefined) return { identityCommand };
+  const usual = join(settingsFolder(terminal.env), 'identity.txt');
+  const named =
+    identityFile ?? (isGuided ? await ask(terminal, 'File of the identity that opens values', usual) : undefined);
+  if (named === undefined && !newIdentity) return {};
+  const file = resolve(named ?? usual);
+  const isThere = await exists(file);
+  if (isThere && newIdentity)
+    throw new CommandFailure(`${file}: expected no identity there; there is one`, EXIT.conflict);
+  if (!isThere && (newIdentity || (isGuided && (await agrees(terminal, file))))) await makeIdentity(file);
+  return { identityFile: file };
+}
+
+const agrees = async (terminal: Terminal, file: string): Promise<boolean> =>
+  /^y/i.test(await ask(terminal, `There is no ${file}. Make a new identity there?`, 'yes'));
+
+async function makeIdentity(file: string): Promise<void> {
+  const identity = await generateIdentity();
+  const [recipient = ''] = await toRecipients(identity);
+  await writePrivateFile(file, `# public key: ${recipient}\n${identity}\n`);
+}
+
+/** What others seal to; without an identity, nothing. */
+async function tellIdentity({ identityFile, identityCommand }: SettingsFile, { err }: Terminal): Promise<void> {
+  const source = identityFile ? { file: identityFile } : identityCommand ? { command: identityCommand } : undefined;
+  if (source === undefined) return;
+  for (const recipient of await toRecipients(await readSource(source, 'an identity'))) {
+    err.write(`Public key of the identity: ${recipient}\n`);
+  }
+}

@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CommandFailure } from '../../start-error.js';
+import { readAllAfter } from '../../client/paging.js';
+import type { components } from '../../generated/secrets/client.js';
+import type { AuditFlags } from './audit.js';
+import { EXIT } from './exit-codes.js';
+import { defined } from './options.js';
+import { clean, toJson } from './print.js';
+import { write } from './read-values.js';
+import { request } from './session.js';
+import type { Session } from './session.js';
+
+type AuditLogEntry = components['schemas']['AuditLogEntry'];
+
+/** Soon enough for whoever watches; an idle server answers it from memory. */
+const FOLLOW_MS = 1000;
+
+/** What the service gives at once. */
+const MAX_PAGE = 500;
+
+/** `audit`: the newest entries, or all, and then what is written from now on. */
+export async function showAudit(session: Session, flags: AuditFlags): Promise<void> {
+  const filter = toFilter(flags);
+  const print = (entry: AuditLogEntry) => write(session.terminal.out, flags.json ? toLine(entry) : describe(entry));
+  let last = flags.follow ? await findLast(session) : 0;
+  const shown = flags.all ? readFrom(session, filter) : await readNewest(session, filter, flags.limit);
+  for await (const entry of shown) {
+    await print(entry);
+    last = Math.max(last, entry.id);
+  }
+  while (flags.follow) {
+    await sleep(FOLLOW_MS);
+    for await (const entry of readFrom(session, filter, last)) {
+      await print(entry);
+      last = entry.id;
+    }
+  }
+}
+
+type Filter = ReturnType<typeof toFilter>;
+
+function toFilter({ object, by, actor, from, to }: AuditFlags) {
+  return defined({ object_id: object, caller: by, actor, from: toTime(from, '--from'), to: toTime(to, '--to') });
+}
+
+/** A day begins at its midnight in UTC, by which the log tells time. */
+function toTime(text: string | undefined, option: string): string | undefined {
+  if (text === undefined) return undefined;
+  const time = new Date(text);
+  if (!Number.isNaN(time.getTime())) return time.toISOString();
+  throw new CommandFailure(`expected ${option} as a time such as 2026-01-31T09:00:00Z`, EXIT.usage);
+}
+
+/** Past what is shown: an entry that the filter leaves out now is not asked for again. */
+async function findLast({ client }: Session): Promise<number> {
+  const query = { order: 'desc', limit: 1 } as const;
+  const [entry] = await request(client.GET('/audit-log', { params: { query } }));
+  return entry?.id ?? 0;
+}
+
+const readFrom = ({ client }: Session, filter: Filter, after?: number): AsyncIterable<AuditLogEntry> =>
+  readAllAfter(
+    (page) => client.GET('/audit-log', { params: { query: { ...filter, ...defined({ ...page }), order: 'asc' } } }),
+    defined({ after }),
+  );
+
+/** The service gives the newest first; people read down. */
+async function readNewest({ client }: Session, filter: Filter, limit: number): Promise<AuditLogEntry[]> {
+  const found: AuditLogEntry[] = [];
+  const pages = readAllAfter(
+    (page) => client.GET('/audit-log', { params: { query: { ...filter, ...defined({ ...page }), order: 'desc' } } }),
+    { limit: Math.min(limit, MAX_PAGE) },
+  );
+  for await (const entry of pages) if (found.push(entry) === limit) break;
+  return found.reverse();
+}
+
+const toLine = (entry: AuditLogEntry): string => toJson(entry, 0);
+
+function describe(entry: AuditLogEntry): string {
+  const { id, timestamp, action, subject_type = 'object', previous_slug, actor_type, actor_id, ip } = entry;
+  const name = subject_type === 'object' ? entry.object_id : `${subject_type} ${entry.subject_id ?? ''}`;
+  const what = previous_slug === undefined ? name : `${name} (before: ${previous_slug})`;
+  const who = actor_type === undefined ? 'nobody' : `${actor_type} ${actor_id ?? ''}`.trim();
+  const from = entry.caller === undefined ? ip : `${ip} as ${entry.caller}`;
+  return `${clean(`${id}  ${timestamp}  ${action}  ${what}  ${who}  ${from}`)}\n`;
+}
+
+/** `audit --verify`. */
+export async function verifyAudit(session: Session, { json }: AuditFlags): Promise<void> {
+  const found = await request(session.client.GET('/audit-log/verify'));
+  if (json) await write(session.terminal.out, toLine(found as never));
+  const { intact, entries, head = 'none', first_broken_id: broken, reason = 'altered' } = found;
+  if (!intact) {
+    throw new CommandFailure(`the audit log is not as it was written: entry ${broken ?? 0} was ${reason}`, EXIT.failed);
+  }
+  if (!json) await write(session.terminal.out, `Intact: ${entries} entries, the last with the hash ${head}.\n`);
+}

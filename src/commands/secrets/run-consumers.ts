@@ -1,0 +1,69 @@
+import { CommandFailure } from '../../start-error.js';
+import type { components } from '../../generated/secrets/client.js';
+import { confirm } from './confirm.js';
+import type { ConsumerListFlags } from './consumers.js';
+import { EXIT } from './exit-codes.js';
+import { defined } from './options.js';
+import { toJson, toTable } from './print.js';
+import { write } from './read-values.js';
+import { request } from './session.js';
+import type { Session } from './session.js';
+
+type ConsumerEntry = components['schemas']['ConsumerEntry'];
+
+/** The most that a page may hold. */
+const PAGE_SIZE = 100;
+
+export async function listConsumers(session: Session, { query, json }: ConsumerListFlags): Promise<void> {
+  const consumers = await readConsumers(session, query);
+  const table = toTable(
+    ['name', 'objects', 'public key'],
+    consumers.map(({ name, secret_count, public_key = 'none' }) => [name, String(secret_count), public_key]),
+    'No consumers.',
+  );
+  await write(session.terminal.out, json ? toJson(consumers) : table);
+}
+
+export async function readConsumers({ client }: Pick<Session, 'client'>, text?: string): Promise<ConsumerEntry[]> {
+  const consumers: ConsumerEntry[] = [];
+  for (let page = 1; ; page += 1) {
+    const query = { ...defined({ q: text }), page, page_size: PAGE_SIZE };
+    const answer = await request(client.GET('/consumers', { params: { query } }));
+    if (!('consumers' in answer)) return consumers;
+    consumers.push(...answer.consumers);
+    if (page * PAGE_SIZE >= answer.total) return consumers;
+  }
+}
+
+export async function addConsumer(session: Session, name: string, key: string | undefined): Promise<void> {
+  await request(session.client.POST('/consumers', { body: { name, ...defined({ public_key: key }) } }));
+  session.say(`Added ${name}${key === undefined ? ', which has no key yet' : ''}.`);
+}
+
+export async function updateConsumer(
+  session: Session,
+  name: string,
+  body: { readonly name?: string; readonly public_key?: string },
+): Promise<void> {
+  const params = { path: { name: requirePlain(name) } };
+  const consumer = await request(session.client.PATCH('/consumers/{name}', { params, body: { ...body } }));
+  const counted = `${consumer.secret_count} ${consumer.secret_count === 1 ? 'object names' : 'objects name'} it`;
+  session.say(`${consumer.name} has ${consumer.public_key ? 'a key' : 'no key'}; ${counted}.`);
+}
+
+export async function deleteConsumer(session: Session, name: string, yes: true | undefined): Promise<void> {
+  const params = { path: { name: requirePlain(name) } };
+  await confirm(session.terminal, { question: `Take ${name} out of every object that names it?`, yes });
+  await request(session.client.DELETE('/consumers/{name}', { params }));
+  session.say(`Deleted ${name}.`);
+}
+
+/** Parts of a path that programs on the way resolve would name another. */
+function requirePlain(name: string): string {
+  const parts = name.split('/');
+  if (!parts.some((part) => ['', '.', '..'].includes(part))) return name;
+  throw new CommandFailure(
+    'expected the name of a consumer, without empty parts and dots between its slashes',
+    EXIT.usage,
+  );
+}

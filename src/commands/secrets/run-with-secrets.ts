@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { CommandFailure } from '../../start-error.js';
+import { open } from '../../sealing/open.js';
+import { EXIT } from './exit-codes.js';
+import { readObjects } from './read-objects.js';
+import { readSealed } from './read-values.js';
+import type { RunFlags } from './run.js';
+import type { Session } from './session.js';
+import type { Environment } from './terminal.js';
+import { toVariable } from './variables.js';
+
+/** What shells give for a program that can't be run, or found. */
+const NOT_RUN = 126;
+const NOT_FOUND = 127;
+
+/** What opens everything is for this command alone. */
+const WITHHELD = ['TRELLIS_SECRETS_TOKEN', 'TRELLIS_SECRETS_IDENTITY'];
+
+const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
+
+/** A secret, and the variable that it is to be in. */
+interface Chosen {
+  readonly variable: string;
+  readonly slug: string;
+  readonly id: string | undefined;
+}
+
+/** @returns the exit code of the program. */
+export async function runWithSecrets(session: Session, command: readonly string[], flags: RunFlags): Promise<number> {
+  const chosen = await choose(session, flags);
+  const identity = await session.readIdentity();
+  const secrets: Record<string, string> = {};
+  for (const { variable, slug, id } of chosen) {
+    secrets[variable] = toText(await open(await readSealed(session, slug, { id }), identity), slug);
+  }
+  const own = Object.entries(session.terminal.env).filter(([name]) => !WITHHELD.includes(name));
+  return start(command, { ...Object.fromEntries(own), ...secrets }, session.terminal.in.isTTY === true);
+}
+
+async function choose(session: Session, flags: RunFlags): Promise<Chosen[]> {
+  const { secret = [], tag, consumer } = flags;
+  const chosen: Chosen[] = secret.map(parseChoice);
+  if (tag !== undefined || consumer !== undefined) {
+    const found = await readObjects(session, { tag, consumer });
+    chosen.push(...found.map(({ slug, id }) => ({ variable: toVariable(slug), slug, id })));
+  }
+  requireDistinct(chosen);
+  return chosen;
+}
+
+function parseChoice(text: string): Chosen {
+  const [, variable, slug = text] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
+  if (variable === undefined) return { variable: toVariable(slug), slug, id: undefined };
+  if (/^[A-Za-z_]\w*$/.test(variable)) return { variable, slug, id: undefined };
+  throw new CommandFailure('expected --secret as a name, or as VARIABLE=name', EXIT.usage);
+}
+
+/** Two names may become one variable, and variants of a name always do. */
+function requireDistinct(chosen: readonly Chosen[]): void {
+  if (chosen.length === 0) throw new CommandFailure('expected a secret: --secret, --tag or --consumer', EXIT.usage);
+  const names = chosen.map(({ variable }) => variable);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice === undefined) return;
+  throw new CommandFailure(`expected one secret for ${twice}; --secret VARIABLE=name tells them apart`, EXIT.conflict);
+}
+
+/** An environment holds text up to a NUL. */
+function toText(value: Uint8Array, slug: string): string {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(value);
+    if (!text.includes('\0')) return text;
+  } catch {
+    // Said below, without what it holds.
+  }
+  throw new CommandFailure(
+    `expected ${slug} to be text without NUL, as a variable needs it; it is other bytes`,
+    EXIT.usage,
+  );
+}
+
+async function start(
+  [program = '', ...args]: readonly string[],
+  env: Environment,
+  isTerminal: boolean,
+): Promise<number> {
+  const child = spawn(program, args, { stdio: 'inherit', env });
+  // What is typed at a terminal reaches the program by itself.
+  const forward = (signal: NodeJS.Signals): void => {
+    if (!isTerminal || !['SIGINT', 'SIGQUIT'].includes(signal)) child.kill(signal);
+  };
+  for (const signal of PASSED_ON) process.on(signal, forward);
+  try {
+    return await new Promise<number>((resolve) => {
+      child.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ENOENT' ? NOT_FOUND : NOT_RUN));
+      child.on('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal ?? 'SIGKILL']));
+    });
+  } finally {
+    for (const signal of PASSED_ON) process.off(signal, forward);
+  }
+}

@@ -1,0 +1,50 @@
+import { Command } from 'commander';
+import { CommandFailure } from '../../start-error.js';
+import { addAuditCommand } from './audit.js';
+import { addConsumerCommands } from './consumers.js';
+import { EXIT, EXIT_HELP } from './exit-codes.js';
+import { addInitCommand } from './init.js';
+import { addObjectCommands } from './objects.js';
+import { addRunCommand } from './run.js';
+import { addStatusCommand } from './status.js';
+import type { Terminal } from './terminal.js';
+import { addTokenCommands } from './tokens.js';
+import { addTransferCommands } from './transfer.js';
+import { addValueCommands } from './values.js';
+
+/** `trellis secrets`: values are sealed and opened here, and the service holds them sealed. */
+export function secretsCommand(terminal: Terminal): Command {
+  const secrets = new Command('secrets')
+    .description('store, read and hand out sealed secrets')
+    // Before the commands below, which take both over.
+    .showHelpAfterError('(add --help for what it takes)')
+    .exitOverride(({ exitCode }) => {
+      // Commander has said what is wrong; 0 is for --help.
+      throw new CommandFailure('', exitCode === 0 ? 0 : EXIT.usage);
+    })
+    .configureOutput({
+      writeOut: (text) => void terminal.out.write(text),
+      writeErr: (text) => void terminal.err.write(text),
+    })
+    .addHelpText('after', HELP);
+  addInitCommand(secrets, terminal);
+  addStatusCommand(secrets, terminal);
+  addValueCommands(secrets, terminal);
+  addObjectCommands(secrets, terminal);
+  addRunCommand(secrets, terminal);
+  addTransferCommands(secrets, terminal);
+  addConsumerCommands(secrets, terminal);
+  addTokenCommands(secrets, terminal);
+  addAuditCommand(secrets, terminal);
+  return secrets;
+}
+
+const HELP = `
+Values are read from standard input or a file, never from an argument, and are sealed before they leave this machine.
+Settings come from options, then the environment, then the file that "init" writes.
+
+Examples:
+  trellis secrets init
+  printf %s "$PASSWORD" | trellis secrets put db-password --consumer acme/shop
+  trellis secrets run --secret db-password -- ./deploy.sh
+${EXIT_HELP}`;

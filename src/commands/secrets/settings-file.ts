@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { CommandFailure } from '../../start-error.js';
+import { EXIT } from './exit-codes.js';
+import { given } from './terminal.js';
+import type { Environment } from './terminal.js';
+
+/** What `trellis secrets init` writes. */
+export interface SettingsFile {
+  readonly server?: string;
+  readonly token?: string;
+  readonly tokenCommand?: string;
+  readonly caller?: string;
+  readonly identityFile?: string;
+  readonly identityCommand?: string;
+}
+
+const NAMES = ['server', 'token', 'tokenCommand', 'caller', 'identityFile', 'identityCommand'];
+
+/** Far more than any setting needs. */
+const MAX_BYTES = 65_536;
+
+/** The folder of a person's settings and identity. */
+export function settingsFolder(env: Environment): string {
+  return join(given(env.XDG_CONFIG_HOME) ?? join(given(env.HOME) ?? homedir(), '.config'), 'trellis');
+}
+
+export function settingsPath(env: Environment): string {
+  return given(env.TRELLIS_SECRETS_CONFIG) ?? join(settingsFolder(env), 'secrets.json');
+}
+
+/** @throws CommandFailure when others may read or change it, or when it holds something else; never with what it holds. */
+export async function readSettingsFile(file: string): Promise<SettingsFile | undefined> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => refuseUnreadable(error, file));
+  if (text === undefined) return undefined;
+  await requirePrivate(file);
+  const settings = parse(text);
+  if (settings !== undefined) return settings;
+  throw new CommandFailure(`${file}: expected JSON with texts named ${NAMES.join(', ')}`, EXIT.usage);
+}
+
+function refuseUnreadable(error: unknown, file: string): undefined {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return undefined;
+  throw new CommandFailure(`${file}: expected a file that can be read; ${code ?? 'it can not be'}`, EXIT.usage);
+}
+
+/** Windows has no such modes. */
+export async function requirePrivate(file: string): Promise<void> {
+  const { mode } = await stat(file);
+  if (process.platform === 'win32' || (mode & 0o077) === 0) return;
+  throw new CommandFailure(`${file}: expected a file that is yours alone; chmod 600 makes it so`, EXIT.usage);
+}
+
+function parse(text: string): SettingsFile | undefined {
+  if (text.length > MAX_BYTES) return undefined;
+  try {
+    const content: unknown = JSON.parse(text);
+    const entries = Object.entries(content as object);
+    return entries.every(([name, value]) => NAMES.includes(name) && typeof value === 'string')
+      ? (content as SettingsFile)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function writeSettingsFile(file: string, settings: SettingsFile): Promise<void> {
+  return writePrivateFile(file, `${JSON.stringify(settings, undefined, 2)}\n`);
+}
+
+/** Writes a file that only its owner may read, whole or not at all, and never through one that others opened before. */
+export async function writePrivateFile(file: string, content: Uint8Array | string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const draft = `${file}.${randomUUID()}`;
+  const handle = await open(draft, 'wx', 0o600);
+  try {
+    await handle.writeFile(content);
+    await handle.sync();
+    await handle.close();
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,108 @@
+import { CommandFailure } from '../../start-error.js';
+import type { Command } from 'commander';
+import { EXIT } from './exit-codes.js';
+import { readSettingsFile, settingsPath } from './settings-file.js';
+import type { SettingsFile } from './settings-file.js';
+import type { Source } from './sources.js';
+import { given } from './terminal.js';
+import type { Environment } from './terminal.js';
+
+/** The service, and as whom to ask it. */
+export interface SecretsSettings {
+  /** Without a slash at its end. */
+  readonly server: string;
+  readonly token: Source | undefined;
+  /** What the audit log shows beside the actor. */
+  readonly caller: string | undefined;
+  readonly identity: Source | undefined;
+}
+
+/** The options that every command takes which asks the service. No secret is among them: others see arguments. */
+export interface SettingsFlags {
+  readonly config?: string;
+  readonly server?: string;
+  readonly tokenCommand?: string;
+  readonly caller?: string;
+  readonly identityFile?: string;
+  readonly identityCommand?: string;
+}
+
+const DEFAULT_SERVER = 'http://localhost:4000/secrets';
+
+/** Also the contract's. */
+const MAX_CALLER_LENGTH = 128;
+
+export function withSettings(command: Command): Command {
+  return command
+    .optionsGroup('Connection:')
+    .option('--server <address>', `where the service is [TRELLIS_SECRETS_SERVER] (default: ${DEFAULT_SERVER})`)
+    .option('--token-command <command>', 'prints the token [TRELLIS_SECRETS_TOKEN, TRELLIS_SECRETS_TOKEN_COMMAND]')
+    .option('--caller <name>', 'how the audit log is to name this client [TRELLIS_SECRETS_CALLER]')
+    .option('--identity-file <file>', 'opens values [TRELLIS_SECRETS_IDENTITY, TRELLIS_SECRETS_IDENTITY_FILE]')
+    .option('--identity-command <command>', 'prints the identity [TRELLIS_SECRETS_IDENTITY_COMMAND]')
+    .option('--config <file>', 'the settings that "trellis secrets init" wrote [TRELLIS_SECRETS_CONFIG]');
+}
+
+/**
+ * Of flags, environment, file and defaults, the first that says something; a
+ * token or an identity is one setting, whichever way it is given.
+ *
+ * @throws CommandFailure for a setting that does not fit.
+ */
+export async function readSettings(flags: SettingsFlags, env: Environment): Promise<SecretsSettings> {
+  const file = (await readSettingsFile(flags.config ?? settingsPath(env))) ?? (await requireNone(flags));
+  const server = given(flags.server) ?? given(env.TRELLIS_SECRETS_SERVER) ?? file.server ?? DEFAULT_SERVER;
+  return {
+    server: toServer(server),
+    token: findToken(flags, env, file),
+    caller: requireCaller(given(flags.caller) ?? given(env.TRELLIS_SECRETS_CALLER) ?? file.caller),
+    identity: findIdentity(flags, env, file),
+  };
+}
+
+/** A file that is named has to be there. */
+async function requireNone({ config }: SettingsFlags): Promise<SettingsFile> {
+  if (config === undefined) return {};
+  throw new CommandFailure(`${config}: expected a file of settings; there is none`, EXIT.usage);
+}
+
+/**
+ * An origin alone stands for the place where Trellis has the service.
+ *
+ * @throws CommandFailure for anything but an http address without credentials.
+ */
+export function toServer(address: string): string {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const isFit = url && ['http:', 'https:'].includes(url.protocol) && !url.username && !url.password && !url.search;
+  if (!isFit) {
+    throw new CommandFailure(
+      'expected the server as an address such as https://trellis.example.org/secrets',
+      EXIT.usage,
+    );
+  }
+  const path = url.pathname.replace(/\/+$/, '');
+  return `${url.origin}${path === '' ? '/secrets' : path}`;
+}
+
+function requireCaller(caller: string | undefined): string | undefined {
+  if (caller === undefined || (/^[\x20-\x7e]+$/.test(caller) && caller.length <= MAX_CALLER_LENGTH)) return caller;
+  throw new CommandFailure(`expected a caller of at most ${MAX_CALLER_LENGTH} characters of ASCII`, EXIT.usage);
+}
+
+function findToken(flags: SettingsFlags, env: Environment, file: SettingsFile): Source | undefined {
+  if (flags.tokenCommand) return { command: flags.tokenCommand };
+  if (env.TRELLIS_SECRETS_TOKEN) return { text: env.TRELLIS_SECRETS_TOKEN };
+  if (env.TRELLIS_SECRETS_TOKEN_COMMAND) return { command: env.TRELLIS_SECRETS_TOKEN_COMMAND };
+  if (file.token) return { text: file.token };
+  return file.tokenCommand ? { command: file.tokenCommand } : undefined;
+}
+
+function findIdentity(flags: SettingsFlags, env: Environment, file: SettingsFile): Source | undefined {
+  if (flags.identityFile) return { file: flags.identityFile };
+  if (flags.identityCommand) return { command: flags.identityCommand };
+  if (env.TRELLIS_SECRETS_IDENTITY) return { text: env.TRELLIS_SECRETS_IDENTITY };
+  if (env.TRELLIS_SECRETS_IDENTITY_FILE) return { file: env.TRELLIS_SECRETS_IDENTITY_FILE };
+  if (env.TRELLIS_SECRETS_IDENTITY_COMMAND) return { command: env.TRELLIS_SECRETS_IDENTITY_COMMAND };
+  if (file.identityFile) return { file: file.identityFile };
+  return file.identityCommand ? { command: file.identityCommand } : undefined;
+}

@@ -1,0 +1,116 @@
+import { parse } from 'dotenv';
+import { CommandFailure } from '../../start-error.js';
+import { EXIT } from './exit-codes.js';
+import type { Format } from './transfer.js';
+import { toKebab, toVariable } from './variables.js';
+
+/** A value with what goes with it. */
+export interface Entry {
+  readonly slug: string;
+  /** Sealed, or open. */
+  readonly value: Uint8Array;
+  readonly isSealed: boolean;
+  readonly usedBy?: readonly string[] | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly description?: string | undefined;
+  readonly rotateAfterDays?: number | undefined;
+  readonly recipients?: readonly string[] | undefined;
+}
+
+/** Names what was made by "export", and in which version. */
+const FORMAT = 'trellis-secrets/1';
+
+/** Tells a sealed value in a .env file. */
+const SEALED_PREFIX = 'age:';
+
+export function formatEntries(entries: readonly Entry[], format: Format): string {
+  return format === 'json' ? formatJson(entries) : entries.map(formatLine).join('');
+}
+
+function formatJson(entries: readonly Entry[]): string {
+  const objects = entries.map(({ value, isSealed, ...rest }) => {
+    const text = isSealed ? undefined : findText(value);
+    const base64 = Buffer.from(value).toString('base64');
+    return { ...rest, ...(isSealed ? { sealed: base64 } : text === undefined ? { base64 } : { text }) };
+  });
+  return `${JSON.stringify({ format: FORMAT, objects }, undefined, 2)}\n`;
+}
+
+/** In the first kind of quotes from which it is read again as it is. */
+function formatLine({ slug, value, isSealed }: Entry): string {
+  const name = toVariable(slug);
+  const text = isSealed ? SEALED_PREFIX + Buffer.from(value).toString('base64') : findText(value);
+  if (text !== undefined) {
+    const escaped = text.replace(/\n/g, '\\n').replace(/\r/g, '\\r');
+    const lines = [`'${text}'`, `"${text}"`, `"${escaped}"`, `\`${text}\``].map((quoted) => `${name}=${quoted}\n`);
+    const line = lines.find((each) => isReadAs(each, name, text));
+    if (line !== undefined) return line;
+  }
+  throw new CommandFailure(`expected ${slug} to be text that a .env file can hold; JSON holds it`, EXIT.usage);
+}
+
+function isReadAs(line: string, name: string, text: string): boolean {
+  const found = parse(line);
+  return Object.keys(found).length === 1 && found[name] === text;
+}
+
+function findText(value: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws CommandFailure for what is neither; never with what it holds. */
+export function parseEntries(text: string, format: Format, names: 'as-is' | 'kebab'): Entry[] {
+  if (format === 'dotenv') return fromTexts(parse(text), names);
+  const content = parseJson(text);
+  if (isExport(content)) return content.objects.map(toEntry);
+  if (isTexts(content)) return fromTexts(content, names);
+  throw refuse();
+}
+
+const refuse = (): CommandFailure =>
+  new CommandFailure('expected what "export" wrote, or JSON with a text for each name', EXIT.usage);
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // What the parser says shows a part of the text.
+    throw refuse();
+  }
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isTexts = (value: unknown): value is Readonly<Record<string, string>> =>
+  isObject(value) && Object.values(value).every((each) => typeof each === 'string');
+
+const isExport = (value: unknown): value is { readonly objects: readonly unknown[] } =>
+  isObject(value) && value.format === FORMAT && Array.isArray(value.objects);
+
+function fromTexts(texts: Readonly<Record<string, string>>, names: 'as-is' | 'kebab'): Entry[] {
+  return Object.entries(texts).map(([name, text]) => {
+    const slug = names === 'kebab' ? toKebab(name) : name;
+    return text.startsWith(SEALED_PREFIX)
+      ? { slug, value: Buffer.from(text.slice(SEALED_PREFIX.length), 'base64'), isSealed: true }
+      : { slug, value: Buffer.from(text), isSealed: false };
+  });
+}
+
+/** What does not fit otherwise is refused by the service, which knows best. */
+function toEntry(content: unknown): Entry {
+  if (!isObject(content)) throw refuse();
+  const { slug, sealed, base64, text, ...rest } = content as Partial<Record<string, string>>;
+  const value = sealed ?? base64 ?? text;
+  if (typeof slug !== 'string' || typeof value !== 'string') throw refuse();
+  return {
+    ...(rest as object),
+    slug,
+    value: text === value ? Buffer.from(value) : Buffer.from(value, 'base64'),
+    isSealed: sealed !== undefined,
+  };
+}

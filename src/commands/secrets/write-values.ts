@@ -1,0 +1,112 @@
+import { CommandFailure } from '../../start-error.js';
+import type { components } from '../../generated/secrets/client.js';
+import { toBase64 } from '../../sealing/base64.js';
+import { findOwnerKey } from '../../sealing/find-recipients.js';
+import { open } from '../../sealing/open.js';
+import { putSecret, replaceSecret } from '../../sealing/put-secret.js';
+import { EXIT } from './exit-codes.js';
+import { defined } from './options.js';
+import { toJson } from './print.js';
+import { readSealed, write } from './read-values.js';
+import { request } from './session.js';
+import type { Session } from './session.js';
+import { readValue } from './value-input.js';
+import type { PutFlags, RotateFlags } from './values.js';
+
+export type ObjectMetadata = components['schemas']['ObjectMetadata'];
+
+/** `put`: a new object, or a new variant of a name. */
+export async function putValue(session: Session, slug: string, flags: PutFlags): Promise<void> {
+  const { consumer: usedBy, recipient: recipients, keepReadableCopy, tag: tags, description, rotateAfterDays } = flags;
+  const value = await readValue(flags.file, session.terminal);
+  const stored = flags.sealed
+    ? await storeSealed(session, slug, { value, flags })
+    : await putSecret(session.client, {
+        ...{ slug, value, usedBy, recipients, keepReadableCopy },
+        ...{ tags, description, rotateAfterDays },
+      });
+  session.say(`Stored ${describe(stored)}.`);
+  if (flags.json) await write(session.terminal.out, toJson(stored));
+}
+
+interface SealedValue {
+  readonly value: Uint8Array;
+  readonly flags: PutFlags;
+}
+
+/** As it is: who can open it is known by whoever sealed it. */
+function storeSealed({ client }: Session, slug: string, { value, flags }: SealedValue): Promise<ObjectMetadata> {
+  const { consumer, recipient, tag, description, rotateAfterDays } = flags;
+  const body = {
+    slug,
+    value: toBase64(value),
+    keep_readable_copy: flags.keepReadableCopy ?? false,
+    ...defined({ used_by: copy(consumer), recipients: copy(recipient), tags: copy(tag), description }),
+    ...defined({ rotate_after_days: rotateAfterDays }),
+  };
+  return request(client.POST('/objects', { body }));
+}
+
+const copy = (list: readonly string[] | undefined): string[] | undefined => list && [...list];
+
+/** `rotate`: another value, or the same for other readers. */
+export async function rotateValue(session: Session, slug: string, flags: RotateFlags): Promise<void> {
+  const { id, consumer: usedBy, recipient: recipients, rotateAfterDays } = flags;
+  requireOneSource(flags);
+  const object = await findObject(session, slug, id);
+  const value = flags.reseal
+    ? await open(await readSealed(session, slug, { id: object.id }), await session.readIdentity())
+    : await readValue(flags.file, session.terminal);
+  const stored = flags.sealed
+    ? await replaceSealed(session, object, { value, flags })
+    : await replaceSecret(session.client, {
+        ...{ slug, id: object.id, value, usedBy, recipients, rotateAfterDays },
+        keepReadableCopy: flags.keepReadableCopy ?? (await hadReadableCopy(session, object)),
+      });
+  session.say(`Replaced the value of ${describe(stored)}. "trellis secrets restore" takes the one before back.`);
+}
+
+function requireOneSource({ reseal, file, sealed }: RotateFlags): void {
+  if (!reseal || (file === undefined && !sealed)) return;
+  throw new CommandFailure('expected --reseal without --file and --sealed: it keeps the value', EXIT.usage);
+}
+
+function replaceSealed(
+  { client }: Session,
+  { slug, id }: ObjectMetadata,
+  { value, flags }: { readonly value: Uint8Array; readonly flags: RotateFlags },
+): Promise<ObjectMetadata> {
+  const { consumer, recipient, rotateAfterDays, keepReadableCopy = false } = flags;
+  const body = {
+    value: toBase64(value),
+    keep_readable_copy: keepReadableCopy,
+    ...defined({ used_by: copy(consumer), recipients: copy(recipient), rotate_after_days: rotateAfterDays }),
+  };
+  return request(client.PUT('/objects/{slug}', { params: { path: { slug }, query: { id } }, body }));
+}
+
+/**
+ * What the list knows of an object, which a single reading does not tell.
+ *
+ * @throws CommandFailure when nobody has the name, and for several variants without an id.
+ */
+export async function findObject({ client }: Session, slug: string, id?: string): Promise<ObjectMetadata> {
+  const query = { slug, limit: 500, offset: 0 };
+  const variants = await request(client.GET('/objects', { params: { query } }));
+  const [object, other] = variants.filter((each) => id === undefined || each.id === id);
+  if (object === undefined) throw new CommandFailure('unknown object', EXIT.notFound);
+  if (other === undefined) return object;
+  const ids = variants.map((each) => `${each.id} (${(each.used_by ?? []).join(', ')})`).join('\n  ');
+  throw new CommandFailure(`expected --id to say which variant of ${slug}:\n  ${ids}`, EXIT.conflict);
+}
+
+/** Whether the owner's present key is among those that were recorded. */
+async function hadReadableCopy({ client }: Session, { recipients = [] }: ObjectMetadata): Promise<boolean> {
+  if (recipients.length === 0) return false;
+  const owner = await findOwnerKey(client);
+  return owner !== undefined && recipients.includes(owner);
+}
+
+function describe({ slug, id, recipient_count: count }: ObjectMetadata): string {
+  return `${slug} (${id}), sealed to ${count ?? 'unknown'} ${count === 1 ? 'key' : 'keys'}`;
+}
