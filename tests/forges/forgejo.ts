@@ -14,6 +14,8 @@ export interface TestForgejo extends ForgeServer {
   readonly repositories: ForgejoRepository[];
   /** Servers differ: no Actions in the API, or lists of jobs without anything around them. */
   jobs: 'bare' | 'none' | 'wrapped';
+  /** Gitea's later servers run checks again by their API. */
+  reruns: boolean;
   /** Pages come again and again. */
   repeatsPages: boolean;
   /** Whether the token's scopes allow it. */
@@ -34,6 +36,7 @@ export async function startForgejo(repositories: readonly ForgejoRepository[] = 
   const forge: TestForgejo = Object.assign(server, {
     repositories: [...repositories],
     jobs: 'wrapped' as const,
+    reruns: false,
     repeatsPages: false,
     mayWriteHooks: true,
     deliver: (fullName: string, { name = 'pull_request', payload, ...event }: Partial<Event>) => {
@@ -69,6 +72,7 @@ const ROUTES: readonly Route[] = [
   ['GET', /^\/commits\/(\w+)\/status$/, ofHead(({ status: state, statuses }) => ({ body: { state, statuses } }))],
   ['GET', /^\/actions\/runs$/, listRuns],
   ['GET', /^\/actions\/runs\/(\d+)\/jobs$/, ofPullRequest(listJobs)],
+  ['POST', /^\/actions\/runs\/(\d+)\/rerun-failed-jobs$/, ofPullRequest(rerun)],
   ['PATCH', /^\/pulls\/(\d+)$/, ofPullRequest(close)],
   ['POST', /^\/pulls\/(\d+)\/merge$/, ofPullRequest(merge)],
   ['POST', /^\/pulls\/(\d+)\/update$/, ofPullRequest(updateBranch)],
@@ -192,7 +196,19 @@ function listRuns({ repository, seen, forge }: Found): Answer {
   if (forge.jobs === 'none') return NOT_FOUND;
   const { pullRequests } = repository;
   const ran = pullRequests.filter(({ headSha, jobs }) => headSha === seen.query.get('head_sha') && jobs.length > 0);
-  return { body: { total_count: ran.length, workflow_runs: ran.map(({ number: id }) => ({ id })) } };
+  return { body: { total_count: ran.length, workflow_runs: ran.map(toRunNode) } };
+}
+
+/** What ended in one word, as Forgejo says it; failed if any of its jobs did. */
+function toRunNode({ number: id, jobs }: ForgejoPullRequest) {
+  const states = jobs.map(({ status, conclusion }) => conclusion ?? status);
+  return { id, status: states.includes('failure') ? 'failure' : (states[0] ?? 'success') };
+}
+
+function rerun(one: ForgejoPullRequest, { forge }: Found): Answer {
+  if (!forge.reruns) return { status: 404, body: { message: 'Not found.' } };
+  one.jobs = one.jobs.map((job) => (job.conclusion === 'failure' ? { name: job.name, status: 'waiting' } : job));
+  return { status: 201, body: { id: one.number } };
 }
 
 function listJobs({ jobs }: ForgejoPullRequest, { forge }: Found): Answer {

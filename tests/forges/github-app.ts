@@ -48,7 +48,8 @@ export function isAppToken(app: TestApp, token: string): boolean {
 /** Exchanges a JWT for the token of an installation. */
 export function giveToken(app: TestApp, { headers, path }: Seen): Answer {
   const jwt = (headers.authorization ?? '').replace('Bearer ', '');
-  if (!app.verify(jwt, app.now() / 1000)) return { status: 401, body: { message: 'A JSON web token could not be decoded' } };
+  if (!app.verify(jwt, app.now() / 1000))
+    return { status: 401, body: { message: 'A JSON web token could not be decoded' } };
   if (path !== `/app/installations/${app.installationId}/access_tokens`) {
     return { status: 404, body: { message: 'Not Found' } };
   }

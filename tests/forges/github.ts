@@ -49,7 +49,8 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
     const name = budgetOf(seen);
     const budget = budgets[name];
     // What has not changed costs nothing, but for whoever doesn't say who they are.
-    if (status !== 304 || seen.headers.authorization === undefined) budget.remaining = Math.max(budget.remaining - 1, 0);
+    if (status !== 304 || seen.headers.authorization === undefined)
+      budget.remaining = Math.max(budget.remaining - 1, 0);
     return {
       'X-RateLimit-Limit': String(budget.limit),
       'X-RateLimit-Remaining': String(budget.remaining),

@@ -42,8 +42,7 @@ export function toActionRefusal(error: ForgeError, at: number): AppError {
   const { kind, refusal, resetsAt, needs } = error;
   const code = refusal ?? codeOfKind(kind);
   const known = kind === 'rate_limited' && resetsAt !== undefined ? { resetsAt: new Date(resetsAt).toISOString() } : {};
-  const message =
-    needs === undefined ? sentenceOf(code, kind) : `The forge refused the credential; this takes ${needs}.`;
+  const message = needs === undefined ? sentenceOf(code, kind) : error.message;
   return new AppError(toErrorCode(kind, code), message, {
     action: { code, ...known },
     headers: retryAfter(error, at),

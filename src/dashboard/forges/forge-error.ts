@@ -51,13 +51,18 @@ export class ForgeError extends Error {
   readonly needs: string | undefined;
 
   constructor(kind: ForgeErrorKind, { status, resetsAt, refusal, needs, ...options }: ForgeErrorOptions = {}) {
-    super(FORGE_ERROR_SENTENCES[kind], options);
+    super(sentenceOf(kind, needs), options);
     this.kind = kind;
     this.status = status;
     this.resetsAt = resetsAt;
     this.refusal = refusal;
     this.needs = needs;
   }
+}
+
+function sentenceOf(kind: ForgeErrorKind, needs: string | undefined): string {
+  if (needs === undefined) return FORGE_ERROR_SENTENCES[kind];
+  return `The forge refused${kind === 'unauthorized' ? ' the credential' : ''}; this takes ${needs}.`;
 }
 
 /** To be caught with: what isn't there is `undefined`, anything else still fails. */

@@ -1,10 +1,11 @@
 import type { ActionName } from '../facts.js';
-import { ForgeError } from '../forge-error.js';
+import { ForgeError, orGone } from '../forge-error.js';
 import type { RefusalCode } from '../forge-error.js';
 import type { Forge, Target } from '../forge.js';
 import type { Rest } from '../http/rest.js';
 import { pathOf } from '../paths.js';
 import { explainRefusal } from '../rules/refusals.js';
+import { findFailedRuns } from './checks.js';
 import { judgeCombinedStatus } from './ci.js';
 import type { CombinedStatusNode, PullRequestNode, RepositoryNode } from './nodes.js';
 import { toPullRequestFacts } from './to-facts.js';
@@ -23,14 +24,18 @@ interface Doing extends ActOptions {
   readonly pullRequest: PullRequestNode;
 }
 
+/**
+ * Merging when checks succeed is not left to the server, though it could: whoever wished for it is asked again as it is
+ * done, and shown what became of it.
+ */
 const STEPS: Readonly<Partial<Record<ActionName, (doing: Doing) => Promise<unknown>>>> = {
   merge,
   close: ({ rest, path, target }) => rest.send('PATCH', `${path}/pulls/${target.number}`, { state: 'closed' }),
   update_branch: ({ rest, path, target }) => rest.send('POST', `${path}/pulls/${target.number}/update?style=merge`),
   renovate_rebase: addRebaseLabel,
+  rerun_checks: rerunChecks,
 };
 
-/** Auto-merge is kept and done by ourselves; checks can't be run again by this API. */
 export const FORGEJO_ACTIONS = Object.keys(STEPS) as readonly ActionName[];
 
 /** @see Forge.act */
@@ -47,7 +52,7 @@ export async function actOnForgejo(
   if (closed !== undefined) throw new ForgeError('conflict', { refusal: closed });
   try {
     await step({ rest, rebaseLabel, target, path, pullRequest });
-    return 'done';
+    return action === 'rerun_checks' ? 'queued' : 'done';
   } catch (error) {
     if (!(error instanceof ForgeError) || error.refusal !== undefined) throw error;
     const { kind, status, resetsAt, cause } = error;
@@ -102,4 +107,22 @@ async function addRebaseLabel({ rest, path, target, rebaseLabel }: Doing): Promi
   const label = labels.find(({ name }) => name === rebaseLabel);
   if (label === undefined) throw new ForgeError('not_found', { refusal: 'label_missing' });
   await rest.send('POST', `${path}/issues/${target.number}/labels`, { labels: [label.id] });
+}
+
+/** The API of newer releases of Gitea runs again what failed; that of Forgejo, of 16 too, lists runs and starts none. */
+const RERUN_NEEDS =
+  'a server that runs checks again by its API, as newer ones of Gitea do; at the forge itself it can be done';
+
+async function rerunChecks({ rest, path, pullRequest }: Doing): Promise<void> {
+  const runs = (await findFailedRuns(rest, { path, sha: pullRequest.head.sha }).catch(orGone)) ?? [];
+  if (runs.length === 0) throw new ForgeError('conflict', { refusal: 'unknown' });
+  for (const run of runs) {
+    await rest.send('POST', `${path}/actions/runs/${run}/rerun-failed-jobs`).catch(refuseMissing);
+  }
+}
+
+/** The run is there, so that it is the operation that is not. */
+function refuseMissing(error: unknown): never {
+  if (!(error instanceof ForgeError) || error.status !== 404) throw error;
+  throw new ForgeError('conflict', { status: 404, cause: error.cause, refusal: 'unknown', needs: RERUN_NEEDS });
 }

@@ -2,7 +2,7 @@ import { ForgeError } from '../forge-error.js';
 import type { Check, Target } from '../forge.js';
 import type { Rest } from '../http/rest.js';
 import { pathOf } from '../paths.js';
-import type { CombinedStatusNode, JobNode, PullRequestNode, StatusNode } from './nodes.js';
+import type { CombinedStatusNode, JobNode, PullRequestNode, RunNode, StatusNode } from './nodes.js';
 
 /** The runs of one commit; each takes a request. */
 const MAX_RUNS = 10;
@@ -17,14 +17,29 @@ export async function readForgejoChecks(rest: Rest, { fullName, number }: Target
   return (status.statuses ?? []).map(statusToCheck);
 }
 
-async function readJobs(
-  rest: Rest,
-  { path, sha }: { readonly path: string; readonly sha: string },
-): Promise<readonly JobNode[]> {
+interface Commit {
+  /** Of its repository. */
+  readonly path: string;
+  readonly sha: string;
+}
+
+/** The runs of Actions for a commit in which something failed or was cancelled. */
+export async function findFailedRuns(rest: Rest, commit: Commit): Promise<number[]> {
+  const failed = (await readRuns(rest, commit)).filter((run) => FAILED.has(stateOf(run)));
+  return failed.map(({ id }) => id);
+}
+
+const FAILED: ReadonlySet<Check['state']> = new Set(['cancelled', 'failure', 'timed_out']);
+
+async function readRuns(rest: Rest, { path, sha }: Commit): Promise<readonly RunNode[]> {
+  const answer = await rest.get(`${path}/actions/runs?head_sha=${encodeURIComponent(sha)}&limit=${MAX_RUNS}`);
+  return unwrap(answer, 'workflow_runs').slice(0, MAX_RUNS) as readonly RunNode[];
+}
+
+async function readJobs(rest: Rest, commit: Commit): Promise<readonly JobNode[]> {
   try {
-    const answer = await rest.get(`${path}/actions/runs?head_sha=${encodeURIComponent(sha)}&limit=${MAX_RUNS}`);
-    const runs = unwrap(answer, 'workflow_runs').slice(0, MAX_RUNS) as readonly { readonly id: number }[];
-    const jobs = await Promise.all(runs.map(({ id }) => rest.get(`${path}/actions/runs/${id}/jobs`)));
+    const runs = await readRuns(rest, commit);
+    const jobs = await Promise.all(runs.map(({ id }) => rest.get(`${commit.path}/actions/runs/${id}/jobs`)));
     return jobs.flatMap((one) => unwrap(one, 'jobs')) as readonly JobNode[];
   } catch (error) {
     // Servers before that release, or without Actions.
@@ -54,11 +69,16 @@ const STATES: Readonly<Record<string, Check['state']>> = {
   blocked: 'queued',
 };
 
-function jobToCheck({ name, html_url, status, conclusion, started_at, completed_at }: JobNode): Check {
+function stateOf({ status, conclusion }: RunNode | JobNode): Check['state'] {
   const said = conclusion === null || conclusion === undefined || conclusion === '' ? status : conclusion;
+  return STATES[said] ?? 'failure';
+}
+
+function jobToCheck(job: JobNode): Check {
+  const { name, html_url, started_at, completed_at } = job;
   const duration = Math.round((Date.parse(completed_at ?? '') - Date.parse(started_at ?? '')) / 1000);
   const known = Number.isNaN(duration) || duration < 0 ? {} : { durationSeconds: duration };
-  return { name, url: html_url ?? '', state: STATES[said] ?? 'failure', ...known };
+  return { name, url: html_url ?? '', state: stateOf(job), ...known };
 }
 
 function statusToCheck({ context, status, target_url }: StatusNode): Check {

@@ -69,6 +69,13 @@ export interface CombinedStatusNode {
   readonly statuses: readonly StatusNode[] | null;
 }
 
+/** Gitea tells how a run ended beside that it did, Forgejo in one word. */
+export interface RunNode {
+  readonly id: number;
+  readonly status: string;
+  readonly conclusion?: string | null;
+}
+
 export interface JobNode {
   readonly name: string;
   readonly html_url?: string;

@@ -83,7 +83,7 @@ test.each<[string, number, string, string]>([
   expect(writes()).toHaveLength(1);
 });
 
-test.each<ActionName>(['auto_merge', 'cancel_auto_merge', 'rerun_checks', 'dependabot_rebase'])(
+test.each<ActionName>(['auto_merge', 'cancel_auto_merge', 'dependabot_rebase'])(
   'refuses what Forgejo has no action for: %s',
   async (action) => {
     expect(forgejo.forge.actions).not.toContain(action);
@@ -91,6 +91,40 @@ test.each<ActionName>(['auto_merge', 'cancel_auto_merge', 'rerun_checks', 'depen
     expect(forgejo.server.seen).toEqual([]);
   },
 );
+
+test('never leaves merging to the server', async () => {
+  await forgejo.forge.act(target, 'merge');
+  const sent = writes().map(({ method, path, body }) => [method, path, JSON.parse(body) as unknown]);
+  const body = { Do: 'merge', head_commit_id: one.headSha };
+  expect(sent).toEqual([['POST', '/api/v1/repos/acme/shop/pulls/1/merge', body]]);
+});
+
+const jobs = [
+  { name: 'build', status: 'completed', conclusion: 'failure' },
+  { name: 'test', status: 'completed', conclusion: 'success' },
+];
+
+test('runs checks again that failed, where the server can', async () => {
+  forgejo.server.reruns = true;
+  one.jobs = jobs;
+  await expect(forgejo.forge.act(target, 'rerun_checks')).resolves.toBe('queued');
+  expect(one.jobs.map(({ status }) => status)).toEqual(['waiting', 'completed']);
+});
+
+test('says that the server can not run checks again', async () => {
+  one.jobs = jobs;
+  const message = expect.stringMatching(/^The forge refused; this takes a server that runs checks again/) as string;
+  const refusal = { kind: 'conflict', refusal: 'unknown', message };
+  await expect(forgejo.forge.act(target, 'rerun_checks')).rejects.toMatchObject(refusal);
+  expect(writes()).toHaveLength(1);
+});
+
+test.each(['none', 'wrapped'] as const)('runs nothing again where no run failed: %s', async (kind) => {
+  forgejo.server.jobs = kind;
+  one.jobs = jobs.slice(1);
+  await expect(forgejo.forge.act(target, 'rerun_checks')).rejects.toMatchObject({ kind: 'conflict' });
+  expect(writes()).toEqual([]);
+});
 
 test('lists jobs, in whichever form the server gives them', async () => {
   const times = { started_at: '2026-05-02T08:00:00Z', completed_at: '2026-05-02T08:00:05Z' };
