@@ -1,6 +1,8 @@
 import { Command } from 'commander';
 
 import { benchCrawl } from './crawl.js';
+import { benchDashboard } from './dashboard.js';
+import type { DashboardBenchOptions } from './dashboard.js';
 import { benchImages } from './images.js';
 import type { ImageBenchOptions } from './images.js';
 import { benchLive } from './live.js';
@@ -75,6 +77,16 @@ program
   .option('--seconds <count>', 'how long each operation is sent in a round', count, 4)
   .action(async (options: { rounds: number; seconds: number }) => {
     process.stdout.write(`${await benchRest(options)}\n`);
+  });
+
+program
+  .command('dashboard')
+  .description('answers per second of a large board, with and without an ETag, beside Express with its bytes ready')
+  .option('--pull-requests <count>', 'how many pull requests the board has', count, 2000)
+  .option('--rounds <count>', 'how often each is run, in turns', count, 3)
+  .option('--seconds <count>', 'how long each is sent in a round', count, 4)
+  .action(async (options: DashboardBenchOptions) => {
+    process.stdout.write(`${await benchDashboard(options)}\n`);
   });
 
 program
