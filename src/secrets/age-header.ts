@@ -54,7 +54,7 @@ function readType(line: string): string {
 }
 
 /** Lines of 64 columns, and a shorter one that may be empty. */
-function skipBody(lines: Iterator<string>): void {
+function skipBody(lines: Iterator<string, void>): void {
   for (;;) {
     const line = nextLine(lines);
     if (line.length > 64 || !isUnpadded(line)) throw new AgeHeaderError("Expected a stanza's body in an age header.");

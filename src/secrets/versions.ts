@@ -80,10 +80,10 @@ async function listVersions(database: Database, { id }: ObjectRow): Promise<Obje
   const rows = await database
     .selectFrom('secret_object_values')
     .select(['version', 'created_at', 'created_by_type', 'created_by_id', 'recipient_count'])
-    .select(({ ref }) => [
-      ref('replaced_at').$notNull().as('replaced_at'),
-      ref('replaced_by_type').$notNull().as('replaced_by_type'),
-      ref('replaced_by_id').$notNull().as('replaced_by_id'),
+    .select((of) => [
+      of.ref('replaced_at').$notNull().as('replaced_at'),
+      of.ref('replaced_by_type').$notNull().as('replaced_by_type'),
+      of.ref('replaced_by_id').$notNull().as('replaced_by_id'),
     ])
     .where('object_id', '=', id)
     .where('replaced_at', 'is not', null)

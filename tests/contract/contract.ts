@@ -30,9 +30,9 @@ export interface TestedContract {
   readonly revision: string;
   readonly documented: readonly DocumentedOperation[];
   /** Those that document a status. */
-  withStatus(status: number): readonly DocumentedOperation[];
+  readonly withStatus: (status: number) => readonly DocumentedOperation[];
   /** The names of the headers that a status must carry. */
-  requiredHeaders(operation: DocumentedOperation, status: number): string[];
+  readonly requiredHeaders: (operation: DocumentedOperation, status: number) => string[];
 }
 
 type Generated = Pick<TestedContract, 'basePath' | 'operations' | 'revision'>;

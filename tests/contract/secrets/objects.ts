@@ -11,7 +11,7 @@ export function objectsTests(stage: () => Stage): void {
     const params = { path: { slug }, query: { ...(id && { id }) } };
     const init = { params, parseAs: 'arrayBuffer' } as const;
     const { data, response, error } = await stage().client({ token }).GET('/objects/{slug}', init);
-    return { status: response.status, bytes: data && Buffer.from(data as ArrayBuffer), response, error };
+    return { status: response.status, bytes: data && Buffer.from(data), response, error };
   };
   const update = (slug: string, body: ObjectBody, id?: string) => {
     const params = { path: { slug }, query: { ...(id && { id }) } };

@@ -15,7 +15,7 @@ export function versionsTests(stage: () => Stage): void {
   const readVersion = async (slug: string, version: number) => {
     const init = { params: { path: { slug, version } }, parseAs: 'text' } as const;
     const { data, response } = await stage().client().GET('/objects/{slug}/versions/{version}', init);
-    return { status: response.status, text: data as string | undefined };
+    return { status: response.status, text: data };
   };
   const restore = (slug: string, version: number) => {
     const params = { path: { slug, version } };
