@@ -1,3 +1,5 @@
+import { createAttempts } from '../../../src/dashboard/actions/attempts.js';
+import { createFollowUps } from '../../../src/dashboard/actions/follow-ups.js';
 import type { ActionTarget } from '../../../src/dashboard/actions/actions.js';
 import type { ActionName, PullRequest } from '../../../src/dashboard/forges/facts.js';
 import { forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';
@@ -23,11 +25,14 @@ export interface ActionStage extends Stage {
   };
   act(target: ActionTarget, action: ActionName, dashboard?: Stage['dashboard']): Promise<'done' | 'queued'>;
   findRow(target: ActionTarget): Promise<PullRequest | undefined>;
+  /** Goes on with what was wished for, as after a refresh of everything that the board shows. */
+  follow(): Promise<void>;
   /** What was sent to change something. */
   writes(): string[];
 }
 
 export async function openActionStage(): Promise<ActionStage> {
+  let ahead = 0;
   const stage = await openStage();
   const one = { github: githubPullRequest(1), forgejo: forgejoPullRequest(1), gitlab: gitlabMergeRequest(1) };
   const labels = [{ id: 7, name: 'rebase' }];
@@ -37,10 +42,20 @@ export async function openActionStage(): Promise<ActionStage> {
   return {
     ...stage,
     one,
+    wait(milliseconds) {
+      ahead += milliseconds;
+      stage.wait(milliseconds);
+    },
     act: (target, action, dashboard = stage.dashboard) => dashboard.actions.act(stage.ada, target, action),
     async findRow({ forge, number }) {
       const { pullRequests } = await stage.board();
       return pullRequests.find((row) => row.forge === forge && row.number === number);
+    },
+    async follow() {
+      const { database, dashboard, ada } = stage;
+      const [now, { forges, refresher }] = [() => Date.now() + ahead, dashboard];
+      const followUps = createFollowUps({ database, refresher, attempts: createAttempts(database, now), now });
+      await followUps(ada.personId, await forges.of(ada.personId), (await stage.board()).pullRequests);
     },
     writes: () =>
       [stage.github, stage.forgejo, stage.gitlab]
@@ -53,3 +68,8 @@ export async function openActionStage(): Promise<ActionStage> {
 }
 
 export const refusal = (code: string, error = 'conflict') => ({ code: error, action: { code } });
+
+/** Waits for what is done without anybody waiting for it. */
+export async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
+}

@@ -1,0 +1,163 @@
+import {
+  NOTHING_SENT,
+  afterRefresh,
+  afterRefusedUpdate,
+  beforeSending,
+  findUpdate,
+} from '../../../src/dashboard/actions/auto-update.js';
+import type { AutoUpdateState } from '../../../src/dashboard/actions/auto-update.js';
+import type { ActionName, PullRequest, PullRequestFacts } from '../../../src/dashboard/forges/facts.js';
+import { ForgeError } from '../../../src/dashboard/forges/forge-error.js';
+import { toRows } from '../../../src/dashboard/forges/rules/to-rows.js';
+import { forgejoPullRequest } from '../../forges/forgejo-state.js';
+import { githubRun } from '../../forges/github-state.js';
+import { facts } from '../forges/facts.js';
+import { onForgejo, onGithub, openActionStage } from './stage.js';
+import type { ActionStage } from './stage.js';
+
+const DAY_MS = 86_400_000;
+const [HEAD, OTHER] = ['a'.repeat(40), 'b'.repeat(40)];
+
+function rowOf(change: Partial<PullRequestFacts>, marks: Partial<PullRequest> = {}): PullRequest {
+  const reader = { forge: 'github', username: '', renovateAuthors: [] } as const;
+  const [row] = toRows({ pullRequests: [facts({ behind: true, ...change })], issues: [] }, reader).pullRequests;
+  return { ...row!, ...marks };
+}
+
+const asked = { bot: 'dependabot', action: 'rebase', requestedAt: '', expiresAt: '' } as const;
+
+test.each<[string, ActionName | undefined, Partial<PullRequestFacts>, Partial<PullRequest>]>([
+  ['one that is behind', 'update_branch', {}, {}],
+  ['one that is not', undefined, { behind: false }, {}],
+  ['one of Dependabot, by a comment', 'dependabot_rebase', { author: 'dependabot[bot]' }, {}],
+  ['one of Renovate, by its label', 'renovate_rebase', { author: 'renovate' }, {}],
+  ['a release, left alone', undefined, { labels: [{ name: 'autorelease: pending', color: 'ededed' }] }, {}],
+  ['one that conflicts', undefined, { mergeStatus: 'conflicting' }, {}],
+  ['one that would change nothing', undefined, { empty: true }, {}],
+  ['one whose head the forge does not tell', undefined, { headSha: '' }, {}],
+  ['one that a bot was asked for', undefined, { author: 'dependabot' }, { botRequest: { ...asked, phase: 'queued' } }],
+])('updates %s: %s', (_reason, action, change, marks) => {
+  expect(findUpdate(NOTHING_SENT, rowOf(change, marks), 0)).toBe(action);
+});
+
+describe('never sends a second thing before the outcome of the first is seen', () => {
+  const sent = beforeSending(NOTHING_SENT, rowOf({}), { action: 'update_branch', at: 0 });
+
+  test.each<[string, ActionName | undefined, Partial<PullRequestFacts>, number]>([
+    ['not at the next refresh', undefined, {}, 1],
+    ['not after hours', undefined, {}, DAY_MS],
+    ['for the commit that came of it', 'update_branch', { headSha: OTHER }, 1],
+  ])('%s', (_reason, action, change, at) => {
+    expect(findUpdate(afterRefresh(sent, rowOf(change)), rowOf(change), at)).toBe(action);
+  });
+
+  test('once it was up to date, it may fall behind again', () => {
+    const seen = afterRefresh(sent, rowOf({ behind: false }));
+    expect(findUpdate(seen, rowOf({}), 1)).toBe('update_branch');
+  });
+
+  test('nor more than six in a day, however the base moves', () => {
+    let state: AutoUpdateState = NOTHING_SENT;
+    const send = (at: number): boolean => {
+      const row = rowOf({ headSha: String(at).padStart(40, '0') });
+      const action = findUpdate(state, row, at);
+      if (action !== undefined) state = beforeSending(state, row, { action, at });
+      return action !== undefined;
+    };
+    expect(Array.from({ length: 9 }, (_none, at) => send(at)).filter(Boolean)).toHaveLength(6);
+    expect(send(DAY_MS)).toBe(true);
+  });
+
+  test('a limit is no outcome: it is sent again when the forge takes it', () => {
+    const limited = afterRefusedUpdate(sent, new ForgeError('rate_limited', { resetsAt: 900_000 }), 0);
+    expect([899_999, 900_000].map((at) => findUpdate(limited, rowOf({}), at))).toEqual([undefined, 'update_branch']);
+    const forbidden = afterRefusedUpdate(sent, new ForgeError('unauthorized', { refusal: 'permission' }), 0);
+    expect(findUpdate(forbidden, rowOf({}), DAY_MS)).toBeUndefined();
+  });
+});
+
+describe('a rebase of Dependabot is watched', () => {
+  const row = (change: Partial<PullRequestFacts>) => rowOf({ author: 'dependabot', behind: false, ...change });
+  const sent = beforeSending(NOTHING_SENT, row({ behind: true }), { action: 'dependabot_rebase', at: 0 });
+  const follow = (...changes: Partial<PullRequestFacts>[]) =>
+    changes.reduce((state, change) => afterRefresh(state, row(change)), sent);
+
+  test('when its checks fail then, it is made anew, once', () => {
+    const red = row({ headSha: OTHER, ci: 'failure' });
+    const state = follow({ headSha: OTHER, ci: 'pending' }, { headSha: OTHER, ci: 'failure' });
+    expect(findUpdate(state, red, 1)).toBe('dependabot_recreate');
+    const again = beforeSending(state, red, { action: 'dependabot_recreate', at: 1 });
+    expect(findUpdate(afterRefresh(again, red), red, 2)).toBeUndefined();
+  });
+
+  test.each<[string, Partial<PullRequestFacts>[]]>([
+    ['failed before it was rebased', []],
+    ['have passed', [{ headSha: OTHER, ci: 'success' }]],
+  ])('but not when they %s', (_reason, changes) => {
+    const last = row({ headSha: changes.length === 0 ? HEAD : OTHER, ci: 'failure' });
+    expect(findUpdate(follow(...changes), last, 1)).toBeUndefined();
+  });
+});
+
+describe('after refreshes', () => {
+  let stage: ActionStage;
+  beforeEach(async () => {
+    stage = await openActionStage();
+  });
+  afterEach(async () => {
+    expect(stage.reported).toEqual([]);
+    await stage.close();
+  });
+
+  const settle = async () => {
+    await stage.refresh();
+    await stage.follow();
+  };
+
+  test('branches of the repositories that have it are updated, once each', async () => {
+    const { repositories } = stage.dashboard;
+    const { github, forgejo } = stage.one;
+    Object.assign(github, { mergeStateStatus: 'BEHIND' });
+    Object.assign(forgejo, { mergeBase: 'c'.repeat(40) });
+    await settle();
+    expect(stage.writes()).toEqual([]);
+    await repositories.enableAutoUpdate(stage.ada, { forge: 'forgejo', fullName: 'ACME/depot' });
+    await settle();
+    await settle();
+    expect(stage.writes()).toEqual(['POST /api/v1/repos/acme/depot/pulls/1/update']);
+    expect(await stage.findRow(onForgejo)).toMatchObject({ behind: false });
+    await repositories.disableAutoUpdate(stage.ada, { forge: 'forgejo', fullName: 'acme/depot' });
+    forgejo.mergeBase = 'd'.repeat(40);
+    await settle();
+    expect(stage.writes()).toHaveLength(1);
+  });
+
+  test('Dependabot gets one comment, whatever processes refresh, and is asked to start over when that fails', async () => {
+    const { github } = stage.one;
+    Object.assign(github, { author: 'dependabot', mergeStateStatus: 'BEHIND' });
+    await stage.dashboard.repositories.enableAutoUpdate(stage.ada, onGithub);
+    const { refresher } = stage.another();
+    await Promise.all([stage.refresh(), refresher.refresh(stage.ada.personId)]);
+    await stage.follow();
+    stage.wait(2 * 3_600_000);
+    await settle();
+    expect(github.comments).toEqual(['@dependabot rebase']);
+    Object.assign(github, { headRefOid: OTHER, mergeStateStatus: 'UNSTABLE', updatedAt: '2026-05-09T08:00:00Z' });
+    github.checks = [githubRun({ conclusion: 'FAILURE' })];
+    await settle();
+    await settle();
+    expect(github.comments).toEqual(['@dependabot rebase', '@dependabot recreate']);
+  });
+
+  test('ten branches are updated at most, the others next time', async () => {
+    const behind = { mergeBase: 'c'.repeat(40) };
+    const others = Array.from({ length: 14 }, (_none, index) => forgejoPullRequest(index + 2, behind));
+    stage.forgejo.repositories[0]!.pullRequests.push(...others);
+    await stage.refresh();
+    await stage.dashboard.repositories.enableAutoUpdate(stage.ada, onForgejo);
+    await stage.follow();
+    expect(stage.writes()).toHaveLength(10);
+    await settle();
+    expect(stage.writes()).toHaveLength(14);
+  });
+});
