@@ -1,9 +1,13 @@
 import { secretsContract } from './contract.js';
+import { auditTests } from './secrets/audit.js';
+import { authTests } from './secrets/auth.js';
+import { consumersTests } from './secrets/consumers.js';
 import { healthTests } from './secrets/health.js';
 import { objectsTests } from './secrets/objects.js';
 import { brokenServerTests, refusalTests, WITHOUT_DATABASE } from './secrets/refusals.js';
 import { openStage, witness } from './secrets/stage.js';
 import type { Stage } from './secrets/stage.js';
+import { tokensTests } from './secrets/tokens.js';
 import { versionsTests } from './secrets/versions.js';
 import { engine } from '../storage/engine.js';
 
@@ -21,6 +25,10 @@ afterAll(() => opened.server.close());
 describe('Health', () => healthTests(stage));
 describe('Objects', () => objectsTests(stage));
 describe('Versions', () => versionsTests(stage));
+describe('Consumers', () => consumersTests(stage));
+describe('Tokens', () => tokensTests(stage));
+describe('Audit', () => auditTests());
+describe('Auth', () => authTests());
 describe('Every operation', () => refusalTests(stage));
 describe('A server that can not go on', () => brokenServerTests());
 

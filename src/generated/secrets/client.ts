@@ -14,7 +14,7 @@ export type { RetryNotice, RetrySettings } from '../../client/retry.js';
 export type { components, operations, paths } from './types.js';
 
 /** Names the contract that these types were made from. */
-export const revision = '9687018d4e3f6d4d';
+export const revision = 'ddd6f2d2f78da21b';
 
 /** The environment variable that holds the token when no option does. */
 export const TOKEN_ENV_VAR = 'TRELLIS_SECRETS_TOKEN';

@@ -8,7 +8,7 @@ import * as validators from './validators.js';
 export const basePath = '/secrets';
 
 /** Names what the contract says; the client is told it and compares. */
-export const revision = '9687018d4e3f6d4d';
+export const revision = 'ddd6f2d2f78da21b';
 
 /** The kind of caller that each security scheme proves. */
 export const schemes = {
@@ -88,7 +88,6 @@ export const operations: readonly OperationSpec[] = [
       401: { contentTypes: ['application/json'], validate: validators.errorSchema },
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
-      409: { contentTypes: ['application/json'], validate: validators.errorSchema },
       413: { contentTypes: ['application/json'], validate: validators.errorSchema },
       415: { contentTypes: ['application/json'], validate: validators.errorSchema },
       422: { contentTypes: ['application/json'], validate: validators.errorSchema },

@@ -772,7 +772,8 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a consumer
-         * @description Strips the name from every object; the objects stay, even those that nobody uses any more.
+         * @description Strips the name from every object; the objects stay, even those that nobody uses any more. Its consumer tokens are
+         *     revoked: a consumer that is called the same later is another one.
          */
         readonly delete: operations["deleteConsumer"];
         readonly options?: never;
@@ -782,7 +783,8 @@ export interface paths {
          * @description A new name is put into every object that names the consumer. Where the new name is known already the two become one:
          *     the key of the new name stays, otherwise that of the old one does. When two variants of one name would then share
          *     the consumer, it is 409 and nothing is changed. A name that nobody knows is 404, unless only a key is set, which
-         *     makes the entry. With both, the rename comes first. A key can be replaced, never cleared: an empty text counts as
+         *     makes the entry. With both, the rename comes first. Its consumer tokens come along: a token speaks for the consumer,
+         *     whatever it is called, and after two became one reads what either could. A key can be replaced, never cleared: an empty text counts as
          *     absent. A new key reseals nothing; `GET /objects?reseal=true` tells what lacks it.
          */
         readonly patch: operations["updateConsumer"];
@@ -1080,7 +1082,8 @@ export interface components {
         };
         /**
          * @description A repository or a host that depends on objects. It is part of a path, so its parts between slashes are neither empty
-         *     nor `.` or `..`, and it has no control characters and no white space but single spaces inside.
+         *     nor `.` or `..`, and it has no control or format characters and no white space but single spaces inside. Any letters
+         *     will do and are compared as they are: names that only look alike are two names.
          * @example acme/shop
          */
         readonly ConsumerName: string;
@@ -1516,6 +1519,23 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description There is no such thing, or the caller may not know that there is. */
+        readonly NotFound: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "There is no user \"mona\".",
+                 *       "code": "not_found",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description The state of things does not allow it now. */
         readonly Conflict: {
             headers: {
@@ -1528,23 +1548,6 @@ export interface components {
                  *       "error": "Expected a username that is free; this one is taken.",
                  *       "code": "conflict",
                  *       "field": "username",
-                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
-                 *     }
-                 */
-                readonly "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description There is no such thing, or the caller may not know that there is. */
-        readonly NotFound: {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["RequestId"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "error": "There is no user \"mona\".",
-                 *       "code": "not_found",
                  *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
                  *     }
                  */
@@ -1849,7 +1852,6 @@ export interface operations {
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 409: components["responses"]["Conflict"];
             readonly 413: components["responses"]["TooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
