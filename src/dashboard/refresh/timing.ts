@@ -34,7 +34,7 @@ function isLow({ limit, remaining, resetsAt }: Budget, at: number): boolean {
 
 /** When what is about to change is looked at again: the longer it has been as it is, the later. */
 export function settlesAt({ read_at, changed_at }: { readonly read_at: number; readonly changed_at: number }): number {
-  const wait = (read_at - changed_at) * SETTLING_SHARE;
+  const wait = Math.round((read_at - changed_at) * SETTLING_SHARE);
   return read_at + Math.min(Math.max(wait, SETTLING_MS), MAX_SETTLING_MS);
 }
 

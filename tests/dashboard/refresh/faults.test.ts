@@ -16,8 +16,8 @@ beforeEach(async () => {
   gitlab.projects.push(gitlabProject('acme/till', { mergeRequests: [gitlabMergeRequest(5)] }));
 });
 afterEach(async () => {
-  expect(stage.reported).toEqual([]);
   await stage.close();
+  expect(stage.reported).toEqual([]);
 });
 
 const titlesOf = ({ pullRequests }: Board): string[] =>

@@ -1,30 +1,307 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Board } from '../../../src/dashboard/board.js';
+import { saveMark } from '../../../src/dashboard/actions/keep-marks.js';
 import { forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';
+import type { githubRun } from '../../forges/github-state.js';
 import { githubIssue, githubPullRequest, githubRepository } from '../../forges/github-state.js';
+import type { GithubRun } from '../../forges/github-state.js';
 import { gitlabMergeRequest, gitlabProject } from '../../forges/gitlab-state.js';
 import { openStage } from './stage.js';
 import type { Stage } from './stage.js';
 
+const INTERVAL_MS = 20 * 60_000;
+
 let stage: Stage;
 
 beforeEach(async () => {
-  stage = await openStage();
+  stage = await openStage({ refreshMs: INTERVAL_MS });
   const { github, forgejo, gitlab } = stage;
   const pullRequests = [githubPullRequest(1), githubPullRequest(2)];
   github.repositories.push(githubRepository('acme/shop', { pullRequests, issues: [githubIssue(3)] }));
   forgejo.repositories.push(forgejoRepository('acme/depot', { pullRequests: [forgejoPullRequest(4)] }));
   gitlab.projects.push(gitlabProject('acme/till', { mergeRequests: [gitlabMergeRequest(5)] }));
 });
-afterEach(() => stage.close());
+afterEach(async () => {
+  await stage.close();
+  expect(stage.reported).toEqual([]);
+});
+
+const rowsOf = ({ pullRequests }: Board): string[] =>
+  pullRequests.map(({ forge, repo, number }) => `${forge} ${repo}#${number}`).sort();
+
+const ALL = ['forgejo acme/depot#4', 'github acme/shop#1', 'github acme/shop#2', 'gitlab acme/till#5'];
+const shop = () => stage.github.repositories[0]!;
+
+/** How often each forge is asked meanwhile. */
+async function requestsOf(work: () => Promise<unknown>): Promise<Record<'forgejo' | 'github' | 'gitlab', number>> {
+  const count = () => [stage.github, stage.forgejo, stage.gitlab].map(({ seen }) => seen.length);
+  const before = count();
+  await work();
+  const [github = 0, forgejo = 0, gitlab = 0] = count().map((many, index) => many - (before[index] ?? 0));
+  return { github, forgejo, gitlab };
+}
+
+/** Does what is due, as a server does every second. */
+async function look(): Promise<void> {
+  const { refresher } = stage.another();
+  await refresher.start();
+  await refresher.close();
+}
+
+const readRepository = () =>
+  stage.dashboard.refresher.refreshRepository(stage.ada.personId, 'github', shop().nameWithOwner);
 
 test('reads all forges into one board', async () => {
   const board = await stage.refresh();
-  const rows = board.pullRequests.map(({ forge, repo, number }) => `${forge} ${repo}#${number}`).sort();
-  expect(rows).toEqual(['forgejo acme/depot#4', 'github acme/shop#1', 'github acme/shop#2', 'gitlab acme/till#5']);
+  expect(rowsOf(board)).toEqual(ALL);
   expect(board.issues.map(({ number }) => number)).toEqual([3]);
   expect(board.repos.map(({ fullName }) => fullName)).toEqual(['acme/shop', 'acme/depot', 'acme/till']);
-  expect(board.forges.map(({ forge, reachable, repoCount }) => [forge, reachable, repoCount])).toEqual([
-    ['github', true, 1],
-    ['forgejo', true, 1],
-    ['gitlab', true, 1],
+  expect(board.forges).toMatchObject([
+    { forge: 'github', reachable: true, repoCount: 1, truncated: false, rateLimitGraphQL: { limit: 5000 } },
+    { forge: 'forgejo', reachable: true, repoCount: 1, truncated: false },
+    { forge: 'gitlab', reachable: true, repoCount: 1, truncated: false },
   ]);
+});
+
+test('reads again what has changed, and what was not read for the longest time', async () => {
+  const others = Array.from({ length: 40 }, (_none, index) => gitlabProject(`acme/p${index}`, { id: 100 + index }));
+  for (const other of others) other.mergeRequests.push(gitlabMergeRequest(1));
+  stage.gitlab.projects.push(...others);
+  await stage.refresh();
+  const [first, second] = [others[20]!.mergeRequests[0]!, others[21]!.mergeRequests[0]!];
+  Object.assign(first, { title: 'Newer', updatedAt: '2026-05-09T08:00:00Z' });
+  // A pipeline alone moves no time.
+  second.pipeline = 'FAILED';
+  const { gitlab } = await requestsOf(() => stage.refresh());
+  // One to find them, one for what changed, and an eighteenth of 41.
+  expect(gitlab).toBe(1 + 1 + 3);
+  const titles = (await stage.board()).pullRequests.map(({ title }) => title);
+  expect(titles).toContain('Newer');
+  for (let refreshes = 0; refreshes < 17; refreshes += 1) await stage.refresh();
+  const row = (await stage.board()).pullRequests.find(({ repo }) => repo === 'acme/p21');
+  expect(row?.ci).toBe('failure');
+});
+
+test('lets go of what is merged or closed', async () => {
+  await stage.refresh();
+  shop().pullRequests[0]!.state = 'MERGED';
+  stage.forgejo.repositories[0]!.pullRequests[0]!.state = 'closed';
+  expect(rowsOf(await stage.refresh())).toEqual(['github acme/shop#2', 'gitlab acme/till#5']);
+});
+
+test('goes on from what another process read', async () => {
+  await stage.refresh();
+  const { github, forgejo } = await requestsOf(() => stage.another().refresher.refresh(stage.ada.personId));
+  // What was never found to have changed is not read, but for the share of it, which here is all.
+  expect([github, forgejo]).toEqual([2, 2 + 4]);
+});
+
+test('who calls while a run is under way gets the next one, all of them together', async () => {
+  const { refresher } = stage.dashboard;
+  const { personId } = stage.ada;
+  const runs = async () => {
+    const one = refresher.refresh(personId);
+    const others = [refresher.refresh(personId), refresher.refresh(personId), refresher.refresh(personId)];
+    await one;
+    shop().pullRequests.push(githubPullRequest(7));
+    await Promise.all(others);
+  };
+  const { gitlab } = await requestsOf(runs);
+  expect(gitlab).toBe(2 + 2);
+  expect(rowsOf(await stage.board())).toContain('github acme/shop#7');
+});
+
+test('of two processes one reads, and the other waits for it', async () => {
+  const [one, other] = [stage.dashboard.refresher, stage.another().refresher];
+  const { personId } = stage.ada;
+  let readers = 0;
+  let most = 0;
+  stage.gitlab.beforeSending = async () => {
+    readers += 1;
+    most = Math.max(most, readers);
+    await sleep(20);
+    readers -= 1;
+  };
+  const { gitlab } = await requestsOf(() => Promise.all([one.refresh(personId), other.refresh(personId)]));
+  expect([gitlab, most]).toEqual([2 + 2, 1]);
+});
+
+test('one repository is read by itself, once for all who ask meanwhile', async () => {
+  await stage.refresh();
+  shop().pullRequests[0]!.title = 'Newer';
+  const requests = await requestsOf(() => Promise.all([readRepository(), readRepository(), readRepository()]));
+  expect(requests).toEqual({ github: 2, forgejo: 0, gitlab: 0 });
+  expect((await stage.board()).pullRequests.map(({ title }) => title)).toContain('Newer');
+});
+
+test('a board of which nothing changed is not sent again after one repository was read', async () => {
+  const { generatedAt } = await stage.refresh();
+  await readRepository();
+  expect((await stage.board()).generatedAt).toBe(generatedAt);
+});
+
+test('a repository that was read meanwhile is not put back to what it was', async () => {
+  await stage.refresh();
+  shop().pullRequests[0]!.updatedAt = '2026-05-09T08:00:00Z';
+  stage.github.beforeSending = async ({ body }) => {
+    if (!body.includes('nodes(ids')) return;
+    shop().pullRequests[0]!.title = 'Newest';
+    // Within the same millisecond either would do.
+    await sleep(5);
+    await readRepository();
+  };
+  const board = await stage.refresh();
+  expect(board.pullRequests.map(({ title }) => title)).toContain('Newest');
+});
+
+test('a repository that is ignored has no rows, and comes back', async () => {
+  const { database, ada, dashboard } = stage;
+  await stage.refresh();
+  const mark = { person_id: ada.personId, forge: 'github', repo: 'acme/shop', webhook_seen_at: 1 };
+  const scope = { ignored_prs: 1, ignored_issues: 0, auto_update_branch: 1 };
+  await database
+    .insertInto('repository_marks')
+    .values({ ...mark, ...scope })
+    .execute();
+  await dashboard.refresher.recompose(ada.personId);
+  const board = await stage.board();
+  expect([rowsOf(board), board.issues.length]).toEqual([ALL.filter((row) => !row.startsWith('github')), 1]);
+  const shown = { ignored: true, ignoredPRs: true, ignoredIssues: false, autoUpdateBranch: true, hasWebhook: true };
+  expect(board.repos[0]).toMatchObject({ fullName: 'acme/shop', ...shown });
+  await database.deleteFrom('repository_marks').execute();
+  expect(rowsOf(await stage.refresh())).toEqual(ALL);
+});
+
+test('what was merged from here is held off for its time, and then is there again if the forge still has it', async () => {
+  const { database, ada, dashboard } = stage;
+  await stage.refresh();
+  const address = { personId: ada.personId, forge: 'github', fullName: 'acme/shop', number: 1 } as const;
+  await saveMark(database, address, { kind: 'held', state: {}, expiresAt: Date.now() + 120_000 });
+  await dashboard.refresher.recompose(ada.personId);
+  expect(rowsOf(await stage.board())).toEqual(ALL.filter((row) => row !== 'github acme/shop#1'));
+  expect(rowsOf(await stage.refresh())).not.toContain('github acme/shop#1');
+  stage.wait(121_000);
+  await look();
+  expect(rowsOf(await stage.board())).toEqual(ALL);
+});
+
+test('what is asked of bots and forges is on the row', async () => {
+  const { database, ada, dashboard } = stage;
+  await stage.refresh();
+  const address = { personId: ada.personId, forge: 'forgejo', fullName: 'acme/depot', number: 4 } as const;
+  const times = { requestedAt: '2026-05-02T08:00:00.000Z', expiresAt: '2046-05-02T08:05:00.000Z' };
+  await saveMark(database, address, { kind: 'auto_merge', state: { state: 'waiting', message: 'Waits.' } });
+  await saveMark(database, address, { kind: 'update_request', state: { phase: 'queued', ...times } });
+  await dashboard.refresher.recompose(ada.personId);
+  const row = (await stage.board()).pullRequests.find(({ forge }) => forge === 'forgejo');
+  expect(row).toMatchObject({ autoMergeEnabled: true, autoMerge: { state: 'waiting' } });
+  expect(row).toMatchObject({ updateRequest: { phase: 'queued', ...times } });
+  expect(row?.allowedActions.map(({ action }) => action)).toContain('cancel_auto_merge');
+});
+
+test('a board takes 1,000 pull requests of a forge, says so, and reads on when there is room', async () => {
+  const many = (from: number, count: number) =>
+    Array.from({ length: count }, (_none, index) => gitlabMergeRequest(from + index));
+  stage.gitlab.projects.length = 0;
+  const names = Array.from({ length: 90 }, (_none, index) => `acme/p${String(index).padStart(2, '0')}`);
+  stage.gitlab.projects.push(
+    ...names.map((name, index) => gitlabProject(name, { id: index + 1, mergeRequests: many(1, 13) })),
+  );
+  const board = await stage.refresh();
+  const gitlab = () => board.forges.find(({ forge }) => forge === 'gitlab');
+  expect(gitlab()).toMatchObject({ truncated: true, repoCount: 90 });
+  expect(board.pullRequests.filter(({ forge }) => forge === 'gitlab')).toHaveLength(1_000);
+  for (const project of stage.gitlab.projects.slice(0, 20)) {
+    for (const one of project.mergeRequests) one.state = 'merged';
+    project.lastActivityAt = '2026-06-01T08:00:00Z';
+  }
+  await stage.refresh();
+  const after = await stage.refresh();
+  expect(after.forges.find(({ forge }) => forge === 'gitlab')).toMatchObject({ truncated: false });
+  expect(after.pullRequests.filter(({ forge }) => forge === 'gitlab')).toHaveLength(70 * 13);
+});
+
+describe('what is due', () => {
+  const build = () => shop().pullRequests[0]!.checks[0]! as GithubRun;
+
+  beforeEach(async () => {
+    Object.assign(build(), { status: 'IN_PROGRESS', conclusion: null });
+    await stage.refresh();
+  });
+
+  test('is read when it is due, and not before', async () => {
+    stage.wait(59_000);
+    expect(await requestsOf(look)).toEqual({ github: 0, forgejo: 0, gitlab: 0 });
+    stage.wait(2_000);
+    Object.assign(build(), { status: 'COMPLETED', conclusion: 'SUCCESS' });
+    expect(await requestsOf(look)).toEqual({ github: 1, forgejo: 0, gitlab: 0 });
+    expect((await stage.board()).pullRequests.map(({ ci }) => ci)).not.toContain('pending');
+    stage.wait(61_000);
+    expect(await requestsOf(look)).toEqual({ github: 0, forgejo: 0, gitlab: 0 });
+    stage.wait(INTERVAL_MS);
+    expect((await requestsOf(look)).gitlab).toBeGreaterThan(0);
+  });
+
+  test('is looked at less the longer it has been pending, and saved only with news', async () => {
+    const { generatedAt } = await stage.board();
+    let polls = 0;
+    for (let minute = 1; minute < 20; minute += 1) {
+      stage.wait(60_001);
+      polls += (await requestsOf(look)).github;
+    }
+    expect(polls).toBeGreaterThan(10);
+    expect(polls).toBeLessThan(17);
+    expect((await stage.board()).generatedAt).toBe(generatedAt);
+  });
+
+  test('waits for a budget that is nearly spent', async () => {
+    const { graphql } = stage.github.budgets;
+    graphql.remaining = 240;
+    graphql.reset = Math.ceil(Date.now() / 1000) + 1800;
+    await stage.refresh();
+    stage.wait(1_825_000);
+    expect(await requestsOf(look)).toEqual({ github: 0, forgejo: 0, gitlab: 0 });
+    stage.wait(10_000);
+    expect((await requestsOf(look)).github).toBeGreaterThan(0);
+  });
+
+  test('of somebody who has not been here for a week waits until the board is six hours old', async () => {
+    await stage.database
+      .updateTable('settings')
+      .set({ saved_at: Date.now() - 8 * 86_400_000 })
+      .execute();
+    Object.assign(build(), { status: 'COMPLETED', conclusion: 'SUCCESS' });
+    await stage.refresh();
+    stage.wait(INTERVAL_MS + 1_000);
+    expect(await requestsOf(look)).toEqual({ github: 0, forgejo: 0, gitlab: 0 });
+    stage.wait(6 * 3_600_000);
+    expect((await requestsOf(look)).github).toBeGreaterThan(0);
+  });
+
+  test('is taken over from a process that died', async () => {
+    const { database } = stage;
+    const at = Date.now();
+    const died = { lease_holder: 'died', lease_until: at + 10_000, due_at: at, look_at: at };
+    await database.updateTable('refresh_schedule').set(died).execute();
+    expect((await requestsOf(look)).github).toBe(0);
+    stage.wait(10_001);
+    expect((await requestsOf(look)).github).toBeGreaterThan(0);
+    const { lease_holder } = await database.selectFrom('refresh_schedule').selectAll().executeTakeFirstOrThrow();
+    expect(lease_holder).toBeNull();
+  });
+});
+
+test('a process whose lease was lost keeps nothing, and waits for the other', async () => {
+  const { database } = stage;
+  await stage.refresh();
+  const other = stage.another();
+  let isLost = false;
+  stage.github.beforeSending = async () => {
+    if (isLost) return;
+    isLost = true;
+    shop().pullRequests.pop();
+    await database.updateTable('refresh_schedule').set({ lease_holder: null, lease_until: 0 }).execute();
+    await other.refresher.refresh(stage.ada.personId);
+  };
+  expect(rowsOf(await stage.refresh())).not.toContain('github acme/shop#2');
 });
