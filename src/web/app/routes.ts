@@ -35,6 +35,13 @@ export const PAGES: readonly Page[] = [
     isThere: runs('dashboard'),
   },
   {
+    path: '/explore',
+    name: 'Site',
+    load: () => import('./explore/explore-page.js').then(({ ExplorePage }) => ExplorePage),
+    needs: 'nobody',
+    isThere: runs('site'),
+  },
+  {
     path: runs('dashboard') ? '/services' : '/',
     name: 'Services',
     load: () => import('./services/services-page.js').then(({ ServicesPage }) => ServicesPage),

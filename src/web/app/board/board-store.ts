@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import { readEvents } from '../../../generated/dashboard/client.js';
+import { ApiError, readEvents } from '../../../generated/dashboard/client.js';
 import { explain, requireAnswer } from '../answers.js';
 import { dashboard } from '../clients.js';
 import { keyOf } from './rows.js';
@@ -56,7 +56,9 @@ export async function followBoard(includeDrafts: boolean, signal: AbortSignal): 
     });
     for await (const { data } of boards) receive(data);
   } catch (error) {
-    if (!signal.aborted) problem.value = explain(error);
+    // Before forges are set up there is nothing to follow, which is no problem.
+    const isUnset = error instanceof ApiError && error.statusCode === 404;
+    if (!signal.aborted && !isUnset) problem.value = explain(error);
   }
 }
 
