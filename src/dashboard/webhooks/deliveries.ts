@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.js';
+import { inTurn } from '../../in-turn.js';
 import type { ServerKey } from '../../storage/server-key.js';
 import type { ForgeName } from '../forges/facts.js';
 import type { Delivery } from '../forges/forge.js';
@@ -8,6 +9,9 @@ import { createReading } from './reading.js';
 import { findReceiver } from './receiver.js';
 import { createSeenDeliveries } from './seen-deliveries.js';
 import { findHeader, SENDERS } from './senders.js';
+
+/** Of the database's connections, so that however many come at once, none waits for one until it is given up. */
+const ROOM = 4;
 
 export interface IncomingDelivery {
   readonly forge: ForgeName;
@@ -39,11 +43,12 @@ export interface DeliveriesOptions extends Omit<DeliveredChangesOptions, 'now'> 
 export function createDeliveries({ key, now = Date.now, ...options }: DeliveriesOptions): Deliveries {
   const { database } = options;
   const readInTurn = createReading();
+  const ask = inTurn(ROOM);
   const seen = createSeenDeliveries(database, now);
   const changes = createDeliveredChanges({ ...options, now });
   return {
     async take({ forge, token, headers, read }) {
-      const receiver = await findReceiver(database, key, token);
+      const receiver = await ask(() => findReceiver(database, key, token));
       if (receiver === undefined) throw new AppError('not_found', 'Expected the path of a webhook; it is none.');
       const { personId, secret } = receiver;
       const { verify, idHeaders, eventHeaders, idleEvents } = SENDERS[forge];
@@ -52,7 +57,7 @@ export function createDeliveries({ key, now = Date.now, ...options }: Deliveries
         throw new AppError('unauthenticated', "Expected a delivery signed with the webhook's secret.");
       if (idleEvents.includes(findHeader(headers, eventHeaders) ?? '')) return;
       const id = findHeader(headers, idHeaders);
-      const isNew = id === undefined || (await seen.claim([personId, forge, id]));
+      const isNew = id === undefined || (await ask(() => seen.claim([personId, forge, id])));
       if (isNew) changes.follow(personId, forge, event);
     },
     close: () => changes.close(),

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Database } from '../../storage/database.js';
+import { prepare } from '../../storage/prepared.js';
 import type { ServerKey } from '../../storage/server-key.js';
 import { unsealWebhook } from '../settings-row.js';
 
@@ -9,12 +10,12 @@ export interface Receiver {
   readonly secret: string;
 }
 
+const findRow = prepare((database, { hash }: { readonly hash: string }) =>
+  database.selectFrom('settings').selectAll().where('webhook_token_hash', '=', hash),
+);
+
 /** Finds them by the hash of the path's token, so that the time it takes tells nothing of other tokens. */
 export async function findReceiver(database: Database, key: ServerKey, token: string): Promise<Receiver | undefined> {
-  const row = await database
-    .selectFrom('settings')
-    .selectAll()
-    .where('webhook_token_hash', '=', createHash('sha256').update(token).digest('hex'))
-    .executeTakeFirst();
+  const [row] = await findRow(database, { hash: createHash('sha256').update(token).digest('hex') });
   return row && { personId: row.person_id, secret: unsealWebhook(key, row).secret };
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Database } from '../../storage/database.js';
+import { prepare } from '../../storage/prepared.js';
 
 /** Whoever replays a delivery later costs us one look at a repository, which shows it as it is. */
 const LIFETIME_MS = 86_400_000;
@@ -15,26 +16,31 @@ export interface SeenDeliveries {
   claim(parts: readonly string[]): Promise<boolean>;
 }
 
+interface Claim {
+  readonly id: string;
+  readonly at: number;
+  readonly expiresAt: number;
+}
+
+const insertClaim = prepare((database, { id, at, expiresAt }: Claim) =>
+  database
+    .insertInto('webhook_deliveries')
+    .values({ id, expires_at: expiresAt })
+    .onConflict((conflict) =>
+      conflict.column('id').doUpdateSet({ expires_at: expiresAt }).where('webhook_deliveries.expires_at', '<=', at),
+    )
+    .returning('id'),
+);
+
 export function createSeenDeliveries(database: Database, now: () => number): SeenDeliveries {
   let unpruned = 0;
   return {
     async claim(parts) {
       const at = now();
-      const row = { id: hash(parts), expires_at: at + LIFETIME_MS };
-      const claimed = await database
-        .insertInto('webhook_deliveries')
-        .values(row)
-        .onConflict((conflict) =>
-          conflict
-            .column('id')
-            .doUpdateSet({ expires_at: row.expires_at })
-            .where('webhook_deliveries.expires_at', '<=', at),
-        )
-        .returning('id')
-        .executeTakeFirst();
+      const claimed = await insertClaim(database, { id: hash(parts), at, expiresAt: at + LIFETIME_MS });
       unpruned = (unpruned + 1) % PRUNE_AFTER;
       if (unpruned === 0) await pruneDeliveries(database);
-      return claimed !== undefined;
+      return claimed.length === 1;
     },
   };
 }
