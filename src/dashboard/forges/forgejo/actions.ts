@@ -1,16 +1,16 @@
+import { actOnce, done, queued } from '../acting.js';
+import type { Outcome, Steps } from '../acting.js';
 import type { ActionName } from '../facts.js';
 import { ForgeError, orGone } from '../forge-error.js';
 import type { RefusalCode } from '../forge-error.js';
-import type { Forge, Target } from '../forge.js';
+import type { Target } from '../forge.js';
 import type { Rest } from '../http/rest.js';
 import { pathOf } from '../paths.js';
-import { explainRefusal } from '../rules/refusals.js';
+import type { Judged } from '../rules/allowed-actions.js';
 import { findFailedRuns } from './checks.js';
 import { judgeCombinedStatus } from './ci.js';
 import type { CombinedStatusNode, PullRequestNode, RepositoryNode } from './nodes.js';
 import { toPullRequestFacts } from './to-facts.js';
-
-type Outcome = Awaited<ReturnType<Forge['act']>>;
 
 export interface ActOptions {
   readonly rest: Rest;
@@ -28,68 +28,36 @@ interface Doing extends ActOptions {
  * Merging when checks succeed is not left to the server, though it could: whoever wished for it is asked again as it is
  * done, and shown what became of it.
  */
-const STEPS: Readonly<Partial<Record<ActionName, (doing: Doing) => Promise<unknown>>>> = {
-  merge,
-  close: ({ rest, path, target }) => rest.send('PATCH', `${path}/pulls/${target.number}`, { state: 'closed' }),
-  update_branch: ({ rest, path, target }) => rest.send('POST', `${path}/pulls/${target.number}/update?style=merge`),
-  renovate_rebase: addRebaseLabel,
-  rerun_checks: rerunChecks,
+const STEPS: Steps<Doing> = {
+  merge: (doing) => done(merge(doing)),
+  close: ({ rest, path, target }) => done(rest.send('PATCH', `${path}/pulls/${target.number}`, { state: 'closed' })),
+  update_branch: ({ rest, path, target }) =>
+    done(rest.send('POST', `${path}/pulls/${target.number}/update?style=merge`)),
+  renovate_rebase: (doing) => done(addRebaseLabel(doing)),
+  rerun_checks: (doing) => queued(rerunChecks(doing)),
 };
 
 export const FORGEJO_ACTIONS = Object.keys(STEPS) as readonly ActionName[];
 
 /** @see Forge.act */
-export async function actOnForgejo(
-  { rest, rebaseLabel }: ActOptions,
-  target: Target,
-  action: ActionName,
-): Promise<Outcome> {
-  const step = STEPS[action];
-  if (step === undefined) throw new ForgeError('unknown', { refusal: 'unknown' });
+export async function actOnForgejo(options: ActOptions, target: Target, action: ActionName): Promise<Outcome> {
   const path = pathOf(target.fullName);
-  const pullRequest = await readTarget(rest, target);
-  const closed = closedCode(pullRequest);
-  if (closed !== undefined) throw new ForgeError('conflict', { refusal: closed });
-  try {
-    await step({ rest, rebaseLabel, target, path, pullRequest });
-    return action === 'rerun_checks' ? 'queued' : 'done';
-  } catch (error) {
-    if (!(error instanceof ForgeError) || error.refusal !== undefined) throw error;
-    const { kind, status, resetsAt, cause } = error;
-    throw new ForgeError(kind, { status, resetsAt, cause, refusal: await findRefusal(rest, { target, action, kind }) });
-  }
+  const read = async (): Promise<Doing> => {
+    const pullRequest = (await options.rest.get(`${path}/pulls/${target.number}`)) as PullRequestNode;
+    return { ...options, target, path, pullRequest };
+  };
+  return actOnce({ steps: STEPS, read, findClosed, judge }, action);
 }
 
-async function readTarget(rest: Rest, { fullName, number }: Target): Promise<PullRequestNode> {
-  return (await rest.get(`${pathOf(fullName)}/pulls/${number}`)) as PullRequestNode;
-}
-
-function closedCode({ merged, state }: PullRequestNode): RefusalCode | undefined {
+function findClosed({ pullRequest: { merged, state } }: Doing): RefusalCode | undefined {
   if (merged) return 'already_merged';
   return state === 'closed' ? 'already_closed' : undefined;
 }
 
-interface Refused {
-  readonly target: Target;
-  readonly action: ActionName;
-  readonly kind: ForgeError['kind'];
-}
-
-/** The reason is read off the pull request as it is now, not off the forge's words. */
-async function findRefusal(rest: Rest, { target, action, kind }: Refused): Promise<RefusalCode> {
-  if (kind === 'rate_limited') return 'rate_limited';
-  if (kind === 'unauthorized') return 'permission';
-  if (kind !== 'conflict') return 'unknown';
-  try {
-    const { fullName: repo } = target;
-    const node = await readTarget(rest, target);
-    const status = (await rest.get(`${pathOf(repo)}/commits/${node.head.sha}/status`)) as CombinedStatusNode;
-    const facts = toPullRequestFacts(node, { repo, ci: judgeCombinedStatus(status.state), review: undefined });
-    const judged = { ...facts, forge: 'forgejo', stackedOn: null, bot: undefined } as const;
-    return closedCode(node) ?? explainRefusal(action, judged);
-  } catch {
-    return 'unknown';
-  }
+async function judge({ rest, path, target, pullRequest }: Doing): Promise<Judged> {
+  const status = (await rest.get(`${path}/commits/${pullRequest.head.sha}/status`)) as CombinedStatusNode;
+  const known = { repo: target.fullName, ci: judgeCombinedStatus(status.state), review: undefined };
+  return { ...toPullRequestFacts(pullRequest, known), forge: 'forgejo', stackedOn: null, bot: undefined };
 }
 
 /** Merge before squash before rebase, of those that the repository allows. */

@@ -1,4 +1,6 @@
 /** What Forgejo's and Gitea's REST API answers; what older servers leave out is optional. */
+import type { RestIssueNode } from '../rest-issues.js';
+
 export interface RepositoryNode {
   readonly id: number;
   readonly full_name: string;
@@ -17,14 +19,7 @@ interface UserNode {
   readonly login: string;
 }
 
-export interface IssueNode {
-  readonly number: number;
-  readonly title: string;
-  readonly html_url: string;
-  readonly user: UserNode | null;
-  readonly labels: readonly { readonly name: string; readonly color: string }[] | null;
-  readonly created_at: string;
-  readonly updated_at: string;
+export interface IssueNode extends RestIssueNode {
   readonly state: 'closed' | 'open';
 }
 

@@ -6,6 +6,7 @@ import { ForgeError, orGone } from '../forge-error.js';
 import type { Rest } from '../http/rest.js';
 import { mapInChunks } from '../in-chunks.js';
 import { pathOf } from '../paths.js';
+import { toIssueFacts } from '../rest-issues.js';
 import { judgeCombinedStatus } from './ci.js';
 import type {
   CombinedStatusNode,
@@ -15,7 +16,7 @@ import type {
   ReviewNode,
   SearchedNode,
 } from './nodes.js';
-import { isDraft, isFollowed, toIssueFacts, toPullRequestFacts, toRepository, toReview } from './to-facts.js';
+import { isDraft, isFollowed, toPullRequestFacts, toRepository, toReview } from './to-facts.js';
 
 /** Of one owner; what changes beyond is seen at the next full reading. */
 const MAX_SEARCHED = 2_000;

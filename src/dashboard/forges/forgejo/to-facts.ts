@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import type { CiStatus, ForgeRepository, IssueFacts, PullRequestFacts } from '../facts.js';
+import type { CiStatus, ForgeRepository, PullRequestFacts } from '../facts.js';
+import { toIssueFacts, toRevision } from '../rest-issues.js';
 import type { IssueNode, PullRequestNode, RepositoryNode, ReviewNode } from './nodes.js';
 
 /** A board follows what its person may push to, and no forks, mirrors or archives. */
@@ -10,10 +10,7 @@ export function isFollowed({ archived, fork, mirror, permissions }: RepositoryNo
 /** @param open Its open issues and pull requests, of which the newest change counts. */
 export function toRepository(node: RepositoryNode, open: readonly IssueNode[]): ForgeRepository {
   const { id, full_name: fullName, html_url: url, updated_at, permissions } = node;
-  const changes = open.map(({ number, updated_at: changed }) => `${number} ${changed}`).sort();
-  const revision = createHash('sha256')
-    .update([fullName, updated_at, ...changes].join('\n'))
-    .digest('base64url');
+  const revision = toRevision([fullName, updated_at], open);
   return { id: String(id), fullName, url, canManageWebhooks: permissions?.admin === true, revision };
 }
 
@@ -45,20 +42,6 @@ export function toPullRequestFacts(node: PullRequestNode, { repo, ci, review }: 
 /** Older servers know drafts by their titles only. */
 export function isDraft({ draft, title }: PullRequestNode): boolean {
   return draft ?? /^(\[WIP\]|WIP:)/i.test(title);
-}
-
-export function toIssueFacts(node: IssueNode, repo: string): IssueFacts {
-  const { number, title, html_url: url, user, labels, created_at: createdAt, updated_at: updatedAt } = node;
-  return {
-    repo,
-    number,
-    title,
-    url,
-    author: user?.login ?? 'ghost',
-    labels: (labels ?? []).map(({ name, color }) => ({ name, color: color.replace(/^#/, '') })),
-    createdAt,
-    updatedAt,
-  };
 }
 
 /** The last word of each reviewer counts, if it is one and still stands. */

@@ -1,9 +1,11 @@
+import { actOnce, done } from '../acting.js';
+import type { Outcome, Steps } from '../acting.js';
 import type { ActionName } from '../facts.js';
 import { ForgeError } from '../forge-error.js';
 import type { RefusalCode } from '../forge-error.js';
-import type { Forge, Target } from '../forge.js';
+import type { Target } from '../forge.js';
 import { findBot } from '../rules/bots.js';
-import { explainRefusal } from '../rules/refusals.js';
+import type { Judged } from '../rules/allowed-actions.js';
 import { findFailedWorkflowRuns } from './checks.js';
 import type { ActionRepositoryNode } from './nodes.js';
 import { pathOf } from '../paths.js';
@@ -11,19 +13,15 @@ import { ENABLE_AUTO_MERGE, READ_PULL_REQUEST } from './queries.js';
 import type { GithubRequests } from './requests.js';
 import { toPullRequestFacts } from './to-facts.js';
 
-type Outcome = Awaited<ReturnType<Forge['act']>>;
 type PullRequest = NonNullable<ActionRepositoryNode['pullRequest']>;
 
-interface Doing {
-  readonly requests: GithubRequests;
+interface Doing extends ActOptions {
   readonly target: Target;
   readonly repository: ActionRepositoryNode;
   readonly pullRequest: PullRequest;
-  readonly rebaseLabel: string;
 }
 
-/** What to send for each action; each at most once. */
-const STEPS: Readonly<Partial<Record<ActionName, (doing: Doing) => Promise<Outcome>>>> = {
+const STEPS: Steps<Doing> = {
   merge,
   auto_merge: enableAutoMerge,
   update_branch: updateBranch,
@@ -44,23 +42,9 @@ export interface ActOptions {
 }
 
 /** @see Forge.act */
-export async function actOnGithub(
-  { requests, rebaseLabel }: ActOptions,
-  target: Target,
-  action: ActionName,
-): Promise<Outcome> {
-  const step = STEPS[action];
-  if (step === undefined) throw new ForgeError('unknown', { refusal: 'unknown' });
-  const { repository, pullRequest } = await readTarget(requests, target);
-  if (pullRequest.state !== 'OPEN') throw new ForgeError('conflict', { refusal: closedCode(pullRequest) });
-  try {
-    return await step({ requests, target, repository, pullRequest, rebaseLabel });
-  } catch (error) {
-    if (!(error instanceof ForgeError) || error.refusal !== undefined) throw error;
-    const { kind, status, resetsAt } = error;
-    const refusal = await findRefusal({ requests, target, action, kind });
-    throw new ForgeError(kind, { status, resetsAt, refusal, cause: error.cause });
-  }
+export async function actOnGithub(options: ActOptions, target: Target, action: ActionName): Promise<Outcome> {
+  const read = async (): Promise<Doing> => ({ ...options, target, ...(await readTarget(options.requests, target)) });
+  return actOnce({ steps: STEPS, read, findClosed, judge }, action);
 }
 
 async function readTarget(requests: GithubRequests, { fullName, number }: Target) {
@@ -71,30 +55,14 @@ async function readTarget(requests: GithubRequests, { fullName, number }: Target
   return { repository, pullRequest: repository.pullRequest };
 }
 
-interface Refused {
-  readonly requests: GithubRequests;
-  readonly target: Target;
-  readonly action: ActionName;
-  readonly kind: ForgeError['kind'];
+function findClosed({ pullRequest: { state } }: Doing): RefusalCode | undefined {
+  if (state === 'MERGED') return 'already_merged';
+  return state === 'CLOSED' ? 'already_closed' : undefined;
 }
 
-/** The reason is read off the pull request as it is now, not off the forge's words. */
-async function findRefusal({ requests, target, action, kind }: Refused): Promise<RefusalCode> {
-  if (kind === 'rate_limited') return 'rate_limited';
-  if (kind === 'unauthorized') return 'permission';
-  if (kind !== 'conflict') return 'unknown';
-  try {
-    const { repository, pullRequest } = await readTarget(requests, target);
-    if (pullRequest.state !== 'OPEN') return closedCode(pullRequest);
-    const facts = toPullRequestFacts(pullRequest, repository);
-    return explainRefusal(action, { ...facts, forge: 'github', stackedOn: null, bot: findBot(facts.author, []) });
-  } catch {
-    return 'unknown';
-  }
-}
-
-function closedCode({ state }: PullRequest): RefusalCode {
-  return state === 'MERGED' ? 'already_merged' : 'already_closed';
+function judge({ pullRequest, repository }: Doing): Judged {
+  const facts = toPullRequestFacts(pullRequest, repository);
+  return { ...facts, forge: 'github', stackedOn: null, bot: findBot(facts.author, []) };
 }
 
 async function merge({ requests, target, repository, pullRequest }: Doing): Promise<Outcome> {
@@ -138,11 +106,6 @@ async function rerunChecks({ requests, target }: Doing): Promise<Outcome> {
     await requests.send('POST', `${pathOf(target.fullName)}/actions/runs/${run}/rerun-failed-jobs`);
   }
   return 'queued';
-}
-
-async function done(sent: Promise<unknown>): Promise<'done'> {
-  await sent;
-  return 'done';
 }
 
 const pullPath = ({ fullName, number }: Target): string => `${pathOf(fullName)}/pulls/${number}`;

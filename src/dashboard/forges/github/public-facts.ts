@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import type { CiStatus, ForgeRepository, IssueFacts, PullRequestFacts } from '../facts.js';
+import type { CiStatus, ForgeRepository, PullRequestFacts } from '../facts.js';
+import { toIssueFacts, toRevision } from '../rest-issues.js';
 import type { PublicIssueNode, PublicPullRequestNode, PublicRepositoryNode } from './public-nodes.js';
 
 /** A board follows no forks and no archives. */
@@ -13,10 +13,7 @@ export function toRepository(
   open: readonly Pick<PublicIssueNode, 'number' | 'updated_at'>[],
 ): ForgeRepository {
   const { node_id: id, full_name: fullName, html_url: url, pushed_at } = node;
-  const changes = open.map(({ number, updated_at }) => `${number} ${updated_at}`).sort();
-  const text = [fullName, pushed_at, ...changes].join('\n');
-  const revision = createHash('sha256').update(text).digest('base64url');
-  return { id, fullName, url, canManageWebhooks: false, revision };
+  return { id, fullName, url, canManageWebhooks: false, revision: toRevision([fullName, pushed_at], open) };
 }
 
 /** Whether it can be merged, and what reviews come to, would take requests of their own: both stay unknown. */
@@ -38,19 +35,5 @@ export function toPullRequestFacts(
     requestedReviewerLogins: (requested_reviewers ?? []).map(({ login }) => login),
     empty: false,
     autoMergeEnabled: node.auto_merge !== null,
-  };
-}
-
-export function toIssueFacts(node: Omit<PublicIssueNode, 'pull_request'>, repo: string): IssueFacts {
-  const { number, title, html_url: url, user, labels, created_at: createdAt, updated_at: updatedAt } = node;
-  return {
-    repo,
-    number,
-    title,
-    url,
-    author: user?.login ?? 'ghost',
-    labels: labels.map(({ name, color }) => ({ name, color })),
-    createdAt,
-    updatedAt,
   };
 }

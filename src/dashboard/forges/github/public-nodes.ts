@@ -1,4 +1,6 @@
 /** What GitHub's REST API answers to whoever asks without a credential. */
+import type { RestIssueNode } from '../rest-issues.js';
+
 export interface PublicRepositoryNode {
   readonly node_id: string;
   readonly full_name: string;
@@ -11,14 +13,7 @@ export interface PublicRepositoryNode {
 }
 
 /** Issues and pull requests alike; only these have `pull_request`. */
-export interface PublicIssueNode {
-  readonly number: number;
-  readonly title: string;
-  readonly html_url: string;
-  readonly user: { readonly login: string } | null;
-  readonly labels: readonly { readonly name: string; readonly color: string }[];
-  readonly created_at: string;
-  readonly updated_at: string;
+export interface PublicIssueNode extends RestIssueNode {
   readonly pull_request?: object;
 }
 
@@ -34,7 +29,7 @@ interface BranchNode {
   readonly repo: { readonly full_name: string } | null;
 }
 
-export interface PublicPullRequestNode extends Omit<PublicIssueNode, 'pull_request'> {
+export interface PublicPullRequestNode extends RestIssueNode {
   readonly draft?: boolean;
   readonly head: BranchNode;
   readonly base: BranchNode;

@@ -5,8 +5,9 @@ import type { Forge } from '../forge.js';
 import type { Rest } from '../http/rest.js';
 import { mapInChunks } from '../in-chunks.js';
 import { pathOf } from '../paths.js';
+import { toIssueFacts } from '../rest-issues.js';
 import { judgeCheckRuns } from './ci.js';
-import { isFollowed, toIssueFacts, toPullRequestFacts, toRepository } from './public-facts.js';
+import { isFollowed, toPullRequestFacts, toRepository } from './public-facts.js';
 import type {
   FoundNode,
   PublicCheckRunNode,

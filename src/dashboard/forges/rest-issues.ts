@@ -1,0 +1,39 @@
+/** Issues as the REST APIs of GitHub and Forgejo say them alike. */
+import { createHash } from 'node:crypto';
+import type { IssueFacts } from './facts.js';
+
+export interface RestIssueNode {
+  readonly number: number;
+  readonly title: string;
+  readonly html_url: string;
+  /** Null when the account is gone. */
+  readonly user: { readonly login: string } | null;
+  readonly labels: readonly { readonly name: string; readonly color: string }[] | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export function toIssueFacts(node: RestIssueNode, repo: string): IssueFacts {
+  const { number, title, html_url: url, user, labels, created_at: createdAt, updated_at: updatedAt } = node;
+  return {
+    repo,
+    number,
+    title,
+    url,
+    author: user?.login ?? 'ghost',
+    labels: (labels ?? []).map(({ name, color }) => ({ name, color: color.replace(/^#/, '') })),
+    createdAt,
+    updatedAt,
+  };
+}
+
+/** Differs with the head of a repository, and with every change of its open issues and pull requests. */
+export function toRevision(
+  head: readonly (string | null)[],
+  open: readonly Pick<RestIssueNode, 'number' | 'updated_at'>[],
+): string {
+  const changes = open.map(({ number, updated_at }) => `${number} ${updated_at}`).sort();
+  return createHash('sha256')
+    .update([...head, ...changes].join('\n'))
+    .digest('base64url');
+}
