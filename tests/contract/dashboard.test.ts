@@ -6,6 +6,8 @@ import { credentialsTests } from './dashboard/credentials.js';
 import { feedsTests } from './dashboard/feeds.js';
 import { healthTests } from './dashboard/health.js';
 import { brokenServerTests, refusalTests, WITHOUT_DATABASE } from './dashboard/refusals.js';
+import { pullRequestsTests } from './dashboard/pull-requests.js';
+import { repositoriesTests } from './dashboard/repositories.js';
 import { settingsTests } from './dashboard/settings.js';
 import { sharingTests } from './dashboard/sharing.js';
 import { snoozesTests } from './dashboard/snoozes.js';
@@ -39,6 +41,8 @@ describe('Feeds', () => feedsTests(stage));
 describe('Sharing', () => sharingTests(stage));
 describe('Admin', () => adminTests(stage));
 // After the admin has looked at all that was asked of forges.
+describe('Pull requests', () => pullRequestsTests(stage));
+describe('Repositories', () => repositoriesTests(stage));
 describe('Webhooks', () => webhooksTests(stage));
 describe('Every operation', () => refusalTests(stage));
 describe('A server that can not go on', () => brokenServerTests());

@@ -1,0 +1,165 @@
+import type { ForgeName } from '../../../src/dashboard/forges/facts.js';
+import type { operations } from '../../../src/generated/dashboard/types.js';
+import type { Answer as ForgeAnswer, Seen } from '../../forges/forge-server.js';
+import { FORGEJO_TOKEN, startForgejo } from '../../forges/forgejo.js';
+import type { TestForgejo } from '../../forges/forgejo.js';
+import { forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';
+import { githubPullRequest, githubRepository, githubRun } from '../../forges/github-state.js';
+import type { GithubPullRequest } from '../../forges/github-state.js';
+import { GITHUB_TOKEN, startGithub } from '../../forges/github.js';
+import type { TestGithub } from '../../forges/github.js';
+import { GITLAB_TOKEN, startGitlab } from '../../forges/gitlab.js';
+import type { TestGitlab } from '../../forges/gitlab.js';
+import { gitlabMergeRequest, gitlabProject } from '../../forges/gitlab-state.js';
+import { documented } from '../contract.js';
+import type { Change, Member, Stage } from './stage.js';
+
+type Id = keyof operations;
+
+interface Case {
+  readonly id: Id;
+  readonly forge: ForgeName;
+  /** What makes it possible. */
+  readonly before?: Partial<GithubPullRequest>;
+  readonly status?: 202 | 204;
+}
+
+const blocked = { mergeStateStatus: 'BLOCKED' };
+const behind = { mergeStateStatus: 'BEHIND' };
+
+const ACTIONS: readonly Case[] = [
+  { id: 'mergePullRequest', forge: 'github' },
+  { id: 'autoMergePullRequest', forge: 'github', before: blocked },
+  { id: 'cancelAutoMerge', forge: 'gitlab' },
+  { id: 'closePullRequest', forge: 'github' },
+  { id: 'rerunChecks', forge: 'github', before: { checks: [githubRun({ conclusion: 'FAILURE' })] } },
+  { id: 'updateBranch', forge: 'github', before: behind, status: 202 },
+  { id: 'updateBranch', forge: 'forgejo' },
+  { id: 'requestDependabot', forge: 'github', before: { author: 'dependabot' } },
+  { id: 'requestRenovateRebase', forge: 'github', before: { author: 'renovate' } },
+];
+
+export function pullRequestsTests(stage: () => Stage): void {
+  let github: TestGithub;
+  let forgejo: TestForgejo;
+  let gitlab: TestGitlab;
+  let member: Member;
+  let count = 0;
+
+  beforeAll(async () => {
+    [github, forgejo, gitlab] = await Promise.all([startGithub(), startForgejo(), startGitlab()]);
+    member = await stage().newPerson();
+    const body = {
+      ...{ githubUrl: github.url, githubToken: GITHUB_TOKEN },
+      ...{ forgejoUrl: forgejo.url, forgejoToken: FORGEJO_TOKEN },
+      ...{ gitlabUrl: gitlab.url, gitlabToken: GITLAB_TOKEN },
+    };
+    await stage().client(member).PUT('/api/settings', { body });
+  });
+  afterAll(() => Promise.all([github, forgejo, gitlab].map((forge) => forge.close())));
+
+  /** A repository of its own at every forge, with one pull request. */
+  function addRepository(before: Partial<GithubPullRequest> = {}) {
+    const fullName = `acme/app-${(count += 1)}`;
+    const one = githubPullRequest(1, structuredClone(before));
+    github.repositories.push(githubRepository(fullName, { pullRequests: [one] }));
+    const old = forgejoPullRequest(1, { mergeBase: 'a'.repeat(40) });
+    forgejo.repositories.push(forgejoRepository(fullName, { pullRequests: [old] }));
+    const running = gitlabMergeRequest(1, { autoMergeEnabled: true, detailedMergeStatus: 'CI_STILL_RUNNING' });
+    gitlab.projects.push(gitlabProject(fullName, { id: 1_000 + count, mergeRequests: [running] }));
+    return { fullName, one, old, running };
+  }
+  const send = async (id: Id, body: object, change?: Change) => {
+    const operation = documented.find((one) => one.id === id)!;
+    const text = JSON.stringify({ action: 'rebase', ...body });
+    const { response, error } = await stage().send(operation, member, { text, ...change });
+    return [response.status, error?.code];
+  };
+  /** Whatever is asked of this repository fails; what is read of others meanwhile doesn't. */
+  const failAt = (forge: ForgeName, fullName: string, answer: ForgeAnswer) => {
+    const name = new RegExp(`${fullName.split('/')[1]!}\\b`);
+    const isAsked = ({ path, body }: Seen) => name.test(path + body);
+    ({ github, forgejo, gitlab })[forge].failNext((seen) => (isAsked(seen) ? answer : undefined), { times: Infinity });
+  };
+
+  describe.each(ACTIONS)('$id at $forge', ({ id, forge, before, status = 204 }) => {
+    test('is done', async () => {
+      const { fullName } = addRepository(before);
+      expect(await send(id, { forge, fullName, number: 1 })).toEqual([status, undefined]);
+    });
+
+    test('is refused for what is not there', async () => {
+      const { fullName } = addRepository();
+      expect(await send(id, { forge, fullName, number: 99 })).toEqual([404, 'unknown']);
+    });
+
+    test('is refused for what was merged', async () => {
+      const { fullName, one, old, running } = addRepository(before);
+      one.state = 'MERGED';
+      Object.assign(old, { merged: true, state: 'closed' });
+      running.state = 'merged';
+      expect(await send(id, { forge, fullName, number: 1 })).toEqual([409, 'already_merged']);
+    });
+
+    test('is refused when the forge does not answer', async () => {
+      const { fullName } = addRepository(before);
+      failAt(forge, fullName, { status: 502, body: '<html>' });
+      expect(await send(id, { forge, fullName, number: 1 })).toEqual([502, 'unknown']);
+    });
+
+    test('is refused when the forge refuses the credential', async () => {
+      const { fullName } = addRepository(before);
+      failAt(forge, fullName, { status: 401, body: {} });
+      expect(await send(id, { forge, fullName, number: 1 })).toEqual([403, 'permission']);
+    });
+  });
+
+  test('a repeat under the same key is answered alike, and sent once', async () => {
+    const { fullName, one } = addRepository({ author: 'dependabot' });
+    const body = { forge: 'github', fullName, number: 1 };
+    const headers = { 'Idempotency-Key': 'click-1' };
+    for (let times = 0; times < 3; times += 1) {
+      expect(await send('requestDependabot', body, { headers })).toEqual([204, undefined]);
+    }
+    expect(one.comments).toHaveLength(1);
+    expect(await send('requestDependabot', body, { headers: { 'Idempotency-Key': 'click-2' } })).toEqual([
+      409,
+      'in_progress',
+    ]);
+  });
+
+  test('a limit of the forge is told with its end', async () => {
+    const { fullName } = addRepository();
+    failAt('gitlab', fullName, { status: 429, headers: { 'Retry-After': '60' }, body: {} });
+    const body = { forge: 'gitlab' as const, fullName, number: 1 };
+    const { error, response } = await stage().client(member).POST('/api/pull-requests/merge', { body });
+    expect([response.status, error?.code]).toEqual([429, 'rate_limited']);
+    expect(error).toHaveProperty('resetsAt');
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  describe('listChecks', () => {
+    const list = async (fullName: string, number = 1) => {
+      const query = { forge: 'github' as const, fullName, number };
+      const { data, error, response } = await stage()
+        .client(member)
+        .GET('/api/pull-requests/checks', { params: { query } });
+      return { status: response.status, code: error?.code, checks: data?.checks };
+    };
+
+    test('answers those of the newest commit', async () => {
+      const { fullName } = addRepository();
+      expect(await list(fullName)).toMatchObject({ status: 200, checks: [{ name: 'build', state: 'success' }] });
+    });
+
+    test('is refused for what is not there', async () => {
+      expect(await list(addRepository().fullName, 99)).toMatchObject({ status: 404, code: 'not_found' });
+    });
+
+    test('is refused when the forge does not answer', async () => {
+      const { fullName } = addRepository();
+      failAt('github', fullName, { status: 500, body: '' });
+      expect(await list(fullName)).toMatchObject({ status: 502, code: 'bad_gateway' });
+    });
+  });
+}
