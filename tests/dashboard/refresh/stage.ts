@@ -25,7 +25,7 @@ export interface Stage {
   /** What broke here, in refreshes. */
   readonly reported: unknown[];
   /** Another process on the same database. It is closed with the stage. */
-  another(): Dashboard;
+  another(options?: Partial<DashboardOptions>): Dashboard;
   refresh(): Promise<Board>;
   board(): Promise<Board>;
   wait(milliseconds: number): void;
@@ -62,7 +62,7 @@ export async function openStage(options: Partial<DashboardOptions> = {}): Promis
   const clock = { ahead: 0 };
   const reported: unknown[] = [];
   const opened: Dashboard[] = [];
-  const open = (): Dashboard => {
+  const open = (other: Partial<DashboardOptions> = {}): Dashboard => {
     const dashboard = createDashboard({
       database,
       key: createServerKey('k'.repeat(43)),
@@ -70,6 +70,7 @@ export async function openStage(options: Partial<DashboardOptions> = {}): Promis
       now: () => Date.now() + clock.ahead,
       report: (error) => reported.push(error),
       ...options,
+      ...other,
     });
     opened.push(dashboard);
     return dashboard;
