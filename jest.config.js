@@ -13,15 +13,19 @@ const project = (engine) => ({
 
 export default {
   projects: [
-    { ...project('SQLite'), testPathIgnorePatterns: ['/node_modules/', 'storage/postgres\\.test\\.ts$'] },
+    {
+      ...project('SQLite'),
+      // What several servers on one database do.
+      testPathIgnorePatterns: ['/node_modules/', 'storage/postgres\\.test\\.ts$', 'contract/two-servers\\.test\\.ts$'],
+    },
     {
       ...project('PostgreSQL'),
       // Everything that stands on the database, a second time.
       testMatch: ['accounts', 'commands', 'contract', 'dashboard', 'secrets', 'storage'].map(
         (room) => `<rootDir>/tests/${room}/**/*.test.ts`,
       ),
-      // What asks forges stores nothing.
-      testPathIgnorePatterns: ['/node_modules/', '/tests/dashboard/forges/'],
+      // What asks forges stores nothing, and what asks the service by its contract is told of no engine.
+      testPathIgnorePatterns: ['/node_modules/', '/tests/dashboard/forges/', '/tests/commands/secrets/'],
       globalSetup: '<rootDir>/tests/storage/start-postgres.js',
       globalTeardown: '<rootDir>/tests/storage/stop-postgres.js',
     },

@@ -7,9 +7,12 @@ import type { Session } from './session.js';
 
 /** @throws CommandFailure when there is no such service, or it does not take the token. */
 export async function checkService({ client, server, terminal }: Session): Promise<void> {
-  const { version, environment } = await request(client.GET('/healthz'));
+  const health = client.GET('/healthz');
+  const { version, environment } = await request(health);
   const where = environment === undefined ? server : `${server} (${environment})`;
   await write(terminal.out, `Service: ${where}, release ${version}\n`);
+  const revision = (await health).response.headers.get('X-Trellis-Revision');
+  if (revision !== client.revision) await write(terminal.out, 'Contract: of another revision than this client knows\n');
   const { data, response } = await client.GET('/auth/identity');
   if (data) await write(terminal.out, `Token: may write. Owner's key: ${data.public_key ?? 'none yet'}\n`);
   else if (response.status === 401 && (await mayRead(client))) await write(terminal.out, 'Token: reads values\n');

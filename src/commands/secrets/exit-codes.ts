@@ -1,3 +1,4 @@
+import type { ApiError } from '../../client/errors.js';
 import { CommandFailure } from '../../start-error.js';
 
 /** What the exit codes of `trellis secrets` mean; scripts go by them, so they don't change. */
@@ -38,35 +39,36 @@ const SEALING_EXITS: Readonly<Record<string, number>> = {
 
 /** What a person can mend gets one line and an exit code; anything else is a defect and keeps its stack. */
 export function toFailure(error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof CommandFailure) return error;
-  const { name, message } = error;
-  if (name === 'ApiError') return toRefusal(error);
-  if (name === 'SealingError') {
-    return new CommandFailure(lower(message), SEALING_EXITS[(error as { code?: string }).code ?? ''] ?? EXIT.failed);
-  }
-  if ('code' in error && error.code === 'EPIPE') return new CommandFailure('', EXIT.failed);
+  if (error instanceof CommandFailure) return error;
+  const { name, message, code, path } = Object(error) as Partial<Known>;
+  if (name === undefined || message === undefined) return error;
+  if (name === 'ApiError') return toRefusal(error as ApiError);
+  if (name === 'SealingError') return new CommandFailure(lower(message), SEALING_EXITS[code ?? ''] ?? EXIT.failed);
+  if (code === 'EPIPE') return new CommandFailure('', EXIT.failed);
   if (name === 'TimeoutError') return new CommandFailure(`the server took too long; ${lower(message)}`, EXIT.failed);
-  if (isNetworkFailure(error)) {
-    return new CommandFailure(`expected a server that can be reached; ${reasonOf(error)}`, EXIT.failed);
-  }
-  return error;
+  if (code !== undefined && path !== undefined) return new CommandFailure(`${path}: ${code}`, EXIT.failed);
+  // `fetch` says that it failed, and hides the reason one level down.
+  const { cause } = error as { readonly cause?: { readonly code?: string; readonly message?: string } };
+  if (name !== 'TypeError' || cause === undefined) return error;
+  const reason = cause.code ?? cause.message ?? message;
+  return new CommandFailure(`expected a server that can be reached; ${reason}`, EXIT.failed);
 }
 
-function toRefusal(error: Error): CommandFailure {
-  const { statusCode, requestId } = error as Error & { readonly statusCode: number; readonly requestId?: string };
+/** By their members, not their classes: the platform has classes of its own. */
+interface Known {
+  readonly name: string;
+  readonly message: string;
+  readonly code: string;
+  /** Of the file that could not be read or written. */
+  readonly path: string;
+}
+
+function toRefusal({ message, statusCode, requestId }: ApiError): CommandFailure {
   const isDefect = statusCode >= 500 && requestId !== undefined;
   return new CommandFailure(
-    isDefect ? `${lower(error.message)} (request ${requestId})` : lower(error.message),
+    isDefect ? `${lower(message)} (request ${requestId})` : lower(message),
     exitCodeOf(statusCode),
   );
-}
-
-/** `fetch` says that it failed, and hides the reason one level down. */
-const isNetworkFailure = (error: Error): boolean => error.name === 'TypeError' && 'cause' in error;
-
-function reasonOf({ cause, message }: Error): string {
-  const { code, message: reason } = Object(cause) as { code?: string; message?: string };
-  return code ?? reason ?? message;
 }
 
 /** Failures are shown behind "trellis: ", and have no capital there. */

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { CommandFailure } from '../../start-error.js';
 import { collect } from './options.js';
 import { withSession } from './run-command.js';
 import { withSettings } from './settings.js';
@@ -34,7 +35,9 @@ Examples:
   withSettings(run).action((program: string, args: readonly string[], flags: RunFlags) =>
     withSession(terminal, flags, async (session) => {
       const { runWithSecrets } = await import('./run-with-secrets.js');
-      process.exitCode = await runWithSecrets(session, [program, ...args], flags);
+      const exitCode = await runWithSecrets(session, [program, ...args], flags);
+      // The program has said what there was to say.
+      if (exitCode !== 0) throw new CommandFailure('', exitCode);
     }),
   );
 }

@@ -30,7 +30,7 @@ export async function openSession(flags: SettingsFlags, terminal: Terminal): Pro
   }
   const say = (line: string): void => void terminal.err.write(`${line}\n`);
   return {
-    client: openClient(server, { token: await readSource(token, 'a token'), caller, onWarning: say }),
+    client: openClient(server, await readSource(token, 'a token'), caller),
     terminal,
     server,
     say,
@@ -44,14 +44,9 @@ export async function openSession(flags: SettingsFlags, terminal: Terminal): Pro
   };
 }
 
-interface ClientSettings {
-  readonly token: string;
-  readonly caller?: string | undefined;
-  readonly onWarning: (message: string) => void;
-}
-
-export function openClient(server: string, { token, caller, onWarning }: ClientSettings): SecretsClient {
-  const client = createSecretsClient(server, { token: requireToken(token), onWarning });
+function openClient(server: string, token: string, caller: string | undefined): SecretsClient {
+  // A client of another release works as a rule; "status" says so once, rather than each command every time.
+  const client = createSecretsClient(server, { token: requireToken(token), onWarning: () => undefined });
   if (caller !== undefined) client.use({ onRequest: ({ request }) => request.headers.set('X-Caller', caller) });
   return client;
 }

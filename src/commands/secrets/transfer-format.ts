@@ -20,6 +20,19 @@ export interface Entry {
 /** Names what was made by "export", and in which version. */
 const FORMAT = 'trellis-secrets/1';
 
+/** In the words of the contract, with the value in one of three ways. */
+interface ExportedObject {
+  readonly slug: string;
+  readonly sealed: string;
+  readonly base64: string;
+  readonly text: string;
+  readonly used_by: readonly string[];
+  readonly tags: readonly string[];
+  readonly description: string;
+  readonly rotate_after_days: number;
+  readonly recipients: readonly string[];
+}
+
 /** Tells a sealed value in a .env file. */
 const SEALED_PREFIX = 'age:';
 
@@ -28,10 +41,11 @@ export function formatEntries(entries: readonly Entry[], format: Format): string
 }
 
 function formatJson(entries: readonly Entry[]): string {
-  const objects = entries.map(({ value, isSealed, ...rest }) => {
+  const objects = entries.map(({ slug, value, isSealed, usedBy, tags, description, rotateAfterDays, recipients }) => {
     const text = isSealed ? undefined : findText(value);
     const base64 = Buffer.from(value).toString('base64');
-    return { ...rest, ...(isSealed ? { sealed: base64 } : text === undefined ? { base64 } : { text }) };
+    const known = { used_by: usedBy, tags, description, rotate_after_days: rotateAfterDays, recipients };
+    return { slug, ...known, ...(isSealed ? { sealed: base64 } : text === undefined ? { base64 } : { text }) };
   });
   return `${JSON.stringify({ format: FORMAT, objects }, undefined, 2)}\n`;
 }
@@ -89,6 +103,8 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const isTexts = (value: unknown): value is Readonly<Record<string, string>> =>
   isObject(value) && Object.values(value).every((each) => typeof each === 'string');
 
+const isStrings = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === 'string');
+
 const isExport = (value: unknown): value is { readonly objects: readonly unknown[] } =>
   isObject(value) && value.format === FORMAT && Array.isArray(value.objects);
 
@@ -104,13 +120,15 @@ function fromTexts(texts: Readonly<Record<string, string>>, names: 'as-is' | 'ke
 /** What does not fit otherwise is refused by the service, which knows best. */
 function toEntry(content: unknown): Entry {
   if (!isObject(content)) throw refuse();
-  const { slug, sealed, base64, text, ...rest } = content as Partial<Record<string, string>>;
+  const { slug, sealed, base64, text, used_by, tags, description, rotate_after_days, recipients } =
+    content as Partial<ExportedObject>;
   const value = sealed ?? base64 ?? text;
   if (typeof slug !== 'string' || typeof value !== 'string') throw refuse();
+  if (![used_by, tags, recipients].every((list) => list === undefined || isStrings(list))) throw refuse();
   return {
-    ...(rest as object),
     slug,
-    value: text === value ? Buffer.from(value) : Buffer.from(value, 'base64'),
+    value: Buffer.from(value, value === text ? 'utf8' : 'base64'),
     isSealed: sealed !== undefined,
+    ...{ usedBy: used_by, tags, description, rotateAfterDays: rotate_after_days, recipients },
   };
 }

@@ -1,0 +1,134 @@
+import { newName, openSecretsCli } from './secrets-cli.js';
+import type { SecretsCli } from './secrets-cli.js';
+
+let cli: SecretsCli;
+
+beforeAll(async () => {
+  cli = await openSecretsCli();
+});
+afterAll(() => cli.close());
+
+const put = (name: string, ...args: string[]) =>
+  cli.run(['put', name, '--recipient', cli.recipient, ...args], { stdin: 'value' });
+
+const slugs = (out: string) => (JSON.parse(out) as { slug: string }[]).map(({ slug }) => slug);
+
+test('objects are listed by labels and consumers, as a table or as JSON', async () => {
+  const tag = `t-${newName().slice(2, 10)}`;
+  const [one, other] = ['a-object', 'b-object'];
+  await put(one, '--tag', tag, '--tag', 'both');
+  await put(other, '--tag', tag, '--consumer', cli.consumer);
+  expect(slugs((await cli.run(['list', '--tag', tag, '--json'])).out)).toEqual([one, other]);
+  expect(slugs((await cli.run(['list', '--tag', tag, '--tag', 'both', '--json'])).out)).toEqual([one]);
+  expect(slugs((await cli.run(['list', '--tag', tag, '--consumer', cli.consumer, '--json'])).out)).toEqual([other]);
+  const { out } = await cli.run(['list', '--tag', tag]);
+  expect(out).toContain('│ a-object │ both');
+  expect(out).toContain(cli.consumer);
+  expect((await cli.run(['list', '--tag', 'none-such'])).out).toBe('No objects.\n');
+  expect((await cli.run(['list', '--due', '--json'])).out).toBe('[]\n');
+});
+
+test('an object is renamed, and what it was called is free again', async () => {
+  const [from, to] = [newName(), newName()];
+  await put(from);
+  expect(await cli.run(['rename', from, to])).toMatchObject({ code: 0, out: '' });
+  expect((await cli.run(['get', to])).out).toBe('value');
+  expect((await cli.run(['get', from])).code).toBe(3);
+  await put(from);
+  expect((await cli.run(['rename', from, to])).code).toBe(5);
+});
+
+test('an object is deleted when somebody has agreed', async () => {
+  const name = newName();
+  await put(name);
+  const unasked = await cli.run(['delete', name]);
+  expect([unasked.code, unasked.err]).toEqual([2, 'trellis: expected --yes, as nobody is here to be asked\n']);
+  expect((await cli.run(['get', name])).code).toBe(0);
+  expect(await cli.run(['delete', name, '--yes'])).toMatchObject({ code: 0, err: `Deleted ${name}.\n` });
+  expect((await cli.run(['get', name])).code).toBe(3);
+});
+
+test('consumers are added, listed, renamed, given keys and deleted', async () => {
+  const name = newName();
+  expect((await cli.run(['consumers', 'add', `${name}/shop`])).err).toContain('which has no key yet');
+  expect((await cli.run(['consumers', 'add', `${name}/shop`])).code).toBe(5);
+  expect((await cli.run(['consumers', 'key', `${name}/shop`, cli.recipient])).err).toContain('has a key');
+  const secret = newName();
+  await cli.run(['put', secret, '--consumer', `${name}/shop`], { stdin: 'value' });
+  expect((await cli.run(['consumers', 'rename', `${name}/shop`, `${name}/store`])).err).toContain('1 object names it');
+  const { out } = await cli.run(['consumers', 'list', '--query', name, '--json']);
+  expect(JSON.parse(out)).toEqual([{ name: `${name}/store`, secret_count: 1, public_key: cli.recipient }]);
+  expect((await cli.run(['consumers', 'list', '--query', name])).out).toContain(cli.recipient);
+  expect((await cli.run(['consumers', 'delete', `${name}/store`])).code).toBe(2);
+  expect((await cli.run(['consumers', 'delete', `${name}/store`, '--yes'])).code).toBe(0);
+  expect((await cli.run(['consumers', 'list', '--query', name])).out).toBe('No consumers.\n');
+  expect((await cli.run(['consumers', 'key', '../x', cli.recipient])).code).toBe(2);
+});
+
+test('all consumers are listed, page by page', async () => {
+  const name = newName();
+  for (let index = 0; index < 101; index += 1) {
+    await cli.client.POST('/consumers', { body: { name: `${name}-${index}` } });
+  }
+  const { out } = await cli.run(['consumers', 'list', '--query', name, '--json']);
+  expect(JSON.parse(out)).toHaveLength(101);
+}, 60_000);
+
+test('a token of a consumer reads the values that name it, until it is ended', async () => {
+  const name = newName();
+  await put(name, '--consumer', cli.consumer);
+  const mint = ['tokens', 'mint', '--consumer', cli.consumer, '--description', 'deploy', '--days', '7'];
+  const minted = await cli.run(mint);
+  expect([minted.code, minted.out]).toEqual([0, expect.stringMatching(/^trc_[\w-]+\n$/)]);
+  const [, id = ''] = /Token (\w+) of/.exec(minted.err) ?? [];
+  const withToken = (token: string, ...args: string[]) =>
+    cli.run(args, { env: { TRELLIS_SECRETS_TOKEN: token.trim() } });
+  expect((await withToken(minted.out, 'get', name)).out).toBe('value');
+  expect((await withToken(minted.out, 'list')).code).toBe(4);
+  expect((await withToken(minted.out, 'status')).out).toContain('Token: reads values');
+
+  const rotated = await cli.run(['tokens', 'rotate', id]);
+  expect((await withToken(minted.out, 'get', name)).code).toBe(4);
+  expect((await withToken(rotated.out, 'get', name)).code).toBe(0);
+  expect((await cli.run(['tokens', 'purge', id])).code).toBe(5);
+  expect((await cli.run(['tokens', 'revoke', id])).code).toBe(0);
+  expect((await withToken(rotated.out, 'get', name)).code).toBe(4);
+  expect((await withToken(rotated.out, 'status')).code).toBe(4);
+  const { out } = await cli.run(['tokens', 'list', '--json']);
+  expect(JSON.parse(out)).toMatchObject([{ id, consumer: cli.consumer, status: 'revoked' }]);
+  expect(out + (await cli.run(['tokens', 'list'])).out).not.toContain(rotated.out.trim());
+  expect((await cli.run(['tokens', 'purge', id])).code).toBe(0);
+  expect((await cli.run(['tokens', 'list'])).out).toBe('No tokens.\n');
+});
+
+test('the audit log tells what was done and by whom, and that nobody has altered it', async () => {
+  const name = newName();
+  const env = { TRELLIS_SECRETS_CALLER: `caller-${name}` };
+  await cli.run(['put', name, '--recipient', cli.recipient], { stdin: 'value', env });
+  await cli.run(['get', name], { env });
+  await cli.run(['rename', name, `${name}-2`], { env });
+  const { out } = await cli.run(['audit', '--by', `caller-${name}`, '--json']);
+  const entries = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { action: string; id: number });
+  expect(entries.map(({ action }) => action)).toEqual(['create', 'read', 'rename']);
+  expect((await cli.run(['audit', '--by', `caller-${name}`, '--limit', '1'])).out).toMatch(
+    new RegExp(
+      `^\\d+ .* rename  ${name}-2 \\(before: ${name}\\)  token \\w{16}  127\\.0\\.0\\.1 as caller-${name}\\n$`,
+    ),
+  );
+  expect((await cli.run(['audit', '--object', name, '--all'])).out.trim().split('\n')).toHaveLength(2);
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+  expect((await cli.run(['audit', '--from', tomorrow])).out).toBe('');
+  expect((await cli.run(['audit', '--from', 'soon'])).code).toBe(2);
+  expect((await cli.run(['audit', '--verify'])).out).toMatch(
+    /^Intact: \d+ entries, the last with the hash [\da-f]{64}/,
+  );
+});
+
+test('status tells whether the settings lead to a service that takes the token', async () => {
+  const { code, out } = await cli.run(['status']);
+  expect([code, out]).toEqual([0, `Service: ${cli.server}, release 1.2.3\nToken: may write. Owner's key: none yet\n`]);
+  expect(await cli.run(['status'], { env: { TRELLIS_SECRETS_TOKEN: 'trs_nonsense' } })).toMatchObject({ code: 4 });
+});

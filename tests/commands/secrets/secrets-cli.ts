@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { secretsCommand } from '../../../src/commands/secrets/secrets.js';
+import { createSecretsClient } from '../../../src/generated/secrets/client.js';
+import type { SecretsClient } from '../../../src/generated/secrets/client.js';
+import { generateIdentity, toRecipients } from '../../../src/sealing/secrets.js';
+import { StartError } from '../../../src/start-error.js';
+import { serveTrellis } from '../../client/trellis-server.js';
+
+export interface Said {
+  readonly code: number;
+  /** What was printed, as text. */
+  readonly out: string;
+  readonly bytes: Buffer;
+  readonly err: string;
+}
+
+export interface Given {
+  readonly stdin?: Uint8Array | string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A service, and the command line of somebody who may write to it. */
+export interface SecretsCli {
+  readonly server: string;
+  readonly token: string;
+  readonly client: SecretsClient;
+  /** Opens what `consumer` depends on. */
+  readonly identity: string;
+  readonly recipient: string;
+  /** A consumer with that identity's key. */
+  readonly consumer: string;
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Runs a command in this process, as the command line would. */
+  run(args: readonly string[], given?: Given): Promise<Said>;
+  close(): Promise<void>;
+}
+
+export async function openSecretsCli(): Promise<SecretsCli> {
+  const trellis = await serveTrellis({ flags: { services: 'secrets', rateLimit: '0' } });
+  const server = `${trellis.url}/secrets`;
+  const token = await createToken(server, (await trellis.signIn('ada')).headers);
+  const client = createSecretsClient(server, { token, retry: { maxRetries: 0 } });
+  const identity = await generateIdentity();
+  const [recipient = ''] = await toRecipients(identity);
+  const folder = await mkdtemp(join(tmpdir(), 'trellis-secrets-cli-'));
+  const env = { TRELLIS_SECRETS_SERVER: server, TRELLIS_SECRETS_TOKEN: token, TRELLIS_SECRETS_IDENTITY: identity };
+  await client.POST('/consumers', { body: { name: 'acme/shop', public_key: recipient } });
+  return {
+    ...{ server, token, client, identity, recipient, consumer: 'acme/shop', folder },
+    env: { ...env, HOME: folder },
+    run: (args, given = {}) => run(args, { ...given, env: { ...env, HOME: folder, ...given.env } }),
+    async close() {
+      await trellis.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+async function createToken(server: string, session: Readonly<Record<string, string>>): Promise<string> {
+  const headers = { ...session, 'content-type': 'application/json' };
+  const body = JSON.stringify({ description: 'command line' });
+  const response = await fetch(`${server}/tokens`, { method: 'POST', headers, body });
+  return ((await response.json()) as { value: string }).value;
+}
+
+async function run(args: readonly string[], { stdin = '', env = {} }: Given): Promise<Said> {
+  const chunks = { out: [] as Buffer[], err: [] as Buffer[] };
+  const stream = (name: 'err' | 'out') =>
+    new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        chunks[name].push(chunk);
+        done();
+      },
+    });
+  const terminal = { in: Readable.from([Buffer.from(stdin)]), out: stream('out'), err: stream('err'), env };
+  const said = (code: number, message = ''): Said => {
+    const bytes = Buffer.concat(chunks.out);
+    const err = Buffer.concat(chunks.err).toString();
+    return { code, bytes, out: bytes.toString(), err: message === '' ? err : `${err}trellis: ${message}\n` };
+  };
+  try {
+    await secretsCommand(terminal).parseAsync(args, { from: 'user' });
+    return said(0);
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    return said(error.exitCode, error.message);
+  }
+}
+
+/** A name that no other test has. */
+export const newName = (): string => `s-${randomUUID()}`;

@@ -1,0 +1,138 @@
+import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'dotenv';
+import fc from 'fast-check';
+import { formatEntries, parseEntries } from '../../../src/commands/secrets/transfer-format.js';
+import { openSecretsCli } from './secrets-cli.js';
+import type { SecretsCli } from './secrets-cli.js';
+
+let cli: SecretsCli;
+
+beforeEach(async () => {
+  cli = await openSecretsCli();
+});
+afterEach(() => cli.close());
+
+const put = (name: string, stdin: Uint8Array | string, ...args: string[]) =>
+  cli.run(['put', name, '--consumer', cli.consumer, ...args], { stdin });
+
+const writeInput = async (name: string, content: string): Promise<string> => {
+  const file = join(await mkdtemp(join(cli.folder, 'input-')), name);
+  await writeFile(file, content);
+  return file;
+};
+
+test('what is exported is sealed, and is imported as it was', async () => {
+  await put('db-password', 'hunter2', '--tag', 'prod', '--description', 'A note.', '--rotate-after-days', '30');
+  await put('key', Buffer.from([0, 255]));
+  const file = join(cli.folder, 'backup.json');
+  const exported = await cli.run(['export', '--output', file], { env: { TRELLIS_SECRETS_IDENTITY: '' } });
+  expect([exported.code, exported.out, (await stat(file)).mode & 0o777]).toEqual([0, '', 0o600]);
+  expect(await readFile(file, 'utf8')).not.toMatch(/hunter2|aHVudGVyMg/);
+  const { data: before = [] } = await cli.client.GET('/objects');
+
+  expect(await cli.run(['import', file])).toMatchObject({
+    code: 5,
+    err: 'trellis: expected --replace, or names that are free; taken: db-password, key\n',
+  });
+  await cli.run(['delete', 'db-password', '--yes']);
+  await cli.run(['delete', 'key', '--yes']);
+  expect((await cli.run(['import', file, '--dry-run'])).err).toBe(
+    'Would store db-password\nWould store key\n2 objects.\n',
+  );
+  expect((await cli.client.GET('/objects')).data).toEqual([]);
+  expect((await cli.run(['import', file])).code).toBe(0);
+  const { data: after = [] } = await cli.client.GET('/objects');
+  const fixed = (objects: typeof after) =>
+    objects.map(({ slug, tags, used_by, description, rotate_after_days, recipients }) => [
+      ...[slug, tags, used_by, description, rotate_after_days, recipients],
+    ]);
+  expect(fixed(after)).toEqual(fixed(before));
+  expect((await cli.run(['get', 'db-password'])).out).toBe('hunter2');
+  expect((await cli.run(['get', 'key'])).bytes).toEqual(Buffer.from([0, 255]));
+});
+
+test('values are exported open where that is asked for', async () => {
+  await put('db-password', 'hunter2');
+  await put('key', Buffer.from([0, 255]));
+  const json = await cli.run(['export', '--open']);
+  expect(JSON.parse(json.out)).toMatchObject({
+    objects: [
+      { slug: 'db-password', text: 'hunter2' },
+      { slug: 'key', base64: 'AP8=' },
+    ],
+  });
+  const dotenv = await cli.run(['export', '--open', '--format', 'dotenv']);
+  expect([dotenv.code, dotenv.err]).toEqual([2, expect.stringContaining('expected key to be text')]);
+  await cli.run(['delete', 'key', '--yes']);
+  expect((await cli.run(['export', '--open', '--format', 'dotenv'])).out).toBe("DB_PASSWORD='hunter2'\n");
+  expect((await cli.run(['export', '--open'], { env: { TRELLIS_SECRETS_IDENTITY: '' } })).code).toBe(4);
+});
+
+test('a .env file with sealed values is opened by the identity alone', async () => {
+  await put('db-password', 'hunter2');
+  const { out } = await cli.run(['export', '--format', 'dotenv']);
+  expect(out).toMatch(/^DB_PASSWORD='age:[\w+/=]+'\n$/);
+  const file = await writeInput('sealed.env', out);
+  expect((await cli.run(['import', file, '--recipient', cli.recipient])).code).toBe(0);
+  expect((await cli.run(['get', 'DB_PASSWORD'])).out).toBe('hunter2');
+});
+
+test('a .env file is sealed to the consumers that are named', async () => {
+  const file = await writeInput('.env', '# shop\nDB_PASSWORD="two\\nlines"\nexport API_KEY=abc # key\n');
+  const args = ['import', file, '--names', 'kebab', '--consumer', cli.consumer, '--tag', 'prod'];
+  expect((await cli.run(args)).err).toBe('store db-password\nstore api-key\n2 objects.\n');
+  expect((await cli.run(['get', 'db-password'])).out).toBe('two\nlines');
+  expect((await cli.client.GET('/objects')).data).toMatchObject([
+    { slug: 'api-key', tags: ['prod'], used_by: [cli.consumer], recipients: [cli.recipient] },
+    { slug: 'db-password' },
+  ]);
+  await writeFile(file, 'API_KEY=def\n');
+  expect((await cli.run(args)).code).toBe(5);
+  expect((await cli.run([...args, '--replace'])).err).toBe('replace api-key\n1 object.\n');
+  expect((await cli.run(['get', 'api-key'])).out).toBe('def');
+});
+
+test('JSON with a text for each name is taken from standard input', async () => {
+  const stdin = JSON.stringify({ token: 'abc', other: 'def' });
+  expect((await cli.run(['import', '-', '--recipient', cli.recipient], { stdin })).code).toBe(0);
+  expect((await cli.run(['get', 'token'])).out).toBe('abc');
+});
+
+test.each([
+  ['{"a": 1}', 'a value is no text'],
+  ['["hunter2"]', 'it is a list'],
+  ['hunter2', 'it is no JSON'],
+  ['{"format":"trellis-secrets/1","objects":[{"slug":"a"}]}', 'a value is missing'],
+  ['{"format":"trellis-secrets/1","objects":[{"slug":"a","text":"b","used_by":5}]}', 'consumers are no list'],
+])('importing %s is refused without repeating it: %s', async (stdin) => {
+  const { code, err } = await cli.run(['import', '-', '--recipient', cli.recipient], { stdin });
+  expect([code, err]).toEqual([2, 'trellis: expected what "export" wrote, or JSON with a text for each name\n']);
+});
+
+test('two names that would be one variable are refused in a .env file', async () => {
+  await put('db-password', 'a');
+  await put('DB_PASSWORD', 'b');
+  expect((await cli.run(['export', '--format', 'dotenv'])).code).toBe(5);
+});
+
+test('whatever a .env file can hold is read from it as it was', () => {
+  const texts = fc.string({ unit: fc.constantFrom('a', "'", '"', '`', '\\', 'n', '\n', '\r', '#', '$', ' ', 'é') });
+  let held = 0;
+  fc.assert(
+    fc.property(texts, (text) => {
+      const entry = { slug: 'a-name', value: Buffer.from(text), isSealed: false };
+      let line: string;
+      try {
+        line = formatEntries([entry], 'dotenv');
+      } catch {
+        return;
+      }
+      held += 1;
+      expect(parse(line)).toEqual({ A_NAME: text });
+      expect(parseEntries(line, 'dotenv', 'kebab')).toEqual([entry]);
+    }),
+    { numRuns: 500 },
+  );
+  expect(held).toBeGreaterThan(250);
+});

@@ -1,0 +1,218 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { MAX_SEALED_BYTES, generateIdentity, open, seal, toRecipients } from '../../../src/sealing/secrets.js';
+import { describeWithAge, runAge } from '../../sealing/age-program.js';
+import { newName, openSecretsCli } from './secrets-cli.js';
+import type { SecretsCli } from './secrets-cli.js';
+
+let cli: SecretsCli;
+/** A name of its own for each test. */
+let name: string;
+
+beforeAll(async () => {
+  cli = await openSecretsCli();
+});
+afterAll(() => cli.close());
+beforeEach(() => {
+  name = newName();
+});
+
+const put = (stdin: Uint8Array | string, ...args: string[]) =>
+  cli.run(['put', name, '--consumer', cli.consumer, ...args], { stdin });
+
+async function findObject(slug = name) {
+  const { data = [] } = await cli.client.GET('/objects', { params: { query: { slug } } });
+  return data[0];
+}
+
+test('a value goes in by standard input and comes out byte for byte', async () => {
+  const value = Buffer.from([0, 255, 10, 13, 10, 0, 240, 159, 10]);
+  const stored = await put(
+    value,
+    '--tag',
+    'Prod',
+    '--tag',
+    'db',
+    '--description',
+    'A note.',
+    '--rotate-after-days',
+    '30',
+  );
+  expect([stored.code, stored.out]).toEqual([0, '']);
+  expect(stored.err).toMatch(/^Stored .* sealed to 1 key\.\n$/);
+  expect(await findObject()).toMatchObject({
+    ...{ slug: name, tags: ['db', 'prod'], used_by: [cli.consumer], description: 'A note.' },
+    ...{ rotate_after_days: 30, recipients: [cli.recipient] },
+  });
+  const { code, bytes } = await cli.run(['get', name]);
+  expect([code, bytes]).toEqual([0, value]);
+});
+
+test('a value goes in by a file and comes out in one that is for its owner alone', async () => {
+  const [from, to] = [join(cli.folder, 'value'), join(cli.folder, 'opened')];
+  const value = randomBytes(100_000);
+  await writeFile(from, value);
+  expect((await cli.run(['put', name, '--recipient', cli.recipient, '--file', from])).code).toBe(0);
+  expect(await cli.run(['get', name, '--output', to])).toMatchObject({ code: 0, out: '' });
+  expect((await readFile(to)).equals(value)).toBe(true);
+  expect((await stat(to)).mode & 0o777).toBe(0o600);
+});
+
+test('what is stored is told as JSON, without the value', async () => {
+  const { out } = await put('hunter2', '--json');
+  expect(JSON.parse(out)).toMatchObject({ slug: name, recipient_count: 1 });
+  expect(out).not.toContain('hunter2');
+});
+
+test('a value that was sealed before is stored and read as it is', async () => {
+  const sealed = Buffer.from(await seal('hunter2', [cli.recipient]));
+  const stored = await cli.run(['put', name, '--sealed', '--recipient', cli.recipient], { stdin: sealed });
+  expect(stored.code).toBe(0);
+  const read = await cli.run(['get', name, '--sealed'], { env: { TRELLIS_SECRETS_IDENTITY: '' } });
+  expect([read.code, read.bytes.equals(sealed)]).toEqual([0, true]);
+  expect((await cli.run(['get', name])).out).toBe('hunter2');
+});
+
+test('the largest value goes in and out, and one byte more is refused before it is sent', async () => {
+  const largest = randomBytes(MAX_SEALED_BYTES - 440);
+  expect((await put(largest)).code).toBe(0);
+  expect((await cli.run(['get', name])).bytes.equals(largest)).toBe(true);
+  name = newName();
+  const refused = await put(Buffer.concat([largest, Buffer.from([1])]));
+  expect(refused).toMatchObject({
+    code: 2,
+    err: 'trellis: expected a value of at most 1048576 bytes once sealed; received more\n',
+  });
+  expect(await findObject()).toBeUndefined();
+});
+
+describeWithAge('with the reference program', () => {
+  test('what it sealed is stored and opened here, and the other way round', async () => {
+    const value = randomBytes(70_000);
+    const theirs = await runAge(['-a', '-r', cli.recipient], value);
+    expect((await cli.run(['put', name, '--sealed'], { stdin: theirs })).code).toBe(0);
+    expect((await cli.run(['get', name])).bytes.equals(value)).toBe(true);
+
+    const other = newName();
+    await cli.run(['put', other, '--recipient', cli.recipient], { stdin: value });
+    const { bytes } = await cli.run(['get', other, '--sealed']);
+    const file = join(cli.folder, 'age-identity');
+    await writeFile(file, cli.identity);
+    expect((await runAge(['-d', '-i', file], bytes)).equals(value)).toBe(true);
+  });
+});
+
+describe('rotate', () => {
+  test('replaces a value for the consumers that are there, and the one before can be had back', async () => {
+    await put('one');
+    const rotated = await cli.run(['rotate', name], { stdin: 'two' });
+    expect([rotated.code, rotated.err]).toEqual([0, expect.stringContaining('Replaced the value')]);
+    expect((await cli.run(['get', name])).out).toBe('two');
+    expect((await findObject())?.used_by).toEqual([cli.consumer]);
+
+    const { out } = await cli.run(['versions', name, '--json']);
+    expect(JSON.parse(out)).toMatchObject([{ version: 1, recipient_count: 1 }]);
+    expect((await cli.run(['versions', name])).out).toContain('replaced by');
+    expect((await cli.run(['get', name, '--at-version', '1'])).out).toBe('one');
+    expect((await cli.run(['restore', name, '1'])).code).toBe(0);
+    expect((await cli.run(['get', name])).out).toBe('one');
+  });
+
+  test('seals a value anew to the keys that its consumers have now', async () => {
+    const consumer = newName();
+    await cli.run(['consumers', 'add', consumer, '--key', cli.recipient]);
+    await cli.run(['put', name, '--consumer', consumer], { stdin: 'same' });
+    const next = await generateIdentity();
+    const [key = ''] = await toRecipients(next);
+    expect((await cli.run(['consumers', 'key', consumer, key])).err).toContain('1 object names it');
+    expect((await cli.run(['list', '--reseal', '--consumer', consumer])).out).toContain(`yes ${consumer}`);
+
+    expect((await cli.run(['rotate', name, '--reseal'])).code).toBe(0);
+    expect((await cli.run(['list', '--reseal', '--consumer', consumer])).out).toBe('No objects.\n');
+    const { bytes } = await cli.run(['get', name, '--sealed']);
+    expect(Buffer.from(await open(bytes, next)).toString()).toBe('same');
+    expect((await cli.run(['get', name])).code).toBe(6);
+  });
+
+  test.each([['--file', 'x'], ['--sealed']])('refuses --reseal with %s, which is another value', async (...args) => {
+    expect(await cli.run(['rotate', name, '--reseal', ...args])).toMatchObject({ code: 2, out: '' });
+  });
+});
+
+describe('refusals', () => {
+  test.each<[string, readonly string[], number, string]>([
+    ['nobody has the name', ['get', 'nothing'], 3, 'unknown object'],
+    ['nobody has the name', ['rotate', 'nothing'], 3, 'unknown object'],
+    ['nobody has the name', ['rename', 'nothing', 'else'], 3, 'unknown object'],
+    ['the name is none', ['put', 'a b', '--recipient', 'RECIPIENT'], 2, 'slug'],
+    ['nobody could open it', ['put', 'x'], 5, 'expected somebody to seal to'],
+    ['the consumer is not known', ['put', 'x', '--consumer', 'nobody'], 5, 'there is none of nobody'],
+    ['the owner has no key', ['put', 'x', '--keep-readable-copy'], 5, "expected the owner's public key"],
+    ['the recipient is none', ['put', 'x', '--recipient', 'ssh-rsa AAAA'], 2, 'received an SSH key'],
+    ['it is not sealed', ['put', 'x', '--sealed'], 2, 'age'],
+    ['the file is not there', ['put', 'x', '--file', '/nowhere'], 2, 'ENOENT'],
+    ['the days are none', ['put', 'x', '--rotate-after-days', '0'], 2, 'from 1 to 3650'],
+    ['the name is missing', ['get'], 2, "missing required argument 'object'"],
+    ['the option is unknown', ['get', 'x', '--opened'], 2, "unknown option '--opened'"],
+    ['a value is an argument', ['put', 'x', 'hunter2'], 2, 'too many arguments'],
+    ['the command is unknown', ['inject'], 2, "unknown command 'inject'"],
+  ])('%s: %j ends with %i', async (_reason, args, code, message) => {
+    const given = args.map((arg) => (arg === 'RECIPIENT' ? cli.recipient : arg));
+    const said = await cli.run(given, { stdin: 'value' });
+    expect([said.code, said.out]).toEqual([code, '']);
+    expect(said.err).toContain(message);
+    expect(said.err).not.toContain('hunter2');
+  });
+
+  test('a name that is taken', async () => {
+    await put('one');
+    expect(await put('two')).toMatchObject({ code: 5, err: 'trellis: object already exists\n' });
+  });
+
+  test('a name with several variants, until it is said which', async () => {
+    await put('shop');
+    await cli.run(['consumers', 'add', 'web-7', '--key', cli.recipient]);
+    await cli.run(['put', name, '--consumer', 'web-7'], { stdin: 'web' });
+    expect(await cli.run(['get', name])).toMatchObject({ code: 5, out: '' });
+    const { code, err } = await cli.run(['rotate', name], { stdin: 'x' });
+    expect([code, err]).toEqual([5, expect.stringContaining('(web-7)')]);
+    const [, id = ''] = /(\S+) \(web-7\)/.exec(err) ?? [];
+    expect((await cli.run(['get', name, '--id', id])).out).toBe('web');
+  });
+
+  test('a value that is sealed to others, or that is damaged', async () => {
+    await put('value');
+    const env = { TRELLIS_SECRETS_IDENTITY: await generateIdentity() };
+    expect(await cli.run(['get', name], { env })).toMatchObject({ code: 6, out: '' });
+  });
+
+  test('an identity that is none, without showing it', async () => {
+    const { code, err } = await cli.run(['get', name], { env: { TRELLIS_SECRETS_IDENTITY: 'AGE-SECRET-KEY-1QQQQ' } });
+    // The name is asked for first: nothing is there.
+    expect([code, err]).toEqual([3, 'trellis: unknown object\n']);
+    await put('value');
+    const shown = await cli.run(['get', name], { env: { TRELLIS_SECRETS_IDENTITY: 'AGE-SECRET-KEY-1QQQQ' } });
+    expect([shown.code, shown.err]).toEqual([2, expect.stringContaining('expected age identities')]);
+    expect(shown.err).not.toContain('QQQQ');
+  });
+
+  test('a server that is not there', async () => {
+    const listener = createServer().listen(0, '127.0.0.1');
+    await once(listener, 'listening');
+    const { port } = listener.address() as AddressInfo;
+    listener.close();
+    const env = { TRELLIS_SECRETS_SERVER: `http://127.0.0.1:${port}` };
+    const { code, err } = await cli.run(['list'], { env });
+    expect([code, err]).toEqual([1, 'trellis: expected a server that can be reached; ECONNREFUSED\n']);
+  });
+
+  test('a folder in the place of a value', async () => {
+    await mkdir(join(cli.folder, 'a-folder'), { recursive: true });
+    const { code, err } = await cli.run(['put', name, '--file', join(cli.folder, 'a-folder')]);
+    expect([code, err]).toEqual([2, expect.stringContaining('EISDIR')]);
+  });
+});
