@@ -1,8 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,6 +12,7 @@ import type { Database, DatabasePlace } from '../../src/storage/database.js';
 import { createPlace, engine } from '../storage/engine.js';
 import { compileServer } from './compiled-server.js';
 import type { CompiledServer } from './compiled-server.js';
+import { findFreePort } from './free-port.js';
 
 /** Each takes a start of the server; `KILLS=50 npm test -- tests/contract/killed.test.ts` takes its time. */
 const KILLS = Number(process.env.KILLS ?? (engine === 'SQLite' ? 10 : 4));
@@ -179,13 +178,4 @@ async function kill(): Promise<void> {
   child.kill('SIGKILL');
   child = undefined;
   await ended;
-}
-
-function findFreePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const listener = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = listener.address() as AddressInfo;
-      listener.close(() => resolve(port));
-    });
-  });
 }

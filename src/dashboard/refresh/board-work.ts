@@ -65,7 +65,7 @@ export function createBoardWork(context: RoundContext, { followUps, report }: Bo
     async doWhole(personId) {
       const begun = await begin(personId);
       while (begun !== undefined && !signal.aborted) {
-        const lease = await takeLease(database, personId, { at: now() });
+        const lease = await takeLease(database, personId, { at: now(), want: 'whole' });
         if (lease !== undefined && (await work(lease, true))) return;
         const progress = await findProgress(database, personId);
         if (progress === undefined || progress.done > begun) return;
@@ -75,7 +75,7 @@ export function createBoardWork(context: RoundContext, { followUps, report }: Bo
     async doDue(personId) {
       try {
         const at = now();
-        const lease = await takeLease(database, personId, { at, only: 'due' });
+        const lease = await takeLease(database, personId, { at, want: 'due' });
         if (lease === undefined) return;
         const isWhole = lease.dueAt <= at;
         if (isWhole && (await mayWait(database, personId, at))) {

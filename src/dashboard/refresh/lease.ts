@@ -26,21 +26,23 @@ export class LeaseLost extends Error {
 /**
  * Takes the lease in one statement, so that one of two gets it.
  *
- * @param only `due` for nothing but what is due.
- * @returns `undefined` when somebody has it, or there is nothing to do.
+ * @param want What is `due`, if anything is; or the `whole` board, which then is due, for others if we die.
+ * @returns `undefined` when somebody has it, or nothing is due.
  */
 export async function takeLease(
   database: Database,
   personId: string,
-  { at, only }: { readonly at: number; readonly only?: 'due' },
+  { at, want }: { readonly at: number; readonly want: 'due' | 'whole' },
 ): Promise<Lease | undefined> {
   const holder = randomUUID();
+  const taken = { lease_holder: holder, lease_until: at + LEASE_MS, runs_begun: sql<number>`runs_begun + 1` };
+  const by = sql<number>`case when due_at < ${at} then due_at else ${at} end`;
   const row = await database
     .updateTable('refresh_schedule')
-    .set({ lease_holder: holder, lease_until: at + LEASE_MS, runs_begun: sql<number>`runs_begun + 1` })
+    .set(want === 'due' ? taken : { ...taken, due_at: by, look_at: by })
     .where('person_id', '=', personId)
     .where('lease_until', '<=', at)
-    .$if(only === 'due', (update) => update.where('look_at', '<=', at))
+    .$if(want === 'due', (update) => update.where('look_at', '<=', at))
     .returning(['runs_begun', 'due_at'])
     .executeTakeFirst();
   return row && { personId, holder, run: row.runs_begun, dueAt: row.due_at };

@@ -1,0 +1,12 @@
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+
+/** Finds a port that nobody listens at now. */
+export function findFreePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const listener = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = listener.address() as AddressInfo;
+      listener.close(() => resolve(port));
+    });
+  });
+}
