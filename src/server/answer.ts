@@ -116,7 +116,8 @@ async function answerOnce(
   const { headers, ...request } = input;
   const key = (headers as Parameters)[IDEMPOTENCY_KEY];
   if (typeof key !== 'string' || caller === undefined) return handle();
-  return service.replays.answerOnce({ scope: `${callerId(caller)} ${operation.id}`, key, request }, handle);
+  const { id, reachesOut } = operation;
+  return service.replays.answerOnce({ scope: `${callerId(caller)} ${id}`, key, request, reachesOut }, handle);
 }
 
 async function readInput(request: Request, response: Response, { operation, params, query }: Call): Promise<Input> {
@@ -126,8 +127,8 @@ async function readInput(request: Request, response: Response, { operation, para
     headers: readHeaderParameters(operation, request),
   };
   for (const part of ['params', 'query', 'headers'] as const) requireValid(operation, part, input[part]);
-  const body = operation.body === undefined ? undefined : await readBody(request, operation.body);
   if (operation.body?.isDeferred) return { ...input, body: deferBody(request, response, operation.body) };
+  const body = operation.body === undefined ? undefined : await readBody(request, operation.body);
   if (body !== undefined) requireValid(operation, 'body', body);
   return { ...input, body };
 }
