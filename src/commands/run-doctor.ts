@@ -1,5 +1,6 @@
 import { loadConfig } from '../config.js';
 import type { Config } from '../config.js';
+import { checkAuditLog } from './doctor/check-audit-log.js';
 import { checkAddress, checkProxy } from './doctor/check-address.js';
 import { checkDatabase, checkKey, checkServer, checkStateFolder } from './doctor/check-data.js';
 import { checkDisk, checkNode, checkPort, checkSite } from './doctor/check-machine.js';
@@ -33,6 +34,7 @@ async function examineAll(config: Config): Promise<Finding[]> {
     await checkDisk(config.state),
     await checkKey(config),
     await checkDatabase(config),
+    await checkAuditLog(config),
     await checkSite(config),
     server,
     await checkPort(config, isRunning),

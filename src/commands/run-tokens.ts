@@ -1,21 +1,33 @@
 import Table from 'cli-table3';
 import { createMachineTokens } from '../accounts/machine-tokens.js';
 import type { MachineTokens } from '../accounts/machine-tokens.js';
+import { serviceTokens } from '../accounts/service-tokens.js';
 import type { PersonalToken } from '../accounts/tokens.js';
 import type { Config } from '../config.js';
+import { createMachineSecretTokens } from '../secrets/machine-tokens.js';
+import type { MachineSecretTokens } from '../secrets/machine-tokens.js';
+import type { SecretToken } from '../secrets/token-shape.js';
 import { withAccounts } from './accounts-database.js';
 import type { Streams } from './accounts-database.js';
 
-const DAY_MS = 86_400_000;
+const DAY_SECONDS = 86_400;
+
+/** `user` goes with personal tokens, `consumer` with those of consumers. */
+interface Whose {
+  readonly kind: 'consumer' | 'personal' | 'write';
+  readonly user?: string | undefined;
+  readonly consumer?: string | undefined;
+}
+
+interface NewToken extends Whose {
+  readonly label: string;
+  readonly days: number;
+  readonly scope: 'read' | 'write';
+}
 
 export interface TokensCommand {
-  create(token: {
-    readonly user: string;
-    readonly label: string;
-    readonly days: number;
-    readonly scope: 'read' | 'write';
-  }): Promise<void>;
-  list(query: { readonly user: string; readonly json: boolean }): Promise<void>;
+  create(token: NewToken): Promise<void>;
+  list(query: Whose & { readonly json: boolean }): Promise<void>;
   revoke(id: string): Promise<void>;
 }
 
@@ -25,36 +37,73 @@ export function withTokens(
   streams: Streams,
   work: (commands: TokensCommand) => Promise<void>,
 ): Promise<void> {
-  return withAccounts(config, (database) => work(tokensCommand(createMachineTokens(database), streams)));
+  return withAccounts(config, (database) => {
+    const secret = createMachineSecretTokens(database, { store: serviceTokens });
+    return work(tokensCommand({ personal: createMachineTokens(database), secret }, streams));
+  });
 }
 
-function tokensCommand(tokens: MachineTokens, { out, err }: Streams): TokensCommand {
+interface Tokens {
+  readonly personal: MachineTokens;
+  readonly secret: MachineSecretTokens;
+}
+
+function tokensCommand(tokens: Tokens, { out, err }: Streams): TokensCommand {
   return {
-    async create({ user, label, days, scope }) {
-      const scopes = scope === 'write' ? (['read', 'write'] as const) : (['read'] as const);
-      const expiresAt = new Date(Date.now() + days * DAY_MS);
-      const { id, token } = await tokens.create(user, { label, scopes, expiresAt });
-      err.write(`Token ${id} of ${user}, until ${toDay(expiresAt)}. It is shown this once:\n`);
+    async create(asked) {
+      const { id, token, expiresAt, whose } = await create(tokens, asked);
+      err.write(`Token ${id} of ${whose}, until ${toDay(expiresAt)}. It is shown this once:\n`);
       out.write(`${token}\n`);
     },
-    async list({ user, json }) {
-      const own = await tokens.list(user);
+    async list({ kind, user = '', json }) {
+      const own = kind === 'personal' ? await tokens.personal.list(user) : await tokens.secret.list(kind);
       out.write(json ? `${JSON.stringify(own, undefined, 2)}\n` : toTable(own));
     },
     async revoke(id) {
-      await tokens.revoke(id);
+      if (!(await tokens.secret.revoke(id))) await tokens.personal.revoke(id);
       err.write(`Token ${id} no longer works.\n`);
     },
   };
 }
 
-function toTable(tokens: readonly PersonalToken[]): string {
+interface Created {
+  readonly id: string;
+  readonly token: string;
+  readonly expiresAt: Date;
+  readonly whose: string;
+}
+
+async function create(
+  { personal, secret }: Tokens,
+  { kind, user = '', consumer, label, days, scope }: NewToken,
+): Promise<Created> {
+  const ttlSeconds = days * DAY_SECONDS;
+  if (kind !== 'personal') {
+    const created = await secret.create(kind, { description: label, consumer, ttlSeconds });
+    return { ...created, whose: kind === 'consumer' ? (consumer ?? '') : 'the owner of the secrets' };
+  }
+  const scopes = scope === 'write' ? (['read', 'write'] as const) : (['read'] as const);
+  const expiresAt = new Date(Date.now() + ttlSeconds * 1_000);
+  return { ...(await personal.create(user, { label, scopes, expiresAt })), whose: user };
+}
+
+function toTable(tokens: readonly (PersonalToken | SecretToken)[]): string {
   if (tokens.length === 0) return 'No tokens.\n';
-  const table = new Table({ head: ['id', 'label', 'scopes', 'until', 'last used'], style: { head: [], border: [] } });
-  for (const { id, label, scopes, expiresAt, lastUsedAt } of tokens) {
-    table.push([id, label, scopes.join(' '), toDay(expiresAt), lastUsedAt === undefined ? 'never' : toDay(lastUsedAt)]);
+  const table = new Table({ head: ['id', 'label', 'may', 'until', 'last used'], style: { head: [], border: [] } });
+  for (const token of tokens) {
+    const { id, expiresAt, lastUsedAt } = token;
+    const used = lastUsedAt === undefined ? 'never' : toDay(lastUsedAt);
+    table.push([id, ...toCells(token), toDay(expiresAt), used]);
   }
   return `${table.toString()}\n`;
+}
+
+/** What it is for, and what it may do. */
+function toCells(token: PersonalToken | SecretToken): [label: string, may: string] {
+  if ('scopes' in token) return [token.label, token.scopes.join(' ')];
+  const { description, consumer, status } = token;
+  const may = consumer === undefined ? 'write secrets' : `read for ${consumer}`;
+  return [description, status === 'active' ? may : status];
 }
 
 const toDay = (date: Date): string => date.toISOString().slice(0, 10);

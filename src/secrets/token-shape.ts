@@ -32,7 +32,7 @@ const MAX_TTL_SECONDS = 365 * DAY_SECONDS;
 /** @throws AppError `invalid_input` for less than a second or more than 365 days. */
 export function toExpiry(at: number, ttlSeconds = DEFAULT_TTL_SECONDS): Date {
   if (ttlSeconds >= 1 && ttlSeconds <= MAX_TTL_SECONDS) return new Date(at + ttlSeconds * 1_000);
-  const message = `Expected ttl_seconds to be 1 to ${MAX_TTL_SECONDS}.`;
+  const message = `Expected ttl_seconds to be 1 to ${MAX_TTL_SECONDS}, which is 365 days.`;
   throw new AppError('invalid_input', message, { field: 'ttl_seconds' });
 }
 

@@ -9,6 +9,7 @@ import { checkNode } from '../../src/commands/doctor/check-machine.js';
 import type { Finding } from '../../src/commands/doctor/finding.js';
 import { runDoctor } from '../../src/commands/run-doctor.js';
 import { loadConfig } from '../../src/config.js';
+import { appendAudit } from '../../src/secrets/audit-chain.js';
 import { openDatabase } from '../../src/storage/database.js';
 import type { DatabasePlace } from '../../src/storage/database.js';
 import { MIGRATIONS } from '../../src/storage/migrate.js';
@@ -51,6 +52,7 @@ test('finds nothing wrong with a server that works', async () => {
     disk: like(/ free for the state folder$/),
     key: `ok ${path.join(state, 'server.key')}`,
     database: like(/^ok (SQLite|PostgreSQL) [\d.]+.*, up to date, 0 people$/),
+    'audit log': 'ok 0 entries',
     site: like(/^ok .*examples\/site$/),
     server: 'ok does not run',
     port: 'ok any port that is free',
@@ -59,11 +61,22 @@ test('finds nothing wrong with a server that works', async () => {
   });
 });
 
+test('says whether the audit log of the secrets is as it was written', async () => {
+  const database = await openDatabase(place);
+  const origin = { caller: 'machine', ip: 'x', at: 1 } as const;
+  for (const slug of ['a', 'b']) await appendAudit(database, { action: 'create', slug, variantId: 'v' }, origin);
+  expect(await examine()).toMatchObject({ 'audit log': like(/^ok 2 entries, whose head is [0-9a-f]{64}$/) });
+  await database.updateTable('audit_log').set({ slug: 'x' }).where('id', '=', 1).execute();
+  await database.destroy();
+  expect(await examine()).toMatchObject({ code: 1, 'audit log': 'fail entry 1 is not as it was written: changed' });
+});
+
 test('makes nothing of what a first start would', async () => {
   const folder = path.join(state, 'new');
   expect(await examine({ state: folder })).toMatchObject({
     code: 0,
     key: 'ok server.key is made on the first start',
+    'audit log': 'ok none of this release yet',
     database: like(/^ok (SQLite, made on the first start|PostgreSQL [\d.]+.*, empty)$/),
   });
   await expect(chmod(folder, 0o700)).rejects.toThrow('ENOENT');

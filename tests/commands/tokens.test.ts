@@ -21,7 +21,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'trellis-tokens-'));
   place = engine === 'PostgreSQL' ? await createPlace() : { file: join(folder, 'trellis.db') };
   where = ['--state', folder, ...('url' in place ? ['--database-url', place.url] : [])];
-  server = await startServer(['--services', 'dashboard', ...where]);
+  server = await startServer(['--services', 'dashboard,secrets', ...where]);
   const database = await openDatabase(place);
   await createAccounts(database, { origin: () => server.origin }).people.add({ username: 'Ada', displayName: 'Ada' });
   await database.destroy();
@@ -61,7 +61,36 @@ test('makes a token that the running server takes, lists it, and ends it', async
   ]);
 }, 60_000);
 
+test('makes tokens of the secrets, which are audited, and ends them', async () => {
+  const secrets = (path: string, token: string) =>
+    fetch(`${server.origin}/secrets${path}`, { headers: { authorization: `Bearer ${token}` } });
+  const made = await trellis('create', '--kind', 'write', '--label', 'first', '--days', '1', ...where);
+  expect([made.code, made.out]).toEqual([0, expect.stringMatching(/^trs_[\w-]{43}[0-9A-Za-z]{6}\n$/)]);
+  const token = made.out.trim();
+  const reader = ['--kind', 'consumer', '--consumer', 'acme/shop', '--label', 'shop', '--days', '1'];
+  expect((await trellis('create', ...reader, ...where)).out).toMatch(/^trc_/);
+  const listed = await trellis('list', '--kind', 'write', '--json', ...where);
+  const [{ id }] = JSON.parse(listed.out) as [{ id: string }];
+  expect((await trellis('list', '--kind', 'consumer', ...where)).out).toContain('read for acme/shop');
+
+  const entries = (await (await secrets('/audit-log', token)).json()) as Record<string, string>[];
+  expect(
+    entries.map(({ action, subject_type, actor_type, ip }) => [action, subject_type, actor_type, ip].join()),
+  ).toEqual(['create,token,machine,this machine', 'create,consumer_token,machine,this machine']);
+  const issued = (await (await secrets('/consumer-tokens', token)).json()) as object[];
+  expect(issued).toMatchObject([{ consumer: 'acme/shop', status: 'active' }]);
+  expect(await trellis('revoke', id, ...where)).toMatchObject({ code: 0, out: '' });
+  expect((await secrets('/audit-log', token)).status).toBe(401);
+}, 60_000);
+
 test.each([
+  [
+    'a consumer token of nobody',
+    ['create', '--kind', 'consumer', '--label', 'x', '--days', '1'],
+    'expected --consumer',
+  ],
+  ['a personal token of nobody', ['list'], 'expected --user'],
+  ['a write token for more than a year', ['create', '--kind', 'write', '--label', 'x', '--days', '366'], '365 days'],
   ['a name that nobody has', ['create', '--user', 'eve', '--label', 'x', '--days', '1'], 'Expected the username'],
   ['a blank label', ['create', '--user', 'ada', '--label', ' ', '--days', '1'], 'Expected label'],
   ['more days than the API allows', ['create', '--user', 'ada', '--label', 'x', '--days', '367'], 'from 1 to 366'],

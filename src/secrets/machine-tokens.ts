@@ -1,0 +1,58 @@
+import type { ServiceTokenKind, ServiceTokens } from '../accounts/service-tokens.js';
+import { AppError } from '../errors.js';
+import type { Database } from '../storage/database.js';
+import { appendAudit, inAuditedTransaction } from './audit-chain.js';
+import { mintToken, SUBJECT_TYPE } from './mint-token.js';
+import type { NewSecretToken } from './mint-token.js';
+import { toSecretToken } from './token-shape.js';
+import type { IssuedSecretToken, SecretToken } from './token-shape.js';
+
+/**
+ * Tokens of the secrets for whoever runs the server and so holds its database:
+ * no credential is asked for, and the rules and the audit log are those of the API.
+ */
+export interface MachineSecretTokens {
+  /** @throws AppError `not_found` while nobody has registered, and as for a token of the API. */
+  create(kind: ServiceTokenKind, token: NewSecretToken): Promise<IssuedSecretToken>;
+  /** Oldest first, dead ones included. */
+  list(kind: ServiceTokenKind): Promise<SecretToken[]>;
+  /** @returns whether it was active until now. */
+  revoke(id: string): Promise<boolean>;
+}
+
+const KINDS: readonly ServiceTokenKind[] = ['write', 'consumer'];
+
+export function createMachineSecretTokens(
+  database: Database,
+  { store, now = Date.now }: { readonly store: ServiceTokens; readonly now?: () => number },
+): MachineSecretTokens {
+  const originNow = () => ({ caller: 'machine', ip: 'this machine', at: now() }) as const;
+  return {
+    async create(kind, token) {
+      const personId = await findOwnerId(database);
+      return mintToken(database, { kind, store, personId }, { ...token, origin: originNow() });
+    },
+    async list(kind) {
+      const rows = database.selectFrom('tokens').selectAll().where('kind', '=', kind);
+      return (await rows.orderBy('created_at').orderBy('id').execute()).map((row) => toSecretToken(row, now()));
+    },
+    revoke: (id) =>
+      inAuditedTransaction(database, async (transaction) => {
+        const origin = originNow();
+        for (const kind of KINDS) {
+          if (!(await store.revoke(transaction, { kind, id, at: origin.at }))) continue;
+          const entry = { action: 'revoke', subjectType: SUBJECT_TYPE[kind], subjectId: id } as const;
+          await appendAudit(transaction, entry, origin);
+          return true;
+        }
+        return false;
+      }),
+  };
+}
+
+async function findOwnerId(database: Database): Promise<string> {
+  const owner = database.selectFrom('people').select('id').where('is_admin', '=', 1);
+  const row = await owner.executeTakeFirst();
+  if (row !== undefined) return row.id;
+  throw new AppError('not_found', 'Expected an owner of the secrets; open the setup link of the server first.');
+}
