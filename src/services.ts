@@ -23,6 +23,7 @@ import { createSecretObjects } from './secrets/objects.js';
 import type { SecretObjects } from './secrets/objects.js';
 import { createObjectVersions } from './secrets/versions.js';
 import type { ObjectVersions } from './secrets/versions.js';
+import { noteRotationsDue } from './secrets/rotation.js';
 import { createOwner } from './secrets/owner.js';
 import type { Owner } from './secrets/owner.js';
 import { createFormatDate } from './site/dates.js';
@@ -195,6 +196,7 @@ function sweepHourly(database: Database, accounts: Accounts, terminal: NodeJS.Wr
       () => sweepRateCounts(database, Date.now()),
       () => sweepDeliveries(database, Date.now()),
       () => sweepDashboard(database, Date.now()),
+      () => noteRotationsDue(database, Date.now()),
     ],
     everyMs: 3_600_000,
     report: (error) => terminal.write(`trellis: what has expired could not be deleted: ${String(error)}\n`),

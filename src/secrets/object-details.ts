@@ -2,6 +2,7 @@ import type { Database } from '../storage/database.js';
 import type { Actor } from './actor.js';
 import { findReseal } from './reseal.js';
 import type { Reseal } from './reseal.js';
+import { toDueAt } from './rotation.js';
 import type { ObjectRow } from './variants.js';
 
 /** What is known of an object; never its value. */
@@ -29,8 +30,6 @@ export interface Rotation {
   readonly dueAt: Date;
   readonly isDue: boolean;
 }
-
-const DAY_MS = 86_400_000;
 
 /** Gathers what is known of objects, with one query for each kind of it. @param at The present moment. */
 export async function describeObjects(
@@ -88,7 +87,7 @@ export function toStoredActor(type: string, id: string): Actor {
 
 function toRotation({ rotate_after_days: afterDays, updated_at }: ObjectRow, at: number): Rotation | undefined {
   if (afterDays === null) return undefined;
-  const dueAt = updated_at + afterDays * DAY_MS;
+  const dueAt = toDueAt(updated_at, afterDays);
   return { afterDays, dueAt: new Date(dueAt), isDue: dueAt <= at };
 }
 

@@ -1,9 +1,9 @@
-import { sql } from 'kysely';
+import type { ExpressionBuilder, SelectQueryBuilder } from 'kysely';
 import type { Database } from '../storage/database.js';
 import type { Tables } from '../storage/tables.js';
-import type { ExpressionBuilder, SelectQueryBuilder } from 'kysely';
 import { describeObjects } from './object-details.js';
 import type { SecretObject } from './object-details.js';
+import { isRotationDue } from './rotation.js';
 import type { ObjectRow } from './variants.js';
 
 /** Objects must satisfy every filter that is given. */
@@ -13,7 +13,7 @@ export interface ObjectFilter {
   /** All of them, in either case. */
   readonly tags?: readonly string[] | undefined;
   /** Whether the value is older than it may be. */
-  readonly isRotationDue?: boolean | undefined;
+  readonly isDue?: boolean | undefined;
   /** Whether there is a reason to seal the value anew. */
   readonly needsReseal?: boolean | undefined;
   readonly limit?: number | undefined;
@@ -46,17 +46,17 @@ export async function listObjects(database: Database, filter: ObjectFilter, at: 
 
 type Where = ExpressionBuilder<Tables, 'secret_objects'>;
 
-function toConditions(where: Where, { slug, usedBy, tags = [], isRotationDue }: ObjectFilter, at: number) {
+function toConditions(where: Where, { slug, usedBy, tags = [], isDue }: ObjectFilter, at: number) {
   const isTagged = (tag: string) =>
     where('id', 'in', where.selectFrom('secret_object_tags').select('object_id').where('tag', '=', tag));
   const isUsed = (consumer: string) =>
     where('id', 'in', where.selectFrom('secret_object_consumers').select('object_id').where('consumer', '=', consumer));
-  const isDue = sql<boolean>`(rotate_after_days is not null and updated_at + rotate_after_days * 86400000 <= ${at})`;
+  const due = isRotationDue(at);
   return [
     ...[...new Set(tags.map((tag) => tag.toLowerCase()))].map(isTagged),
     ...(slug === undefined ? [] : [where('slug', '=', slug)]),
     ...(usedBy === undefined ? [] : [isUsed(usedBy)]),
-    ...(isRotationDue === undefined ? [] : [isRotationDue ? isDue : where.not(isDue)]),
+    ...(isDue === undefined ? [] : [isDue ? due : where.not(due)]),
   ];
 }
 

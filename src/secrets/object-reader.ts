@@ -1,12 +1,11 @@
-import type { Caller } from '../accounts/callers.js';
 import { requireOwner } from '../accounts/scopes.js';
 import { AppError } from '../errors.js';
 import type { Database } from '../storage/database.js';
 import type { Origin } from './actor.js';
-import { appendAudit, inAuditedTransaction } from './audit-chain.js';
-import { findValue } from './object-values.js';
-import { requireVariant, requireVariantOf } from './variants.js';
-import type { ObjectRef, ObjectRow } from './variants.js';
+import type { NewAuditEntry } from './audit-actions.js';
+import { appendAudits, inAuditedTransaction } from './audit-chain.js';
+import { findReadable } from './readable.js';
+import type { ObjectRef } from './variants.js';
 
 /** A value as it was stored, and the variant that it is of. */
 export interface ReadValue {
@@ -18,21 +17,77 @@ export interface ObjectReader {
   read(ref: ObjectRef, origin: Origin): Promise<ReadValue>;
 }
 
+/** What one transaction reads at most, so that a change does not wait long: of the largest values 64 MiB. */
+const MAX_TOGETHER = 64;
+
+interface Reading {
+  readonly ref: ObjectRef;
+  readonly origin: Origin;
+  readonly resolve: (value: ReadValue) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/**
+ * Reads values, each with its entry in the audit log. Those that are asked for
+ * while a transaction is under way share the next one, as most of the time that a
+ * read takes is a transaction's. Must not be called inside another transaction.
+ */
 export function createObjectReader(database: Database): ObjectReader {
+  const waiting: Reading[] = [];
+  let isRunning = false;
+
+  async function runAll(): Promise<void> {
+    if (isRunning) return;
+    isRunning = true;
+    while (waiting.length > 0) await readTogether(database, waiting.splice(0, MAX_TOGETHER));
+    isRunning = false;
+  }
+
   return {
-    read: (ref, origin) =>
-      inAuditedTransaction(database, async (transaction) => {
-        const { id, slug, version } = await requireReadable(transaction, ref, origin.caller);
-        const value = await findValue(transaction, { objectId: id, version });
-        if (value === undefined) throw new AppError('not_found', 'unknown object');
-        await appendAudit(transaction, { slug, variantId: id, action: 'read' }, origin);
-        return { id, sealed: value.sealed };
-      }),
+    async read(ref, origin) {
+      if (origin.caller?.kind !== 'consumer_token') requireOwner(origin.caller);
+      return new Promise((resolve, reject) => {
+        waiting.push({ ref, origin, resolve, reject });
+        void runAll();
+      });
+    },
   };
 }
 
-async function requireReadable(transaction: Database, ref: ObjectRef, caller: Caller | undefined): Promise<ObjectRow> {
-  if (caller?.kind === 'consumer_token') return requireVariantOf(transaction, caller.consumer, ref);
-  requireOwner(caller);
-  return requireVariant(transaction, ref);
+type Outcome = { readonly value: ReadValue; readonly entry: NewAuditEntry } | { readonly refusal: AppError };
+
+/** Settles every reading, and never throws. */
+async function readTogether(database: Database, readings: readonly Reading[]): Promise<void> {
+  try {
+    const outcomes = await inAuditedTransaction(database, (transaction) => readEach(transaction, readings));
+    for (const [index, { resolve, reject }] of readings.entries()) {
+      const outcome = outcomes[index];
+      if (outcome !== undefined && 'value' in outcome) resolve(outcome.value);
+      else reject(outcome?.refusal);
+    }
+  } catch (error) {
+    for (const { reject } of readings) reject(error);
+  }
+}
+
+async function readEach(transaction: Database, readings: readonly Reading[]): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const reading of readings) outcomes.push(await readOne(transaction, reading));
+  const entries = outcomes.flatMap((outcome, index) => {
+    const origin = readings[index]?.origin;
+    return 'entry' in outcome && origin !== undefined ? [{ entry: outcome.entry, origin }] : [];
+  });
+  if (entries.length > 0) await appendAudits(transaction, entries);
+  return outcomes;
+}
+
+async function readOne(transaction: Database, { ref, origin }: Reading): Promise<Outcome> {
+  try {
+    const { id, slug, sealed } = await findReadable(transaction, ref, origin.caller);
+    return { value: { id, sealed }, entry: { slug, variantId: id, action: 'read' } };
+  } catch (error) {
+    // What is refused is nobody else's matter; anything else undoes all.
+    if (error instanceof AppError) return { refusal: error };
+    throw error;
+  }
 }

@@ -18,33 +18,13 @@ const findBySlug = prepare((database, { slug }: { readonly slug: string }) =>
   database.selectFrom('secret_objects').selectAll().where('slug', '=', slug).orderBy('created_at').orderBy('id'),
 );
 
-const findByConsumer = prepare((database, { slug, consumer }: { readonly slug: string; readonly consumer: string }) =>
-  database
-    .selectFrom('secret_objects')
-    .innerJoin('secret_object_consumers', 'object_id', 'id')
-    .selectAll('secret_objects')
-    .where('slug', '=', slug)
-    .where('consumer', '=', consumer),
-);
-
 /** @throws AppError `not_found` when no object of that name has that id, `conflict` when it takes an id to say which. */
 export async function requireVariant(database: Database, { slug, id }: ObjectRef): Promise<ObjectRow> {
-  return pick(await findBySlug(database, { slug }), id);
+  return pickVariant(await findBySlug(database, { slug }), id);
 }
 
-/**
- * As {@link requireVariant} for a consumer, to whom other variants, and names
- * that have none of theirs, are not there: the same refusal, by the same work.
- */
-export async function requireVariantOf(
-  database: Database,
-  consumer: string,
-  { slug, id }: ObjectRef,
-): Promise<ObjectRow> {
-  return pick(await findByConsumer(database, { slug, consumer }), id);
-}
-
-function pick(variants: readonly ObjectRow[], id: string | undefined): ObjectRow {
+/** @throws AppError as {@link requireVariant}. */
+export function pickVariant<T extends { readonly id: string }>(variants: readonly T[], id: string | undefined): T {
   // Hexadecimal digits of either case are one id.
   const wanted = id?.toLowerCase();
   const [found, other] = wanted === undefined ? variants : variants.filter((variant) => variant.id === wanted);

@@ -8,8 +8,8 @@ type Services = Pick<SecretsServices, 'basePath' | 'objects'>;
 
 export const objectsHandlers = ({ objects, basePath }: Services): ObjectsHandlers => ({
   async listObjects({ caller, query }) {
-    const { used_by: usedBy, tag: tags, rotation_due: isRotationDue, reseal: needsReseal, ...rest } = query;
-    const page = await objects.list(caller, { ...rest, usedBy, tags, isRotationDue, needsReseal });
+    const { used_by: usedBy, tag: tags, rotation_due: isDue, reseal: needsReseal, ...rest } = query;
+    const page = await objects.list(caller, { ...rest, usedBy, tags, isDue, needsReseal });
     const next = page.next === undefined ? undefined : { ...query, offset: page.next };
     const headers = pageHeaders({ total: page.total, path: `${basePath}/objects`, next });
     return { status: 200, body: page.objects.map(toListBody), headers };

@@ -1,0 +1,286 @@
+import { ageHeader, ageValue } from './age-files.js';
+import { DAY_MS, START, consumer, openStage, owner, script, stranger } from './stage.js';
+import type { Stage } from './stage.js';
+
+let stage: Stage;
+
+beforeEach(async () => {
+  stage = await openStage();
+});
+afterEach(() => stage.database.destroy());
+
+const value = (payload: string): string => ageValue({ payload });
+const sealed = (payload: string): Buffer => Buffer.from(value(payload), 'base64');
+const list = async (filter = {}) => (await stage.objects.list(owner, filter)).objects;
+
+describe('names', () => {
+  test.each([
+    ['a digit first', '0-a_B'],
+    ['one character', 'x'],
+    ['128 characters', 'x'.repeat(128)],
+  ])('may have %s', async (_reason, slug) => {
+    expect(await stage.add({ slug })).toMatchObject({ slug });
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['129 characters', 'x'.repeat(129)],
+    ['a dash first', '-a'],
+    ['an underscore first', '_a'],
+    ['a dot', 'a.b'],
+    ['a slash', 'a/b'],
+    ['a space', 'a b'],
+    ['a line feed behind', 'a\n'],
+    ['a Cyrillic letter that looks alike', 'dbpаssword'],
+    ['a full-width letter', 'ａbc'],
+    ['an Arabic digit', '٣abc'],
+    ['the Kelvin sign', '\u212a1'],
+    ['a dash that is longer', 'a–b'],
+    ['a mark above a letter', 'e\u0301a'],
+    ['a letter that cannot be seen', 'a\u200bb'],
+  ])('may not have %s, nor be changed to', async (_reason, slug) => {
+    const refusal = { code: 'invalid_input', field: 'slug' };
+    await expect(stage.add({ slug })).rejects.toMatchObject(refusal);
+    await stage.add();
+    await expect(stage.objects.rename({ slug: 'a' }, slug, stage.from())).rejects.toMatchObject(refusal);
+    expect(await stage.listActions()).toEqual(['create a']);
+  });
+
+  test('that differ in case alone are two', async () => {
+    await stage.add({ slug: 'Key' });
+    await stage.add({ slug: 'key' });
+    expect((await list()).map(({ slug }) => slug)).toEqual(['Key', 'key']);
+    await expect(stage.objects.read({ slug: 'KEY' }, stage.from())).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+const TEN = Array.from('abcdefghij');
+
+describe('tags', () => {
+  test.each([
+    ['are lowered, each once, in order', ['B/2', 'a.1', 'b/2', 'A.1'], ['a.1', 'b/2']],
+    ['may be one character or 32', ['x', 'y'.repeat(32)], ['x', 'y'.repeat(32)]],
+    ['may be 10, whatever is named twice', [...TEN, 'A', 'B'], TEN],
+  ])('%s', async (_reason, tags, want) => {
+    expect((await stage.add({ tags })).tags).toEqual(want);
+  });
+
+  test.each([
+    ['nothing', ['']],
+    ['33 characters', ['x'.repeat(33)]],
+    ['a space', ['a b']],
+    ['a letter beyond ASCII', ['ä']],
+    ['the Kelvin sign, whose lower case is a k', ['\u212a']],
+    ['a dotless i', ['ı']],
+    ['a line feed behind', ['a\n']],
+    ['eleven', [...TEN, 'k']],
+  ])('may not have %s', async (_reason, tags) => {
+    await expect(stage.add({ tags })).rejects.toMatchObject({ code: 'invalid_input' });
+  });
+
+  test('are looked for in either case, all at once', async () => {
+    await stage.add({ slug: 'a', tags: ['prod', 'db'] });
+    await stage.add({ slug: 'b', tags: ['prod'] });
+    expect((await list({ tags: ['PROD', 'prod', 'Db'] })).map(({ slug }) => slug)).toEqual(['a']);
+  });
+});
+
+describe('values', () => {
+  test.each([
+    ['no base64', '%%%', 'unprocessable'],
+    ['base64 without padding', value('xx').replace(/=+$/, ''), 'unprocessable'],
+    ['base64 for URLs', '-_-_', 'unprocessable'],
+    ['base64 with line feeds', `${value('x')}\n`, 'unprocessable'],
+    ['no age file', Buffer.from('hello').toString('base64'), 'unprocessable'],
+    ['no recipient', Buffer.from(ageHeader('')).toString('base64'), 'unprocessable'],
+    ['a byte more than 1 MiB', Buffer.alloc(1024 ** 2 + 1).toString('base64'), 'too_large'],
+  ])('are refused with %s, and nothing is stored', async (_reason, text, code) => {
+    await expect(stage.add({ value: text })).rejects.toMatchObject({ code, field: 'value' });
+    await stage.add();
+    const update = stage.objects.update({ slug: 'a' }, { value: text }, stage.from());
+    await expect(update).rejects.toMatchObject({ code, field: 'value' });
+    expect(await stage.listActions()).toEqual(['create a']);
+  });
+
+  test('of 1 MiB are given back byte for byte', async () => {
+    const { length } = sealed('');
+    const payload = 'x'.repeat(1024 ** 2 - length);
+    await stage.add({ value: value(payload) });
+    const read = await stage.objects.read({ slug: 'a' }, stage.from());
+    expect(Buffer.compare(read.sealed, sealed(payload))).toBe(0);
+  });
+});
+
+test('updated_at moves with the value alone', async () => {
+  await stage.add({ tags: ['x'] });
+  const times = async () => {
+    const [object] = await list();
+    return [object!.createdAt.getTime() - START, object!.updatedAt.getTime() - START, object!.updatedBy];
+  };
+  stage.pass(1_000);
+  await stage.objects.read({ slug: 'a' }, stage.from(script));
+  await stage.objects.rename({ slug: 'a' }, 'b', stage.from(script));
+  expect(await times()).toEqual([0, 0, { type: 'session', id: 'admin' }]);
+  await stage.objects.update({ slug: 'b' }, { value: value('2') }, stage.from(script));
+  expect(await times()).toEqual([0, 1_000, { type: 'token', id: 't1' }]);
+  stage.pass(1_000);
+  await stage.versions.restore({ slug: 'b', version: 1 }, stage.from());
+  expect(await times()).toEqual([0, 2_000, { type: 'session', id: 'admin' }]);
+});
+
+test('the description stays as it was created', async () => {
+  await stage.add({ description: 'Opens the shop.' });
+  await stage.objects.update({ slug: 'a' }, { value: value('2') }, stage.from());
+  expect(await stage.objects.rename({ slug: 'a' }, 'b', stage.from())).toMatchObject({
+    description: 'Opens the shop.',
+  });
+});
+
+describe('consumers', () => {
+  test('belong to one variant, however many ask at once', async () => {
+    const asked = Array.from({ length: 8 }, () => stage.add({ usedBy: ['web'] }));
+    const settled = await Promise.allSettled(asked);
+    expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await stage.listActions()).toEqual(['create a']);
+  });
+
+  test('are replaced when they are told, and stay when they are not', async () => {
+    await stage.add({ usedBy: ['web', 'db', 'web'] });
+    const update = (usedBy?: string[]) =>
+      stage.objects.update({ slug: 'a' }, { value: value('2'), usedBy }, stage.from());
+    expect((await update()).usedBy).toEqual(['db', 'web']);
+    expect((await update(['web'])).usedBy).toEqual(['web']);
+    expect((await update([])).usedBy).toEqual([]);
+  });
+
+  test('may go from one variant to the other', async () => {
+    const { id: first } = await stage.add({ usedBy: ['web', 'db'] });
+    const { id: second } = await stage.add({ usedBy: ['cache'] });
+    const update = (id: string, usedBy: string[]) =>
+      stage.objects.update({ slug: 'a', id }, { value: value('2'), usedBy }, stage.from());
+    await expect(update(second, ['cache', 'db'])).rejects.toMatchObject({ code: 'conflict', field: 'used_by' });
+    await update(first, ['web']);
+    expect((await update(second, ['cache', 'db'])).usedBy).toEqual(['cache', 'db']);
+  });
+
+  test('read their own value and nothing else, whatever else there is', async () => {
+    await stage.add({ usedBy: ['web'], value: value('web') });
+    const { id } = await stage.add({ usedBy: ['db'], value: value('db') });
+    const read = (slug: string, who: string, wanted?: string) =>
+      stage.objects.read({ slug, id: wanted }, stage.from(consumer(who)));
+    expect(Buffer.from((await read('a', 'web')).sealed)).toEqual(sealed('web'));
+    const refusal = { code: 'not_found', message: 'unknown object', field: undefined };
+    await expect(read('a', 'web', id)).rejects.toMatchObject(refusal);
+    await expect(read('a', 'cache')).rejects.toMatchObject(refusal);
+    await expect(read('b', 'web')).rejects.toMatchObject(refusal);
+    expect(await stage.listActions()).toEqual(['create a', 'create a', 'read a']);
+  });
+});
+
+describe('whoever asks', () => {
+  const asks: readonly (readonly [string, (from: ReturnType<Stage['from']>) => Promise<unknown>])[] = [
+    ['list', ({ caller }) => stage.objects.list(caller, {})],
+    ['listUsedBy', ({ caller }) => stage.objects.listUsedBy(caller, { slug: 'none' })],
+    ['create', (from) => stage.objects.create({ slug: 'x', value: 'none' }, from)],
+    ['update', (from) => stage.objects.update({ slug: 'none' }, { value: 'none' }, from)],
+    ['rename', (from) => stage.objects.rename({ slug: 'none' }, '!', from)],
+    ['remove', (from) => stage.objects.remove({ slug: 'none' }, from)],
+    ['versions.list', ({ caller }) => stage.versions.list(caller, { slug: 'none' })],
+    ['versions.read', (from) => stage.versions.read({ slug: 'none', version: 1 }, from)],
+    ['versions.restore', (from) => stage.versions.restore({ slug: 'none', version: 1 }, from)],
+  ];
+
+  test.each([...asks, ['read', (from) => stage.objects.read({ slug: 'none' }, from)] as (typeof asks)[number]])(
+    'must own the secrets, before anything is looked at: %s',
+    async (_name, ask) => {
+      await expect(ask(stage.from(stranger))).rejects.toMatchObject({ code: 'forbidden' });
+      await expect(ask({ ...stage.from(), caller: undefined })).rejects.toMatchObject({ code: 'unauthenticated' });
+    },
+  );
+
+  test.each(asks)('must be more than a consumer: %s', async (_name, ask) => {
+    await expect(ask(stage.from(consumer('web')))).rejects.toMatchObject({ code: 'unauthenticated' });
+  });
+});
+
+describe('the audit log', () => {
+  test('has one entry for each change and each read, and none for what was refused', async () => {
+    const { objects, versions } = stage;
+    const { id } = await stage.add({ usedBy: ['web'] });
+    await objects.update({ slug: 'a' }, { value: value('2') }, stage.from(script));
+    await objects.read({ slug: 'a' }, stage.from(consumer('web')));
+    await versions.read({ slug: 'a', version: 1 }, stage.from());
+    await versions.restore({ slug: 'a', version: 1 }, stage.from());
+    await objects.rename({ slug: 'a' }, 'b', stage.from());
+    await objects.remove({ slug: 'b' }, stage.from());
+    for (const ask of [
+      () => objects.read({ slug: 'b' }, stage.from()),
+      () => objects.remove({ slug: 'b' }, stage.from()),
+      () => objects.create({ slug: 'c', value: 'none' }, stage.from()),
+    ]) {
+      await expect(ask()).rejects.toThrow();
+    }
+    const columns = ['action', 'slug', 'version', 'previous_name', 'actor_type', 'actor_id', 'variant_id'] as const;
+    const rows = await stage.database.selectFrom('audit_log').select(columns).orderBy('id').execute();
+    expect(rows.map((row) => Object.values(row))).toEqual([
+      ['create', 'a', null, null, 'session', 'admin', id],
+      ['update', 'a', null, null, 'token', 't1', id],
+      ['read', 'a', null, null, 'consumer_token', 'c-web', id],
+      ['read', 'a', 1, null, 'session', 'admin', id],
+      ['restore', 'a', 1, null, 'session', 'admin', id],
+      ['rename', 'b', null, 'a', 'session', 'admin', id],
+      ['delete', 'b', null, null, 'session', 'admin', id],
+    ]);
+  });
+
+  test.each([
+    ['update', () => stage.objects.update({ slug: 'a' }, { value: value('2') }, stage.from())],
+    ['rename', () => stage.objects.rename({ slug: 'a' }, 'b', stage.from())],
+    ['delete', () => stage.objects.remove({ slug: 'a' }, stage.from())],
+    ['restore', () => stage.versions.restore({ slug: 'a', version: 1 }, stage.from())],
+    ['read', () => stage.objects.read({ slug: 'a' }, stage.from())],
+  ])('and the change are both there or neither is: %s', async (_name, ask) => {
+    await stage.add();
+    await stage.objects.update({ slug: 'a' }, { value: value('present') }, stage.from());
+    await stage.database.schema.dropTable('audit_log').execute();
+    const before = await list();
+    await expect(ask()).rejects.toThrow(/audit_log/);
+    expect(await list()).toEqual(before);
+    expect(await stage.versions.list(owner, { slug: 'a' })).toHaveLength(1);
+  });
+});
+
+test('reads at the same time are each answered with their own, refusals included', async () => {
+  for (const slug of ['a', 'b', 'c']) await stage.add({ slug, value: value(slug) });
+  const slugs = Array.from({ length: 100 }, (_, index) => ['a', 'b', 'c', 'none'][index % 4]!);
+  const read = (slug: string) => stage.objects.read({ slug }, stage.from());
+  const settled = await Promise.allSettled(slugs.map(read));
+  for (const [index, outcome] of settled.entries()) {
+    const slug = slugs[index]!;
+    if (slug === 'none') expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'not_found' } });
+    else
+      expect(Buffer.from((outcome as PromiseFulfilledResult<{ sealed: Uint8Array }>).value.sealed)).toEqual(
+        sealed(slug),
+      );
+  }
+  expect((await stage.listActions()).filter((action) => action.startsWith('read'))).toHaveLength(75);
+});
+
+test('the list pages, and says how many there are', async () => {
+  for (const slug of ['e', 'd', 'c', 'b', 'a']) await stage.add({ slug });
+  const page = await stage.objects.list(owner, { limit: 2, offset: 2 });
+  expect([page.objects.map(({ slug }) => slug), page.total, page.next]).toEqual([['c', 'd'], 5, 4]);
+  expect(await stage.objects.list(owner, { limit: 2, offset: 4 })).toMatchObject({ total: 5, next: undefined });
+});
+
+test('an object is due so many days after its value came', async () => {
+  await stage.add({ rotateAfterDays: 30 });
+  await stage.add({ slug: 'never' });
+  const due = async (isDue: boolean) => (await list({ isDue })).map(({ slug }) => slug);
+  stage.pass(30 * DAY_MS - 1);
+  expect([await due(true), await due(false)]).toEqual([[], ['a', 'never']]);
+  stage.pass(1);
+  expect([await due(true), await due(false)]).toEqual([['a'], ['never']]);
+  await stage.objects.update({ slug: 'a' }, { value: value('2') }, stage.from());
+  expect(await due(true)).toEqual([]);
+});

@@ -1,0 +1,80 @@
+import { findReseal } from '../../src/secrets/reseal.js';
+import { ageValue } from './age-files.js';
+import { openStage, owner } from './stage.js';
+
+const web = { name: 'web', publicKey: 'age1web' };
+const db = { name: 'db', publicKey: 'age1db' };
+const keyless = { name: 'new', publicKey: undefined };
+
+describe('by the recorded public keys', () => {
+  test.each([
+    ['just those of the consumers', [web, db], ['age1web', 'age1db'], undefined],
+    ['the owner is among them', [web], ['age1web', 'age1owner'], undefined],
+    ['the owner alone, and nobody uses it', [], ['age1owner'], undefined],
+    ['one is missing', [web, db], ['age1web'], { missing: ['db'], stale: [] }],
+    ['one has changed', [web], ['age1old'], { missing: ['web'], stale: ['age1old'] }],
+    ['one has left', [web], ['age1web', 'age1db'], { missing: [], stale: ['age1db'] }],
+    ['all have left', [], ['age1web', 'age1owner'], { missing: [], stale: ['age1web'] }],
+    ['an unknown one may be of whoever has told none', [web, keyless], ['age1web', 'age1new'], undefined],
+    ['a missing one is missing all the same', [web, keyless], ['age1new'], { missing: ['web'], stale: [] }],
+  ])('%s', (_reason, consumers, recipients, want) => {
+    const found = findReseal({ consumers, ownerKey: 'age1owner', recipients, recipientCount: recipients.length });
+    expect(found).toEqual(want && { reason: 'recipients', ...want });
+  });
+});
+
+describe('by their number, where no keys are recorded', () => {
+  const host = { name: 'host', publicKey: 'age1web' };
+  test.each([
+    ['as many as keys', [web, db], 2, false],
+    ['one more, who may be the owner', [web, db], 3, false],
+    ['two more', [web, db], 4, true],
+    ['one less', [web, db], 1, true],
+    ['two consumers with one key', [web, host], 1, false],
+    ['more than keys, where one has told none', [web, keyless], 9, false],
+    ['fewer than keys, where one has told none', [web, db, keyless], 1, true],
+    ['nobody uses it', [], 3, false],
+  ])('%s', (_reason, consumers, recipientCount, isNeeded) => {
+    const found = findReseal({ consumers, ownerKey: 'age1owner', recipients: [], recipientCount });
+    expect(found?.reason).toBe(isNeeded ? 'count' : undefined);
+  });
+});
+
+test('the list finds what needs it, when a key changes and when the value is sealed anew', async () => {
+  const stage = await openStage();
+  const { database, objects } = stage;
+  const setKey = (name: string, public_key: string) =>
+    database
+      .insertInto('secret_consumers')
+      .values({ name, public_key })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ public_key }))
+      .execute();
+  const find = async (needsReseal: boolean, rest = {}) => {
+    const page = await objects.list(owner, { needsReseal, ...rest });
+    return [page.objects.map(({ slug }) => slug), page.total, page.next];
+  };
+  await setKey('web', 'age1web');
+  for (const slug of ['a', 'b', 'c']) await stage.add({ slug, usedBy: ['web'], recipients: ['age1web'] });
+  expect([await find(true), await find(false)]).toEqual([
+    [[], 0, undefined],
+    [['a', 'b', 'c'], 3, undefined],
+  ]);
+  await setKey('web', 'age1new');
+  expect(await find(true, { limit: 2, offset: 0 })).toEqual([['a', 'b'], 3, 2]);
+  expect((await objects.list(owner, { slug: 'a' })).objects[0]?.reseal).toEqual({
+    reason: 'recipients',
+    missing: ['web'],
+    stale: ['age1web'],
+  });
+  await objects.update({ slug: 'b' }, { value: ageValue(), recipients: ['age1new'] }, stage.from());
+  expect(await find(true)).toEqual([['a', 'c'], 2, undefined]);
+  await database.destroy();
+});
+
+test('no more recipients are recorded than the value has', async () => {
+  const stage = await openStage();
+  const refused = stage.add({ recipients: ['age1x', 'age1y'] });
+  await expect(refused).rejects.toMatchObject({ code: 'unprocessable', field: 'recipients' });
+  expect(await stage.add({ recipients: ['age1x', 'age1x'] })).toMatchObject({ recipients: ['age1x'] });
+  await stage.database.destroy();
+});

@@ -1,0 +1,49 @@
+import { noteRotationsDue } from '../../src/secrets/rotation.js';
+import { ageValue } from './age-files.js';
+import { DAY_MS, openStage } from './stage.js';
+import type { Stage } from './stage.js';
+
+let stage: Stage;
+
+beforeEach(async () => {
+  stage = await openStage();
+});
+afterEach(() => stage.database.destroy());
+
+const note = () => noteRotationsDue(stage.database, stage.now());
+
+test('a value that is due is told once, whoever looks', async () => {
+  await stage.add({ slug: 'a', rotateAfterDays: 1 });
+  await stage.add({ slug: 'b', rotateAfterDays: 2 });
+  await stage.add({ slug: 'c' });
+  await note();
+  expect(await stage.listActions()).toHaveLength(3);
+  stage.pass(DAY_MS);
+  await Promise.all([note(), note(), note()]);
+  expect((await stage.listActions()).slice(3)).toEqual(['rotation_due a']);
+  const entry = await stage.database
+    .selectFrom('audit_log')
+    .select(['actor_type', 'actor_id', 'caller'])
+    .where('action', '=', 'rotation_due')
+    .executeTakeFirstOrThrow();
+  expect(Object.values(entry)).toEqual([null, null, null]);
+});
+
+test('the next value is told of when it is due itself', async () => {
+  await stage.add({ rotateAfterDays: 1 });
+  stage.pass(DAY_MS);
+  await note();
+  await stage.objects.update({ slug: 'a' }, { value: ageValue() }, stage.from());
+  await note();
+  expect(await stage.listActions()).toEqual(['create a', 'rotation_due a', 'update a']);
+  stage.pass(DAY_MS);
+  await note();
+  expect((await stage.listActions()).at(-1)).toBe('rotation_due a');
+});
+
+test('more than fit into one transaction are all told', async () => {
+  for (let count = 0; count < 101; count += 1) await stage.add({ slug: `s${count}`, rotateAfterDays: 1 });
+  stage.pass(DAY_MS);
+  await note();
+  expect((await stage.listActions()).filter((action) => action.startsWith('rotation_due'))).toHaveLength(101);
+});

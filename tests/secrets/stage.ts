@@ -1,0 +1,54 @@
+import type { Caller } from '../../src/accounts/callers.js';
+import type { Origin } from '../../src/secrets/actor.js';
+import { createSecretObjects } from '../../src/secrets/objects.js';
+import type { NewSecretObject, SecretObjects } from '../../src/secrets/objects.js';
+import { createObjectVersions } from '../../src/secrets/versions.js';
+import type { ObjectVersions } from '../../src/secrets/versions.js';
+import type { Database } from '../../src/storage/database.js';
+import { openTestDatabase } from '../storage/engine.js';
+import { ageValue } from './age-files.js';
+
+export const DAY_MS = 86_400_000;
+export const START = Date.parse('2026-05-01T08:00:00Z');
+
+const person = { personId: 'p', username: 'ada', isAdmin: true };
+export const owner: Caller = { kind: 'session', sessionId: 's', ...person };
+export const script: Caller = { kind: 'token', tokenId: 't1', scopes: ['write'], ...person };
+export const stranger: Caller = { ...owner, personId: 'q', username: 'bob', isAdmin: false };
+export const consumer = (name: string): Caller => ({ kind: 'consumer_token', tokenId: `c-${name}`, consumer: name });
+
+/** The objects of a database of its own, and a clock that is set by hand. */
+export interface Stage {
+  readonly database: Database;
+  readonly objects: SecretObjects;
+  readonly versions: ObjectVersions;
+  /** Moves the clock. */
+  pass(milliseconds: number): void;
+  now(): number;
+  /** The origin of a request at this moment, of the owner unless told. */
+  from(caller?: Caller): Origin;
+  add(object?: Partial<NewSecretObject>): ReturnType<SecretObjects['create']>;
+  /** What the audit log says, as `action slug`. */
+  listActions(): Promise<string[]>;
+}
+
+export async function openStage(): Promise<Stage> {
+  const database = await openTestDatabase();
+  let at = START;
+  const now = (): number => at;
+  const from = (caller: Caller = owner): Origin => ({ caller, ip: '192.0.2.7', at });
+  const objects = createSecretObjects(database, now);
+  return {
+    database,
+    objects,
+    versions: createObjectVersions(database),
+    pass: (milliseconds) => void (at += milliseconds),
+    now,
+    from,
+    add: (object) => objects.create({ slug: 'a', value: ageValue(), ...object }, from()),
+    async listActions() {
+      const rows = await database.selectFrom('audit_log').select(['action', 'slug']).orderBy('id').execute();
+      return rows.map(({ action, slug }) => `${action} ${slug ?? ''}`);
+    },
+  };
+}
