@@ -26,6 +26,8 @@ function request(method: string, target: string, headers: readonly string[] = []
 const json = 'Content-Type: application/json';
 const post = (body: string, headers: readonly string[] = [json]): string =>
   request('POST', '/api/tokens', headers, body);
+const delivery = (token: string, body: string, headers: readonly string[] = []): string =>
+  request('POST', `/api/webhooks/github/${token}`, [json, ...headers], body);
 const valid = JSON.stringify({ label: 'x', expiresAt: new Date(Date.now() + 86_400_000).toISOString() });
 
 test('takes the request that the hostile ones are made from', async () => {
@@ -53,6 +55,10 @@ describe('answers with a 4xx and the error body', () => {
     ['an escaped path that climbs', 404, () => escaped('/api/%2e%2e%2fetc%2fpasswd')],
     ['a double slash', 404, () => escaped('//api/tokens')],
     ['a property of objects for a path', 404, () => escaped('/api/__proto__')],
+    ['a webhook with a path in its token', 400, () => delivery('..%2f..%2fetc', '{}')],
+    ['a webhook of a forge that there is not', 404, () => request('POST', '/api/webhooks/__proto__/x', [json], '{}')],
+    ['a delivery to nobody', 404, () => delivery('x'.repeat(22), '{}')],
+    ['a signature without end', 400, () => delivery('x', '{}', [`X-Hub-Signature-256: sha256=${'0'.repeat(300)}`])],
     ['an id with a pattern of its own', 400, () => request('DELETE', '/api/tokens/..%2f..')],
     ['a method that is not there', 405, () => request('TRACE', '/api/tokens')],
     ['a method that Node knows and we do not', 405, () => request('PROPFIND', '/api/tokens')],
