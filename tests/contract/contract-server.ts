@@ -14,6 +14,7 @@ import { dashboardHandlers } from '../../src/handlers/dashboard/handlers.js';
 import type { DashboardServices } from '../../src/handlers/dashboard/handlers.js';
 import { secretsHandlers } from '../../src/handlers/secrets/handlers.js';
 import { objectsHandlers } from '../../src/handlers/secrets/objects.js';
+import { REFUSALS } from '../../src/handlers/secrets/refusals.js';
 import type { SecretsServices } from '../../src/handlers/secrets/handlers.js';
 import { createSecretsAccess } from '../../src/secrets/access.js';
 import { createAuditLog } from '../../src/secrets/audit.js';
@@ -75,10 +76,11 @@ export async function startContractServer(options: ContractServerOptions = {}): 
     contractRouter({
       ...secrets,
       handlers: secretsHandlers(services),
+      refusals: REFUSALS,
       authenticate: authenticatorFor(['write', 'consumer']),
+      limits,
       replays: auditedReplays(database, createReplays(database)),
       validateResponses: true,
-      limits,
     }),
     contractRouter({
       ...dashboard,
@@ -116,10 +118,10 @@ export async function startContractServer(options: ContractServerOptions = {}): 
     },
     close: async () => {
       await server.close();
-      await database.destroy();
-    },
       await services.dashboard.deliveries.close();
       await services.dashboard.refresher.close();
+      await database.destroy();
+    },
   };
 }
 
