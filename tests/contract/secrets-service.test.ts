@@ -3,7 +3,9 @@ import { auditTests } from './secrets/audit.js';
 import { authTests } from './secrets/auth.js';
 import { consumersTests } from './secrets/consumers.js';
 import { healthTests } from './secrets/health.js';
+import { mcpTests } from './secrets/mcp.js';
 import { objectsTests } from './secrets/objects.js';
+import { permissionTests } from './secrets/permissions.js';
 import { brokenServerTests, refusalTests, WITHOUT_DATABASE } from './secrets/refusals.js';
 import { openStage, witness } from './secrets/stage.js';
 import type { Stage } from './secrets/stage.js';
@@ -29,6 +31,8 @@ describe('Consumers', () => consumersTests(stage));
 describe('Tokens', () => tokensTests(stage));
 describe('Audit', () => auditTests());
 describe('Auth', () => authTests());
+describe('Permissions', () => permissionTests());
+describe('Mcp', () => mcpTests(stage));
 describe('Every operation', () => refusalTests(stage));
 describe('A server that can not go on', () => brokenServerTests());
 
