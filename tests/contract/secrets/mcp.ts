@@ -1,0 +1,27 @@
+import type { Stage } from './stage.js';
+
+export function mcpTests(stage: () => Stage): void {
+  const call = (message: object) =>
+    stage()
+      .client()
+      .POST('/mcp', { body: { jsonrpc: '2.0', ...message } });
+
+  test('callMcp answers a request with JSON', async () => {
+    const { data, response } = await call({ id: 1, method: 'tools/list' });
+    expect([response.status, data]).toMatchObject([
+      200,
+      { jsonrpc: '2.0', id: 1, result: { tools: expect.any(Array) as object } },
+    ]);
+  });
+
+  test('callMcp takes a notification without an answer', async () => {
+    expect((await call({ method: 'notifications/initialized' })).response.status).toBe(202);
+  });
+
+  test('callMcp is for POST alone', async () => {
+    const response = await fetch(`${stage().server.url}/secrets/mcp`, {
+      headers: { authorization: `Bearer ${stage().token}`, accept: 'text/event-stream' },
+    });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
+  });
+}
