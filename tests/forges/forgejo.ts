@@ -228,7 +228,7 @@ function merge(one: ForgejoPullRequest, found: Found): Answer {
   const { merge: byMerge, squash, rebase } = found.repository;
   const allowed: Record<string, boolean> = { merge: byMerge, squash, rebase };
   if (head_commit_id !== one.headSha) return { status: 409, body: { message: 'head out of date' } };
-  if (!one.mergeable || one.draft || !allowed[String(Do)])
+  if (one.state !== 'open' || !one.mergeable || one.draft || !allowed[String(Do)])
     return { status: 405, body: { message: 'Please try again later' } };
   Object.assign(one, { merged: true, state: 'closed', mergedBy: Do });
   return { body: '' };

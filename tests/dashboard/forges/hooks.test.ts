@@ -2,44 +2,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Delivery, Forge } from '../../../src/dashboard/forges/forge.js';
-import type { ForgeServer } from '../../forges/forge-server.js';
-import { forgejoRepository } from '../../forges/forgejo-state.js';
-import { githubRepository } from '../../forges/github-state.js';
-import { gitlabProject } from '../../forges/gitlab-state.js';
+import type { ForgeName } from '../../../src/dashboard/forges/facts.js';
+import type { Delivery } from '../../../src/dashboard/forges/forge.js';
 import type { TestHook } from '../../forges/hooks.js';
-import { openForgejo } from './forgejo/open-forgejo.js';
-import { openGithub } from './github/open-github.js';
-import { openGitlab } from './gitlab/open-gitlab.js';
+import { FORGE_NAMES, FORGES } from './forges.js';
+import type { OpenAnyForge, TestRepository } from './forges.js';
 
-interface Opened {
-  readonly forge: Forge;
-  readonly server: ForgeServer & {
-    mayWriteHooks: boolean;
-    deliver(fullName: string, event: { readonly delivery?: string }): Promise<number[]>;
-  };
-  readonly hooks: TestHook[];
-  readonly dismiss: () => void;
-}
-
-const FORGES: Readonly<Record<string, () => Promise<Opened>>> = {
-  async github() {
-    const repository = githubRepository('acme/shop', { viewerPermission: 'ADMIN' });
-    const dismiss = () => void (repository.viewerPermission = 'WRITE');
-    return { ...(await openGithub([repository])), hooks: repository.hooks, dismiss };
-  },
-  async forgejo() {
-    const repository = forgejoRepository('acme/shop', { admin: true });
-    return { ...(await openForgejo([repository])), hooks: repository.hooks, dismiss: () => (repository.admin = false) };
-  },
-  async gitlab() {
-    const project = gitlabProject('acme/shop', { adminProject: true });
-    const dismiss = () => void (project.adminProject = false);
-    return { ...(await openGitlab([project])), hooks: project.hooks, dismiss };
-  },
-};
-
-let opened: Opened;
+let opened: OpenAnyForge;
+let repository: TestRepository;
 let received: Delivery[];
 let receiver: Server;
 let hook: { readonly url: string; readonly secret: string };
@@ -73,7 +43,7 @@ const other = (id: number): TestHook => ({
   active: true,
 });
 
-const EVENTS: Readonly<Record<string, readonly string[]>> = {
+const EVENTS: Readonly<Record<ForgeName, readonly string[]>> = {
   github: ['check_run', 'issues', 'pull_request', 'pull_request_review', 'status'],
   forgejo: [
     'issues',
@@ -87,13 +57,16 @@ const EVENTS: Readonly<Record<string, readonly string[]>> = {
   gitlab: ['push', 'merge_requests', 'issues', 'confidential_issues', 'pipeline'],
 };
 
-describe.each(Object.keys(FORGES))('a webhook at %s', (name) => {
+describe.each(FORGE_NAMES)('a webhook at %s', (name) => {
   beforeEach(async () => {
-    opened = await FORGES[name]!();
+    opened = await FORGES[name]();
+    repository = opened.add('acme/shop');
+    repository.setAdmin(true);
   });
 
   test('is set up, and what changes is delivered so that it can be verified', async () => {
-    const { forge, server, hooks } = opened;
+    const { forge, server } = opened;
+    const { hooks } = repository;
     await forge.ensureWebhook('acme/shop', hook);
     expect(hooks).toEqual([{ id: 1, ...hook, contentType: 'json', active: true, events: EVENTS[name] }]);
     await expect(server.deliver('acme/shop', {})).resolves.toEqual([204]);
@@ -102,7 +75,8 @@ describe.each(Object.keys(FORGES))('a webhook at %s', (name) => {
   });
 
   test('is corrected in all when one has the same path, wherever it is in the list', async () => {
-    const { forge, server, hooks } = opened;
+    const { forge, server } = opened;
+    const { hooks } = repository;
     hooks.push(...Array.from({ length: 110 }, (_, index) => other(index + 1)));
     const url = `https://former.example${new URL(hook.url).pathname}`;
     hooks.push({ ...other(111), url, secret: 'old', active: false });
@@ -114,14 +88,15 @@ describe.each(Object.keys(FORGES))('a webhook at %s', (name) => {
   });
 
   test('stays as it is when it is set up again', async () => {
-    const { forge, hooks } = opened;
+    const { forge } = opened;
+    const { hooks } = repository;
     await forge.ensureWebhook('acme/shop', hook);
     await forge.ensureWebhook('acme/shop', hook);
     expect(hooks).toEqual([expect.objectContaining({ ...hook, active: true })]);
   });
 
   test.each<[string, () => void]>([
-    ['the person is no admin', () => opened.dismiss()],
+    ['the person is no admin', () => repository.setAdmin(false)],
     ['the token lacks a scope', () => (opened.server.mayWriteHooks = false)],
   ])('is refused with the permission that is missing when %s', async (_reason, forbid) => {
     forbid();
@@ -133,7 +108,7 @@ describe.each(Object.keys(FORGES))('a webhook at %s', (name) => {
         /(admin|maintainer) of the (project|repository), by a token with the scope/,
       ) as string,
     });
-    expect(opened.hooks).toEqual([]);
+    expect(repository.hooks).toEqual([]);
   });
 
   test('can not be set up for a repository that is not there', async () => {

@@ -22,6 +22,10 @@ export interface Rest {
   post(path: string, body?: unknown): Promise<unknown>;
 }
 
+interface Page extends KeptAnswer {
+  readonly json: unknown;
+}
+
 /** A REST API below a URL. */
 export function createRest({ ask, answers }: Pick<Requests, 'answers' | 'ask'>, baseUrl: string): Rest {
   // What one credential is answered is not for another.
@@ -31,32 +35,34 @@ export function createRest({ ask, answers }: Pick<Requests, 'answers' | 'ask'>, 
     return { resource: 'rest', url: baseUrl + path, endpoint: path.replace(/\?.*$/s, ''), method, read };
   }
 
-  async function readPage(path: string): Promise<KeptAnswer> {
+  /** Only what is JSON is kept. */
+  async function readPage(path: string): Promise<Page> {
     const key = own + path;
     const known = answers.get(key);
-    const read = (answer: ForgeAnswer): KeptAnswer => {
-      if (answer.status === 304 && known !== undefined) return known;
+    const read = (answer: ForgeAnswer): Page => {
+      if (answer.status === 304 && known !== undefined) return { ...known, json: parseJson(known.text) };
       const { headers, text } = requireSuccess(answer);
-      return { etag: headers.get('etag'), text, hasNext: /;\s*rel="?next"?/.test(headers.get('link') ?? '') };
+      const hasNext = /;\s*rel="?next"?/.test(headers.get('link') ?? '');
+      return { etag: headers.get('etag'), text, hasNext, json: parseJson(text) };
     };
     const headers = known?.etag ? { 'If-None-Match': known.etag } : undefined;
     const page = await ask({ ...to('GET', path, read), headers });
-    if (page.etag !== null) answers.set(key, page);
+    const { etag, text, hasNext } = page;
+    if (etag !== null) answers.set(key, { etag, text, hasNext });
     return page;
   }
 
   return {
-    get: async (path) => parseJson((await readPage(path)).text),
+    get: async (path) => (await readPage(path)).json,
     async list<T>(path: string, most: number, within?: string) {
       const items: T[] = [];
       let before = '';
       for (let number = 1; items.length < most; number += 1) {
-        const { text, hasNext } = await readPage(`${path}&page=${number}`);
+        const { text, hasNext, json } = await readPage(`${path}&page=${number}`);
         if (hasNext && text === before) throw new ForgeError('unknown', { cause: new Error(`${path} repeats.`) });
         before = text;
-        const answer = parseJson(text);
         const page: unknown =
-          within === undefined ? answer : (answer as Readonly<Record<string, unknown>> | null)?.[within];
+          within === undefined ? json : (json as Readonly<Record<string, unknown>> | null)?.[within];
         if (!Array.isArray(page)) throw new ForgeError('unknown', { cause: new Error(`${path} is no list.`) });
         // The caller knows what is in the list.
         items.push(...(page as T[]));

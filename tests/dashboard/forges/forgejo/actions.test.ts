@@ -39,15 +39,6 @@ test.each<[ActionName, Partial<ForgejoPullRequest>, Partial<ForgejoPullRequest>]
 });
 
 test.each<[string, ActionName, Partial<ForgejoPullRequest>, string]>([
-  ['merged meanwhile', 'merge', { merged: true, state: 'closed' }, 'already_merged'],
-  ['closed meanwhile', 'merge', { state: 'closed' }, 'already_closed'],
-])('sends nothing to one that is %s', async (_reason, action, change, refusal) => {
-  Object.assign(one, change);
-  await expect(forgejo.forge.act(target, action)).rejects.toMatchObject({ kind: 'conflict', refusal });
-  expect(writes()).toEqual([]);
-});
-
-test.each<[string, ActionName, Partial<ForgejoPullRequest>, string]>([
   ['blocked', 'merge', { mergeable: false }, 'blocked_by_protection'],
   ['red', 'merge', { mergeable: false, status: 'failure' }, 'checks_failing'],
   ['running', 'merge', { mergeable: false, status: 'pending' }, 'checks_pending'],
@@ -60,27 +51,11 @@ test.each<[string, ActionName, Partial<ForgejoPullRequest>, string]>([
   expect(writes()).toHaveLength(1);
 });
 
-test('merges only the commit that the caller knows', async () => {
-  const refused = forgejo.forge.act({ ...target, headSha: 'e'.repeat(40) }, 'merge');
-  await expect(refused).rejects.toMatchObject({ kind: 'conflict' });
-  expect(one.merged).toBe(false);
-});
-
 test('says that the label is missing by which Renovate would be asked', async () => {
   repository.labels = [];
   const refused = forgejo.forge.act(target, 'renovate_rebase');
   await expect(refused).rejects.toMatchObject({ kind: 'not_found', refusal: 'label_missing' });
   expect(writes()).toEqual([]);
-});
-
-test.each<[string, number, string, string]>([
-  ['a missing permission', 403, 'unauthorized', 'permission'],
-  ['a limit', 429, 'rate_limited', 'rate_limited'],
-  ['an outage', 502, 'unreachable', 'unknown'],
-])('sends an action once, whatever comes of it: %s', async (_reason, status, kind, refusal) => {
-  forgejo.server.failNext({ status, body: {} }, { path: /merge$/ });
-  await expect(forgejo.forge.act(target, 'merge')).rejects.toMatchObject({ kind, refusal });
-  expect(writes()).toHaveLength(1);
 });
 
 test.each<ActionName>(['auto_merge', 'cancel_auto_merge', 'dependabot_rebase'])(

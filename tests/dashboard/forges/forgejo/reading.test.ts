@@ -1,6 +1,6 @@
 import type { PullRequestFacts } from '../../../../src/dashboard/forges/facts.js';
 import { forgejoIssue, forgejoPullRequest, forgejoRepository } from '../../../forges/forgejo-state.js';
-import type { ForgejoPullRequest, ForgejoRepository } from '../../../forges/forgejo-state.js';
+import type { ForgejoPullRequest } from '../../../forges/forgejo-state.js';
 import { openForgejo } from './open-forgejo.js';
 import type { OpenForgejo } from './open-forgejo.js';
 
@@ -121,48 +121,6 @@ test('has no checks where they can not be looked up, but no answer when the forg
   expect((await forge.readRepository('acme/shop'))?.pullRequests[0]?.ci).toBe('none');
   server.failNext({ status: 502, body: {} }, { path: /status$/ });
   await expect(forge.readRepository('acme/shop')).rejects.toMatchObject({ kind: 'unreachable' });
-});
-
-test('reads on until everything is read', async () => {
-  const { server, forge } = forgejo;
-  const issues = Array.from({ length: 70 }, (_, index) => forgejoIssue(index + 500));
-  server.repositories.push(forgejoRepository('acme/shop', { pullRequests: fill(60), issues }));
-  for (let count = 0; count < 60; count += 1) server.repositories.push(forgejoRepository(`acme/r${count}`));
-  const found = await forge.discover();
-  const { repositories, truncated } = await forge.read(found);
-  const { pullRequests, issues: read } = repositories[0]!;
-  expect([repositories.length, pullRequests.length, read.length, truncated]).toEqual([61, 60, 70, false]);
-});
-
-test('sees by the revision of a repository whether anything is new', async () => {
-  const { server, forge } = forgejo;
-  const repository = forgejoRepository('acme/shop', { pullRequests: fill(2), issues: [forgejoIssue(9)] });
-  const other: ForgejoRepository = forgejoRepository('else/where', { issues: [forgejoIssue(1)] });
-  server.repositories.push(repository, other);
-  const revision = async () => (await forge.discover())[0]?.revision;
-  const revisions = [await revision()];
-  other.issues[0]!.updatedAt = '2026-05-04T08:00:00Z';
-  expect(await revision()).toBe(revisions[0]);
-  for (const change of [
-    () => (repository.pullRequests[0]!.updatedAt = '2026-05-03T08:00:00Z'),
-    () => (repository.pullRequests[1]!.state = 'closed'),
-    () => (repository.issues[0]!.updatedAt = '2026-05-03T08:00:00Z'),
-    () => (repository.updatedAt = '2026-05-03T08:00:00Z'),
-  ]) {
-    change();
-    revisions.push(await revision());
-  }
-  expect(new Set(revisions).size).toBe(5);
-});
-
-test('leaves out what is gone, and keeps the rest', async () => {
-  const { server, forge } = forgejo;
-  server.repositories.push(forgejoRepository('acme/shop'), forgejoRepository('acme/gone'));
-  const found = await forge.discover();
-  server.repositories.pop();
-  const { repositories } = await forge.read(found);
-  expect(repositories.map(({ repository }) => repository.fullName)).toEqual(['acme/shop']);
-  expect(await forge.readRepository('acme/gone')).toBeUndefined();
 });
 
 test.each<[string, RegExp, number, number]>([

@@ -58,16 +58,6 @@ test('runs the workflows again in which something failed, each once', async () =
   expect(writes().map(({ path }) => path)).toEqual(paths);
 });
 
-test.each<[string, ActionName, Partial<GithubPullRequest>, string]>([
-  ['merged meanwhile', 'merge', { state: 'MERGED' }, 'already_merged'],
-  ['closed meanwhile', 'merge', { state: 'CLOSED' }, 'already_closed'],
-  ['merged meanwhile', 'close', { state: 'MERGED' }, 'already_merged'],
-])('sends nothing to one that is %s: %s', async (_reason, action, change, refusal) => {
-  Object.assign(one, change);
-  await expect(github.forge.act(target, action)).rejects.toMatchObject({ kind: 'conflict', refusal });
-  expect(writes()).toEqual([]);
-});
-
 const pending = [githubRun({ status: 'IN_PROGRESS', conclusion: null })];
 const failing = [githubRun({ conclusion: 'FAILURE' })];
 
@@ -91,45 +81,6 @@ test('says that a repository takes no auto-merge', async () => {
   one.mergeStateStatus = 'BLOCKED';
   const refused = github.forge.act(target, 'auto_merge');
   await expect(refused).rejects.toMatchObject({ kind: 'conflict', refusal: 'auto_merge_not_allowed' });
-});
-
-test('merges only the commit that the caller knows', async () => {
-  const refused = github.forge.act({ ...target, headSha: 'e'.repeat(40) }, 'merge');
-  await expect(refused).rejects.toMatchObject({ kind: 'conflict' });
-  expect(one.state).toBe('OPEN');
-});
-
-test('finds one that was merged between reading and acting', async () => {
-  github.server.failNext(
-    () => {
-      one.state = 'MERGED';
-      return undefined;
-    },
-    { path: /merge$/ },
-  );
-  await expect(github.forge.act(target, 'merge')).rejects.toMatchObject({ refusal: 'already_merged' });
-});
-
-test.each<[string, number, string, string]>([
-  ['a missing permission', 403, 'unauthorized', 'permission'],
-  ['a limit', 429, 'rate_limited', 'rate_limited'],
-  ['an outage', 502, 'unreachable', 'unknown'],
-])('sends an action once, whatever comes of it: %s', async (_reason, status, kind, refusal) => {
-  github.server.failNext({ status, body: { message: 'No.' } }, { path: /merge$/ });
-  await expect(github.forge.act(target, 'merge')).rejects.toMatchObject({ kind, refusal });
-  expect(writes()).toHaveLength(1);
-});
-
-test('does not know the reason when reading again fails', async () => {
-  one.mergeStateStatus = 'BLOCKED';
-  github.server.failNext(
-    () => {
-      github.server.failNext({ status: 500, body: {} });
-      return undefined;
-    },
-    { path: /merge$/ },
-  );
-  await expect(github.forge.act(target, 'merge')).rejects.toMatchObject({ kind: 'conflict', refusal: 'unknown' });
 });
 
 test('follows a repository to its new name', async () => {

@@ -15,12 +15,9 @@ beforeEach(async () => {
 });
 afterEach(() => github.server.close());
 
-const page = '<!doctype html><title>Unicorn!</title>';
-const html = { 'Content-Type': 'text/html' };
 const errorOf = (type: string): Answer => ({ body: { data: null, errors: [{ type, message: 'No.' }] } });
 
 test.each<[string, Answer | Fault, ForgeErrorKind]>([
-  ['401', { status: 401, body: { message: 'Bad credentials' } }, 'unauthorized'],
   ['403 without a limit', { status: 403, body: { message: 'Resource not accessible by token' } }, 'unauthorized'],
   [
     '403 of a secondary limit',
@@ -28,39 +25,15 @@ test.each<[string, Answer | Fault, ForgeErrorKind]>([
     'rate_limited',
   ],
   ['403 with nothing left', { status: 403, headers: { 'X-RateLimit-Remaining': '0' }, body: {} }, 'rate_limited'],
-  ['404', { status: 404, body: { message: 'Not Found' } }, 'not_found'],
-  ['409', { status: 409, body: {} }, 'conflict'],
-  ['422', { status: 422, body: {} }, 'conflict'],
-  ['429', { status: 429, body: {} }, 'rate_limited'],
-  ['418', { status: 418, body: {} }, 'unknown'],
-  ['500', { status: 500, body: {} }, 'unreachable'],
-  ['502 with a page', { status: 502, headers: html, body: page }, 'unreachable'],
-  ['a page instead of JSON', { headers: html, body: page }, 'unknown'],
-  ['JSON of another kind', { body: [] }, 'unknown'],
-  ['JSON that is null', { body: null }, 'unknown'],
   ['an error of GraphQL for a limit', errorOf('RATE_LIMITED'), 'rate_limited'],
   ['an error of GraphQL for a scope', errorOf('INSUFFICIENT_SCOPES'), 'unauthorized'],
   ['an error of GraphQL for what is not there', errorOf('NOT_FOUND'), 'not_found'],
   ['another error of GraphQL', errorOf('SERVICE_UNAVAILABLE'), 'unknown'],
-  ['an end of the connection', () => 'reset', 'unreachable'],
-  ['more than a client takes', { body: 'x'.repeat(17 * 1024 * 1024) }, 'unreachable'],
 ])('tells what kind of error it is: %s', async (_reason, fault, kind) => {
   const { server, forge, recorded } = github;
   server.failNext(fault);
   await expect(forge.discover()).rejects.toMatchObject({ name: 'ForgeError', kind });
   expect(recorded).toMatchObject([{ outcome: kind }]);
-});
-
-test('takes data of another shape for an error of the forge', async () => {
-  const { server, forge } = github;
-  server.failNext({ body: { data: { viewer: {} } } });
-  await expect(forge.discover()).rejects.toMatchObject({ name: 'ForgeError', kind: 'unknown' });
-});
-
-test('tells that nobody answers at all', async () => {
-  const { server, forge } = github;
-  await server.close();
-  await expect(forge.discover()).rejects.toMatchObject({ kind: 'unreachable' });
 });
 
 test('says nothing of the credential, nor of what the forge wrote', async () => {
@@ -98,25 +71,4 @@ test('waits for the reset of the budget that is spent', async () => {
   server.budgets.graphql.remaining = 5000;
   clock = resetsAt;
   await expect(forge.discover()).resolves.toHaveLength(1);
-});
-
-test('stops when a page comes again', async () => {
-  const { server, forge } = github;
-  server.repeatsPages = true;
-  await expect(forge.discover()).rejects.toMatchObject({ kind: 'unknown' });
-  expect(server.seen).toHaveLength(2);
-});
-
-test('gives nothing when a part could not be read', async () => {
-  const { server, forge } = github;
-  const found = await forge.discover();
-  server.failNext({ status: 500, body: {} });
-  await expect(forge.read(found)).rejects.toMatchObject({ kind: 'unreachable' });
-});
-
-test('does not wait for an answer for ever', async () => {
-  const { server, forge } = await openGithub([], { timeoutMs: 50 });
-  server.failNext(() => new Promise(() => undefined));
-  await expect(forge.discover()).rejects.toMatchObject({ kind: 'unreachable' });
-  await server.close();
 });

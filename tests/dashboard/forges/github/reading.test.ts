@@ -112,50 +112,6 @@ test.each<[string, Partial<GithubPullRequest>, object]>([
   expect((await forge.readRepository('acme/shop'))?.pullRequests).toMatchObject([facts]);
 });
 
-test('reads on until everything is read', async () => {
-  const { server, forge } = github;
-  const issues = Array.from({ length: 70 }, (_, index) => githubIssue(index + 500));
-  server.repositories.push(githubRepository('acme/shop', { pullRequests: fill(120), issues }));
-  for (let count = 0; count < 130; count += 1) server.repositories.push(githubRepository(`acme/r${count}`));
-  const found = await forge.discover();
-  const { repositories, truncated } = await forge.read(found);
-  const { pullRequests, issues: read } = repositories.find(({ repository }) => repository.fullName === 'acme/shop')!;
-  expect([found.length, repositories.length, pullRequests.length, read.length, truncated]).toEqual([
-    131,
-    131,
-    120,
-    70,
-    false,
-  ]);
-});
-
-test('reads 1,000 pull requests at most, and says so', async () => {
-  const { server, forge } = github;
-  server.repositories.push(githubRepository('acme/a', { pullRequests: fill(600) }));
-  server.repositories.push(githubRepository('acme/b', { pullRequests: fill(401) }));
-  const { repositories, truncated } = await forge.read(await forge.discover());
-  expect([repositories.map(({ pullRequests }) => pullRequests.length), truncated]).toEqual([[600, 400], true]);
-});
-
-test('sees by the revision of a repository whether anything is new', async () => {
-  const { server, forge } = github;
-  const repository = githubRepository('acme/shop', { pullRequests: fill(2), issues: [githubIssue(9)] });
-  server.repositories.push(repository);
-  const revision = async () => (await forge.discover())[0]?.revision;
-  const revisions = [await revision()];
-  expect(await revision()).toBe(revisions[0]);
-  for (const change of [
-    () => (repository.pullRequests[0]!.updatedAt = '2026-05-03T08:00:00Z'),
-    () => (repository.pullRequests[1]!.state = 'MERGED'),
-    () => (repository.issues[0]!.updatedAt = '2026-05-03T08:00:00Z'),
-    () => (repository.pushedAt = '2026-05-03T08:00:00Z'),
-  ]) {
-    change();
-    revisions.push(await revision());
-  }
-  expect(new Set(revisions).size).toBe(5);
-});
-
 test('knows a repository that was renamed by its id, and by its former name', async () => {
   const { server, forge } = github;
   const repository = githubRepository('acme/shop', { pullRequests: fill(1) });
@@ -167,16 +123,6 @@ test('knows a repository that was renamed by its id, and by its former name', as
   for (const reading of [repositories[0], byName]) {
     expect([reading?.repository.fullName, reading?.pullRequests[0]?.repo]).toEqual(['acme/store', 'acme/store']);
   }
-});
-
-test('leaves out what is gone, and keeps the rest', async () => {
-  const { server, forge } = github;
-  server.repositories.push(githubRepository('acme/shop'), githubRepository('acme/gone'));
-  const found = await forge.discover();
-  server.repositories.pop();
-  const { repositories } = await forge.read(found);
-  expect(repositories.map(({ repository }) => repository.fullName)).toEqual(['acme/shop']);
-  expect(await forge.readRepository('acme/gone')).toBeUndefined();
 });
 
 test('says what reading cost since the last discovery, and what is left', async () => {

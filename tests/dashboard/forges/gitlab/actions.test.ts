@@ -31,15 +31,6 @@ test.each<[ActionName, Partial<GitlabMergeRequest>, 'done' | 'queued', Partial<G
   expect(one).toMatchObject(after);
 });
 
-test.each<[string, Partial<GitlabMergeRequest>, string]>([
-  ['merged meanwhile', { state: 'merged' }, 'already_merged'],
-  ['closed meanwhile', { state: 'closed' }, 'already_closed'],
-])('sends nothing to one that is %s', async (_reason, change, refusal) => {
-  Object.assign(one, change);
-  await expect(gitlab.forge.act(target, 'merge')).rejects.toMatchObject({ kind: 'conflict', refusal });
-  expect(writes()).toEqual([]);
-});
-
 test.each<[string, ActionName, Partial<GitlabMergeRequest>, string]>([
   ['not approved', 'merge', { detailedMergeStatus: 'NOT_APPROVED' }, 'blocked_by_protection'],
   ['red', 'merge', { detailedMergeStatus: 'CI_MUST_PASS', pipeline: 'FAILED' }, 'checks_failing'],
@@ -51,22 +42,6 @@ test.each<[string, ActionName, Partial<GitlabMergeRequest>, string]>([
 ])('reads off the merge request why the forge refused one that is %s: %s', async (_reason, action, change, refusal) => {
   Object.assign(one, change);
   await expect(gitlab.forge.act(target, action)).rejects.toMatchObject({ kind: 'conflict', refusal });
-  expect(writes()).toHaveLength(1);
-});
-
-test('merges only the commit that the caller knows', async () => {
-  const refused = gitlab.forge.act({ ...target, headSha: 'e'.repeat(40) }, 'merge');
-  await expect(refused).rejects.toMatchObject({ kind: 'conflict' });
-  expect(one.state).toBe('opened');
-});
-
-test.each<[string, number, string, string]>([
-  ['a missing permission', 403, 'unauthorized', 'permission'],
-  ['a limit', 429, 'rate_limited', 'rate_limited'],
-  ['an outage', 502, 'unreachable', 'unknown'],
-])('sends an action once, whatever comes of it: %s', async (_reason, status, kind, refusal) => {
-  gitlab.server.failNext({ status, body: {} }, { path: /merge$/ });
-  await expect(gitlab.forge.act(target, 'merge')).rejects.toMatchObject({ kind, refusal });
   expect(writes()).toHaveLength(1);
 });
 

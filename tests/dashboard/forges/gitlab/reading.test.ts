@@ -11,9 +11,6 @@ beforeEach(async () => {
 });
 afterEach(() => gitlab.server.close());
 
-const fill = (count: number): GitlabMergeRequest[] =>
-  Array.from({ length: count }, (_, index) => gitlabMergeRequest(index + 1));
-
 test('discovers what may be pushed to, and is neither a fork nor archived', async () => {
   gitlab.server.projects.push(
     gitlabProject('acme/web/shop', { adminProject: true }),
@@ -95,44 +92,4 @@ test.each<[string, Partial<GitlabMergeRequest>, string]>([
   const { server, forge } = gitlab;
   server.projects.push(gitlabProject('acme/shop', { mergeRequests: [gitlabMergeRequest(1, change)] }));
   expect((await forge.readRepository('acme/shop'))?.pullRequests[0]?.review?.decision).toBe(decision);
-});
-
-test('reads on until everything is read', async () => {
-  const { server, forge } = gitlab;
-  const issues = Array.from({ length: 70 }, (_, index) => gitlabIssue(index + 500));
-  server.projects.push(gitlabProject('acme/shop', { mergeRequests: fill(120), issues }));
-  for (let count = 0; count < 60; count += 1) server.projects.push(gitlabProject(`acme/r${count}`));
-  const found = await forge.discover();
-  const { repositories, truncated } = await forge.read(found);
-  const { pullRequests, issues: read } = repositories[0]!;
-  expect([repositories.length, pullRequests.length, read.length, truncated]).toEqual([61, 120, 70, false]);
-});
-
-test('sees by the revision of a project whether anything is new', async () => {
-  const { server, forge } = gitlab;
-  const project = gitlabProject('acme/shop', { mergeRequests: fill(2), issues: [gitlabIssue(9)] });
-  server.projects.push(project);
-  const revision = async () => (await forge.discover())[0]?.revision;
-  const revisions = [await revision()];
-  expect(await revision()).toBe(revisions[0]);
-  for (const change of [
-    () => (project.mergeRequests[0]!.updatedAt = '2026-05-03T08:00:00Z'),
-    () => (project.mergeRequests[1]!.state = 'merged'),
-    () => (project.issues[0]!.updatedAt = '2026-05-03T08:00:00Z'),
-    () => (project.lastActivityAt = '2026-05-03T08:00:00Z'),
-  ]) {
-    change();
-    revisions.push(await revision());
-  }
-  expect(new Set(revisions).size).toBe(5);
-});
-
-test('leaves out what is gone, and keeps the rest', async () => {
-  const { server, forge } = gitlab;
-  server.projects.push(gitlabProject('acme/shop'), gitlabProject('acme/gone'));
-  const found = await forge.discover();
-  server.projects.pop();
-  const { repositories } = await forge.read(found);
-  expect(repositories.map(({ repository }) => repository.fullName)).toEqual(['acme/shop']);
-  expect(await forge.readRepository('acme/gone')).toBeUndefined();
 });

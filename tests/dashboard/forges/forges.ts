@@ -1,0 +1,144 @@
+/** The three forges, in the same words, for what is to hold at all of them. */
+import type { ForgeName } from '../../../src/dashboard/forges/facts.js';
+import type { RequestsOptions } from '../../../src/dashboard/forges/http/requests.js';
+import type { ForgeServer } from '../../forges/forge-server.js';
+import { forgejoIssue, forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';
+import { githubIssue, githubPullRequest, githubRepository } from '../../forges/github-state.js';
+import { gitlabIssue, gitlabMergeRequest, gitlabProject } from '../../forges/gitlab-state.js';
+import type { Event, TestHook } from '../../forges/hooks.js';
+import { openForgejo } from './forgejo/open-forgejo.js';
+import { openGithub } from './github/open-github.js';
+import { openGitlab } from './gitlab/open-gitlab.js';
+import type { OpenForge } from './open-forge.js';
+
+interface CommonServer extends ForgeServer {
+  repeatsPages: boolean;
+  mayWriteHooks: boolean;
+  deliver(fullName: string, event: Partial<Event>): Promise<number[]>;
+}
+
+/** How many of each a repository has; its pull requests are numbered from 1. */
+export interface Content {
+  readonly pulls?: number;
+  readonly issues?: number;
+}
+
+/** A repository, to be changed at will. */
+export interface TestRepository {
+  readonly hooks: TestHook[];
+  /** Each is a change that is to be seen. */
+  readonly changes: Readonly<
+    Record<'an issue changes' | 'code is pushed' | 'one changes' | 'one is closed', () => void>
+  >;
+  /** Makes its person an admin or no more than a writer. */
+  setAdmin(isAdmin: boolean): void;
+  /** Ends the first pull request. */
+  end(how: 'closed' | 'merged'): void;
+  isMerged(): boolean;
+}
+
+export interface OpenAnyForge extends OpenForge<CommonServer> {
+  readonly add: (fullName: string, content?: Content) => TestRepository;
+  /** The last one that was added is gone. */
+  readonly removeLast: () => void;
+  /** What was sent to change anything. */
+  readonly writes: () => number;
+}
+
+const list = <T>(count: number, from: number, make: (number: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(from + index));
+
+const LATER = '2026-05-03T08:00:00Z';
+const ISSUES_FROM = 5_000;
+
+export const FORGES: Readonly<Record<ForgeName, (options?: Partial<RequestsOptions>) => Promise<OpenAnyForge>>> = {
+  async github(options) {
+    const opened = await openGithub([], options);
+    const { server } = opened;
+    return {
+      ...opened,
+      removeLast: () => void server.repositories.pop(),
+      writes: () => server.seen.filter(({ method, path }) => method !== 'GET' && path !== '/graphql').length,
+      add(fullName, { pulls = 0, issues = 0 } = {}) {
+        const repository = githubRepository(fullName, {
+          pullRequests: list(pulls, 1, githubPullRequest),
+          issues: list(issues, ISSUES_FROM, githubIssue),
+        });
+        server.repositories.push(repository);
+        const { pullRequests, hooks } = repository;
+        return {
+          hooks,
+          changes: {
+            'one changes': () => (pullRequests[0]!.updatedAt = LATER),
+            'one is closed': () => (pullRequests[1]!.state = 'CLOSED'),
+            'an issue changes': () => (repository.issues[0]!.updatedAt = LATER),
+            'code is pushed': () => (repository.pushedAt = LATER),
+          },
+          setAdmin: (isAdmin) => void (repository.viewerPermission = isAdmin ? 'ADMIN' : 'WRITE'),
+          end: (how) => void (pullRequests[0]!.state = how === 'merged' ? 'MERGED' : 'CLOSED'),
+          isMerged: () => pullRequests[0]!.state === 'MERGED',
+        };
+      },
+    };
+  },
+  async forgejo(options) {
+    const opened = await openForgejo([], options);
+    const { server } = opened;
+    return {
+      ...opened,
+      removeLast: () => void server.repositories.pop(),
+      writes: () => server.seen.filter(({ method }) => method !== 'GET').length,
+      add(fullName, { pulls = 0, issues = 0 } = {}) {
+        const repository = forgejoRepository(fullName, {
+          pullRequests: list(pulls, 1, forgejoPullRequest),
+          issues: list(issues, ISSUES_FROM, forgejoIssue),
+        });
+        server.repositories.push(repository);
+        const { pullRequests, hooks } = repository;
+        return {
+          hooks,
+          changes: {
+            'one changes': () => (pullRequests[0]!.updatedAt = LATER),
+            'one is closed': () => (pullRequests[1]!.state = 'closed'),
+            'an issue changes': () => (repository.issues[0]!.updatedAt = LATER),
+            'code is pushed': () => (repository.updatedAt = LATER),
+          },
+          setAdmin: (isAdmin) => void (repository.admin = isAdmin),
+          end: (how) => void Object.assign(pullRequests[0]!, { state: 'closed', merged: how === 'merged' }),
+          isMerged: () => pullRequests[0]!.merged,
+        };
+      },
+    };
+  },
+  async gitlab(options) {
+    const opened = await openGitlab([], options);
+    const { server } = opened;
+    return {
+      ...opened,
+      removeLast: () => void server.projects.pop(),
+      writes: () => server.seen.filter(({ method, path }) => method !== 'GET' && path !== '/api/graphql').length,
+      add(fullName, { pulls = 0, issues = 0 } = {}) {
+        const project = gitlabProject(fullName, {
+          mergeRequests: list(pulls, 1, gitlabMergeRequest),
+          issues: list(issues, ISSUES_FROM, gitlabIssue),
+        });
+        server.projects.push(project);
+        const { mergeRequests, hooks } = project;
+        return {
+          hooks,
+          changes: {
+            'one changes': () => (mergeRequests[0]!.updatedAt = LATER),
+            'one is closed': () => (mergeRequests[1]!.state = 'closed'),
+            'an issue changes': () => (project.issues[0]!.updatedAt = LATER),
+            'code is pushed': () => (project.lastActivityAt = LATER),
+          },
+          setAdmin: (isAdmin) => void (project.adminProject = isAdmin),
+          end: (how) => void (mergeRequests[0]!.state = how),
+          isMerged: () => mergeRequests[0]!.state === 'merged',
+        };
+      },
+    };
+  },
+};
+
+export const FORGE_NAMES = Object.keys(FORGES) as readonly ForgeName[];

@@ -1,0 +1,20 @@
+import type { Forge } from '../../../src/dashboard/forges/forge.js';
+import type { RequestsOptions } from '../../../src/dashboard/forges/http/requests.js';
+import type { NewRequest } from '../../../src/dashboard/request-log.js';
+import type { ForgeServer } from '../../forges/forge-server.js';
+
+export interface OpenForge<Server> {
+  readonly server: Server;
+  readonly forge: Forge;
+  readonly recorded: NewRequest[];
+}
+
+/** A client, and the forge that it asks. The caller closes the server. */
+export function openForge<Server extends ForgeServer>(
+  server: Server,
+  create: (options: RequestsOptions & { readonly baseUrl: string }) => Forge,
+): OpenForge<Server> {
+  const recorded: NewRequest[] = [];
+  const record = async (request: NewRequest): Promise<void> => void recorded.push(request);
+  return { server, forge: create({ baseUrl: server.url, account: 'mona', record }), recorded };
+}

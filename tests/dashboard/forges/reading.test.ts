@@ -1,0 +1,75 @@
+import { FORGE_NAMES, FORGES } from './forges.js';
+import type { OpenAnyForge } from './forges.js';
+
+let opened: OpenAnyForge;
+afterEach(() => opened.server.close());
+
+describe.each(FORGE_NAMES)('reading %s', (name) => {
+  beforeEach(async () => {
+    opened = await FORGES[name]();
+  });
+
+  test('goes on until everything is read', async () => {
+    const { forge, add } = opened;
+    add('acme/shop', { pulls: 120, issues: 70 });
+    for (let count = 0; count < 130; count += 1) add(`acme/r${count}`);
+    const found = await forge.discover();
+    const { repositories, truncated } = await forge.read(found);
+    const { pullRequests, issues } = repositories.find(({ repository }) => repository.fullName === 'acme/shop')!;
+    const counts = [found.length, repositories.length, pullRequests.length, issues.length];
+    expect([...counts, truncated]).toEqual([131, 131, 120, 70, false]);
+  });
+
+  test('ends at 1,000 pull requests, and says so', async () => {
+    const { forge, add } = opened;
+    add('acme/a', { pulls: 600 });
+    add('acme/b', { pulls: 401 });
+    const { repositories, truncated } = await forge.read(await forge.discover());
+    expect([repositories.map(({ pullRequests }) => pullRequests.length), truncated]).toEqual([[600, 400], true]);
+  });
+
+  test.each(['one changes', 'one is closed', 'an issue changes', 'code is pushed'] as const)(
+    'sees by the revision of a repository that %s',
+    async (change) => {
+      const { forge, add } = opened;
+      const { changes } = add('acme/shop', { pulls: 2, issues: 1 });
+      const other = add('else/where', { pulls: 2, issues: 1 });
+      const revision = async () => {
+        const found = await forge.discover();
+        return found.find(({ fullName }) => fullName === 'acme/shop')?.revision;
+      };
+      const before = await revision();
+      other.changes[change]();
+      expect(await revision()).toBe(before);
+      changes[change]();
+      expect(await revision()).not.toBe(before);
+    },
+  );
+
+  test('gives a repository alone the revision that discovery gave it', async () => {
+    const { forge, add } = opened;
+    add('acme/shop', { pulls: 2, issues: 1 });
+    const [found] = await forge.discover();
+    const reading = await forge.readRepository('acme/shop');
+    expect(reading?.repository).toEqual(found);
+  });
+
+  test('leaves out what is gone, and keeps the rest', async () => {
+    const { forge, add, removeLast } = opened;
+    add('acme/shop');
+    add('acme/gone');
+    const found = await forge.discover();
+    removeLast();
+    const { repositories } = await forge.read(found);
+    expect(repositories.map(({ repository }) => repository.fullName)).toEqual(['acme/shop']);
+    expect(await forge.readRepository('acme/gone')).toBeUndefined();
+  });
+
+  test('gives nothing when a part could not be read', async () => {
+    const { forge, add, server } = opened;
+    add('acme/shop', { pulls: 1 });
+    const found = await forge.discover();
+    server.failNext({ status: 500, body: {} });
+    await expect(forge.read(found)).rejects.toMatchObject({ kind: 'unreachable' });
+  });
+});
