@@ -12,7 +12,7 @@ import { toRows } from '../../../src/dashboard/forges/rules/to-rows.js';
 import { forgejoPullRequest } from '../../forges/forgejo-state.js';
 import { githubRun } from '../../forges/github-state.js';
 import { facts } from '../forges/facts.js';
-import { onForgejo, onGithub, openActionStage } from './stage.js';
+import { onForgejo, onGithub, openActionStage, until } from './stage.js';
 import type { ActionStage } from './stage.js';
 
 const DAY_MS = 86_400_000;
@@ -125,7 +125,7 @@ describe('after refreshes', () => {
     await settle();
     await settle();
     expect(stage.writes()).toEqual(['POST /api/v1/repos/acme/depot/pulls/1/update']);
-    expect(await stage.findRow(onForgejo)).toMatchObject({ behind: false });
+    await until(async () => (await stage.findRow(onForgejo))?.behind === false);
     await repositories.disableAutoUpdate(stage.ada, { forge: 'forgejo', fullName: 'acme/depot' });
     forgejo.mergeBase = 'd'.repeat(40);
     await settle();

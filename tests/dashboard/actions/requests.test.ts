@@ -4,7 +4,7 @@ import type { BotRequestState, UpdateRequestState } from '../../../src/dashboard
 import type { PullRequest } from '../../../src/dashboard/forges/facts.js';
 import { githubRun } from '../../forges/github-state.js';
 import { pullRequest } from '../pull-request.js';
-import { onGithub, openActionStage } from './stage.js';
+import { onGithub, openActionStage, until } from './stage.js';
 import type { ActionStage } from './stage.js';
 
 const MINUTE_MS = 60_000;
@@ -55,6 +55,14 @@ describe('on the board', () => {
     await stage.follow();
     return stage.findRow(onGithub);
   };
+  /** What follows a refresh is done by whoever is first. */
+  const expectSoon = async (phase: string | undefined) => {
+    await settle();
+    await until(async () => {
+      const row = await stage.findRow(onGithub);
+      return (row?.botRequest ?? row?.updateRequest)?.phase === phase;
+    });
+  };
 
   test('a bot request goes on with what refreshes show', async () => {
     const { github } = stage.one;
@@ -63,9 +71,9 @@ describe('on the board', () => {
     await stage.act(onGithub, 'dependabot_rebase');
     expect((await settle())?.botRequest?.phase).toBe('queued');
     Object.assign(github, { headRefOid: 'b'.repeat(40), mergeStateStatus: 'CLEAN', updatedAt: '2026-05-09T08:00:00Z' });
-    expect((await settle())?.botRequest?.phase).toBe('rebasing');
+    await expectSoon('rebasing');
     github.checks = [githubRun({ status: 'IN_PROGRESS', conclusion: null })];
-    expect(await settle()).not.toHaveProperty('botRequest');
+    await expectSoon(undefined);
   });
 
   test('what nobody did has expired after its time, and is forgotten an hour later', async () => {
@@ -93,6 +101,6 @@ describe('on the board', () => {
     stage.wait(5 * MINUTE_MS);
     expect((await settle())?.updateRequest?.phase).toBe('expired');
     Object.assign(github, { headRefOid: 'b'.repeat(40), mergeStateStatus: 'CLEAN', updatedAt: '2026-05-09T08:00:00Z' });
-    expect(await settle()).not.toHaveProperty('updateRequest');
+    await expectSoon(undefined);
   });
 });

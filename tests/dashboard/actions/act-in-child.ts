@@ -1,0 +1,18 @@
+import type { SessionCaller } from '../../../src/accounts/callers.js';
+import { createDashboard } from '../../../src/dashboard/dashboard.js';
+import { connectDatabase } from '../../../src/storage/database.js';
+import type { DatabasePlace } from '../../../src/storage/database.js';
+import { createReplays } from '../../../src/storage/replays.js';
+import { createServerKey } from '../../../src/storage/server-key.js';
+
+/** Merges a pull request as a server does for a request with a key, until it is killed. */
+const { place, caller } = JSON.parse(process.argv[2] ?? '') as { place: DatabasePlace; caller: SessionCaller };
+const database = connectDatabase(place);
+const { actions } = createDashboard({
+  database,
+  key: createServerKey('k'.repeat(43)),
+  origin: () => 'http://localhost',
+});
+const request = { scope: 'ada mergePullRequest', key: 'click', request: {}, reachesOut: true };
+const target = { forge: 'github', fullName: 'acme/shop', number: 1 } as const;
+await createReplays(database).answerOnce(request, () => actions.act(caller, target, 'merge'));
