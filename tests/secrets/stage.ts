@@ -27,7 +27,7 @@ export interface Stage {
   now(): number;
   /** The origin of a request at this moment, of the owner unless told. */
   from(caller?: Caller): Origin;
-  add(object?: Partial<NewSecretObject>): ReturnType<SecretObjects['create']>;
+  add(object?: Partial<NewSecretObject>, caller?: Caller): ReturnType<SecretObjects['create']>;
   /** What the audit log says, as `action slug`. */
   listActions(): Promise<string[]>;
 }
@@ -45,7 +45,7 @@ export async function openStage(): Promise<Stage> {
     pass: (milliseconds) => void (at += milliseconds),
     now,
     from,
-    add: (object) => objects.create({ slug: 'a', value: ageValue(), ...object }, from()),
+    add: (object, caller) => objects.create({ slug: 'a', value: ageValue(), ...object }, from(caller)),
     async listActions() {
       const rows = await database.selectFrom('audit_log').select(['action', 'slug']).orderBy('id').execute();
       return rows.map(({ action, slug }) => `${action} ${slug ?? ''}`);
