@@ -1,2 +1,13 @@
 /** Where pages are, as Express reads paths. What they show there, `src/web/app/routes.ts` decides. */
-export const PAGE_PATHS = ['/', '/issues', '/insights', '/explore', '/services', '/settings', '/admin', '/sign-in'];
+export const PAGE_PATHS = [
+  '/',
+  '/issues',
+  '/insights',
+  '/vault',
+  '/vault/*rest',
+  '/explore',
+  '/services',
+  '/settings',
+  '/admin',
+  '/sign-in',
+];

@@ -35,6 +35,43 @@ export const PAGES: readonly Page[] = [
     isThere: runs('dashboard'),
   },
   {
+    path: '/vault',
+    name: 'Secrets',
+    load: () => import('./vault/objects-page.js').then(({ ObjectsPage }) => ObjectsPage),
+    needs: 'admin',
+    isThere: runs('secrets'),
+  },
+  {
+    path: '/vault/new',
+    load: () => import('./vault/new-object-page.js').then(({ NewObjectPage }) => NewObjectPage),
+    needs: 'admin',
+    isThere: runs('secrets'),
+  },
+  {
+    path: '/vault/objects/:slug',
+    load: () => import('./vault/object-page.js').then(({ ObjectPage }) => ObjectPage),
+    needs: 'admin',
+    isThere: runs('secrets'),
+  },
+  {
+    path: '/vault/consumers',
+    load: () => import('./vault/consumers-page.js').then(({ ConsumersPage }) => ConsumersPage),
+    needs: 'admin',
+    isThere: runs('secrets'),
+  },
+  {
+    path: '/vault/tokens',
+    load: () => import('./vault/tokens-page.js').then(({ TokensPage }) => TokensPage),
+    needs: 'admin',
+    isThere: runs('secrets'),
+  },
+  {
+    path: '/vault/audit',
+    load: () => import('./vault/audit-page.js').then(({ AuditPage }) => AuditPage),
+    needs: 'admin',
+    isThere: runs('secrets'),
+  },
+  {
     path: '/explore',
     name: 'Site',
     load: () => import('./explore/explore-page.js').then(({ ExplorePage }) => ExplorePage),

@@ -1,0 +1,105 @@
+import { useState } from 'preact/hooks';
+import { requireAnswer } from '../answers.js';
+import { secrets } from '../clients.js';
+import { ConfirmButton } from '../shell/confirm-button.js';
+import { Field } from '../shell/field.js';
+import { Form } from '../shell/form.js';
+import { Loaded } from '../shell/loaded.js';
+import { say } from '../shell/toasts.js';
+import { useResource } from '../shell/use-resource.js';
+import { listConsumers } from './objects.js';
+import type { ConsumerEntry } from './objects.js';
+import { VaultFrame } from './vault-frame.js';
+
+const pathOf = ({ name }: ConsumerEntry) => ({ params: { path: { name } } });
+
+export function ConsumersPage() {
+  const consumers = useResource(listConsumers);
+  const [name, setName] = useState('');
+  const [key, setKey] = useState('');
+  const add = async (): Promise<void> => {
+    const body = { name, ...(key !== '' && { public_key: key.trim() }) };
+    requireAnswer(await secrets.POST('/consumers', { body }));
+    setName('');
+    setKey('');
+    await consumers.reload();
+    say(`“${name}” is a consumer now.`);
+  };
+  return (
+    <VaultFrame title="Consumers">
+      <p class="quiet">Repositories and hosts that need secrets. A value is sealed to their public keys.</p>
+      <Loaded from={consumers}>
+        {(list) => (
+          <ul class="things">
+            {list.length === 0 && <li>There are none.</li>}
+            {list.map((consumer) => (
+              <Consumer key={consumer.name} consumer={consumer} onChange={consumers.reload} />
+            ))}
+          </ul>
+        )}
+      </Loaded>
+      <h2>Add a consumer</h2>
+      <Form verb="Add" onSave={add}>
+        <Field
+          label="Name"
+          required
+          maxLength={128}
+          placeholder="acme/shop"
+          autoComplete="off"
+          value={name}
+          onValue={setName}
+        />
+        <Field label="Public key" maxLength={512} placeholder="age1…" autoComplete="off" value={key} onValue={setKey} />
+      </Form>
+    </VaultFrame>
+  );
+}
+
+interface ConsumerProps {
+  readonly consumer: ConsumerEntry;
+  readonly onChange: () => Promise<void>;
+}
+
+function Consumer({ consumer, onChange }: ConsumerProps) {
+  const { name, secret_count, public_key } = consumer;
+  const [newName, setNewName] = useState(name);
+  const [key, setKey] = useState(public_key ?? '');
+  const save = async (): Promise<void> => {
+    const body = { ...(newName !== name && { name: newName }), ...(key !== public_key && { public_key: key.trim() }) };
+    requireAnswer(await secrets.PATCH('/consumers/{name}', { ...pathOf(consumer), body }));
+    await onChange();
+    say(`“${newName}” is saved.`);
+  };
+  const remove = async (): Promise<void> => {
+    requireAnswer(await secrets.DELETE('/consumers/{name}', pathOf(consumer)));
+    await onChange();
+    say(`“${name}” is no consumer any more; the secrets stay.`);
+  };
+  return (
+    <li class="consumer">
+      <div>
+        {name}
+        <small>
+          {secret_count} {secret_count === 1 ? 'secret' : 'secrets'} · {public_key ?? 'no key yet'}
+        </small>
+      </div>
+      <details>
+        <summary aria-label={`Edit ${name}`}>Edit</summary>
+        <Form verb="Save" onSave={save}>
+          <Field
+            label="Name"
+            hint="That of another consumer makes one of both."
+            required
+            maxLength={128}
+            value={newName}
+            onValue={setNewName}
+          />
+          <Field label="Public key" maxLength={512} autoComplete="off" value={key} onValue={setKey} />
+        </Form>
+      </details>
+      <ConfirmButton class="danger" label={`Delete ${name}`} question="Really delete?" onAct={remove}>
+        Delete
+      </ConfirmButton>
+    </li>
+  );
+}

@@ -1,0 +1,59 @@
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { requireAnswer } from '../answers.js';
+import { secrets } from '../clients.js';
+import { ConfirmButton } from '../shell/confirm-button.js';
+import { Field } from '../shell/field.js';
+import { Form } from '../shell/form.js';
+import { say } from '../shell/toasts.js';
+import { linkTo, placeOf } from './objects.js';
+import type { ObjectMetadata } from './objects.js';
+
+interface ObjectActionsProps {
+  readonly object: ObjectMetadata;
+  readonly onChange: () => Promise<void>;
+}
+
+export function ObjectActions({ object, onChange }: ObjectActionsProps) {
+  const { route } = useLocation();
+  const [slug, setSlug] = useState(object.slug);
+  const params = placeOf(object);
+  const rename = async (): Promise<void> => {
+    requireAnswer(await secrets.PATCH('/objects/{slug}', { params, body: { slug } }));
+    say(`“${object.slug}” is called “${slug}” now.`);
+    route(linkTo({ slug }), true);
+  };
+  const remove = async (): Promise<void> => {
+    requireAnswer(await secrets.DELETE('/objects/{slug}', { params }));
+    await onChange();
+    say(`“${object.slug}” is gone.`);
+  };
+  return (
+    <div class="row">
+      <details>
+        <summary>Rename</summary>
+        <Form verb="Rename" onSave={rename}>
+          <Field
+            label="New name"
+            required
+            maxLength={128}
+            pattern="[A-Za-z0-9][A-Za-z0-9_-]*"
+            autoComplete="off"
+            value={slug}
+            onValue={setSlug}
+          />
+        </Form>
+      </details>
+      <a
+        class="button"
+        href={`/secrets/objects/${encodeURIComponent(object.slug)}?id=${object.id}`}
+        download={`${object.slug}.age`}
+      >
+        Download sealed
+      </a>
+      <ConfirmButton class="danger" label={`Delete ${object.slug}`} question="Really delete for good?" onAct={remove}>
+        Delete
+      </ConfirmButton>
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+import { useId, useState } from 'preact/hooks';
+
+interface ValueFieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onValue: (value: string) => void;
+}
+
+/** A secret as it is typed: hidden until it is asked for, and unknown to what completes and checks other fields. */
+export function ValueField({ label, value, onValue }: ValueFieldProps) {
+  const id = useId();
+  const [isShown, setShown] = useState(false);
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <textarea
+        id={id}
+        class={isShown ? '' : 'hidden-text'}
+        required
+        rows={3}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellcheck={false}
+        value={value}
+        onInput={({ currentTarget }) => onValue(currentTarget.value)}
+      />
+      <label class="choice">
+        <input type="checkbox" checked={isShown} onChange={({ currentTarget }) => setShown(currentTarget.checked)} />
+        Show what I type
+      </label>
+    </div>
+  );
+}
