@@ -112,6 +112,14 @@ test.each<[string, Partial<GithubPullRequest>, object]>([
   expect((await forge.readRepository('acme/shop'))?.pullRequests).toMatchObject([facts]);
 });
 
+test('reads 1,000 pull requests at most, and says so', async () => {
+  const { server, forge } = github;
+  server.repositories.push(githubRepository('acme/a', { pullRequests: fill(600) }));
+  server.repositories.push(githubRepository('acme/b', { pullRequests: fill(401) }));
+  const { repositories, truncated } = await forge.read(await forge.discover());
+  expect([repositories.map(({ pullRequests }) => pullRequests.length), truncated]).toEqual([[600, 400], true]);
+});
+
 test('knows a repository that was renamed by its id, and by its former name', async () => {
   const { server, forge } = github;
   const repository = githubRepository('acme/shop', { pullRequests: fill(1) });
