@@ -3,23 +3,15 @@ import { createPeople } from '../../../src/accounts/people.js';
 import type { Board } from '../../../src/dashboard/board.js';
 import { createDashboard } from '../../../src/dashboard/dashboard.js';
 import type { Dashboard, DashboardOptions } from '../../../src/dashboard/dashboard.js';
-import type { SettingsRequest } from '../../../src/dashboard/forge-settings.js';
 import type { Database } from '../../../src/storage/database.js';
 import { createServerKey } from '../../../src/storage/server-key.js';
-import { FORGEJO_TOKEN, startForgejo } from '../../forges/forgejo.js';
-import type { TestForgejo } from '../../forges/forgejo.js';
-import { GITHUB_TOKEN, startGithub } from '../../forges/github.js';
-import type { TestGithub } from '../../forges/github.js';
-import { GITLAB_TOKEN, startGitlab } from '../../forges/gitlab.js';
-import type { TestGitlab } from '../../forges/gitlab.js';
 import { openTestDatabase } from '../../storage/engine.js';
+import { settingsFor, startForges } from './forges.js';
+import type { Forges } from './forges.js';
 
 /** The three test forges, and a person who reads them through a dashboard whose clock can be moved on. */
-export interface Stage {
+export interface Stage extends Forges {
   readonly database: Database;
-  readonly github: TestGithub;
-  readonly forgejo: TestForgejo;
-  readonly gitlab: TestGitlab;
   readonly dashboard: Dashboard;
   readonly ada: SessionCaller;
   /** What broke here, in refreshes. */
@@ -30,30 +22,6 @@ export interface Stage {
   board(): Promise<Board>;
   wait(milliseconds: number): void;
   close(): Promise<void>;
-}
-
-export interface Forges {
-  readonly github: TestGithub;
-  readonly forgejo: TestForgejo;
-  readonly gitlab: TestGitlab;
-}
-
-export async function startForges(): Promise<Forges> {
-  const [github, forgejo, gitlab] = await Promise.all([startGithub(), startForgejo(), startGitlab()]);
-  return { github, forgejo, gitlab };
-}
-
-/** What ada tells of herself. */
-export function settingsFor({ github, forgejo, gitlab }: Forges): SettingsRequest {
-  return {
-    githubUrl: github.url,
-    githubUsername: 'mona',
-    githubToken: GITHUB_TOKEN,
-    forgejoUrl: forgejo.url,
-    forgejoToken: FORGEJO_TOKEN,
-    gitlabUrl: gitlab.url,
-    gitlabToken: GITLAB_TOKEN,
-  };
 }
 
 export async function openStage(options: Partial<DashboardOptions> = {}): Promise<Stage> {

@@ -1,0 +1,31 @@
+import type { SettingsRequest } from '../../../src/dashboard/forge-settings.js';
+import { FORGEJO_TOKEN, startForgejo } from '../../forges/forgejo.js';
+import type { TestForgejo } from '../../forges/forgejo.js';
+import { GITHUB_TOKEN, startGithub } from '../../forges/github.js';
+import type { TestGithub } from '../../forges/github.js';
+import { GITLAB_TOKEN, startGitlab } from '../../forges/gitlab.js';
+import type { TestGitlab } from '../../forges/gitlab.js';
+
+export interface Forges {
+  readonly github: TestGithub;
+  readonly forgejo: TestForgejo;
+  readonly gitlab: TestGitlab;
+}
+
+export async function startForges(): Promise<Forges> {
+  const [github, forgejo, gitlab] = await Promise.all([startGithub(), startForgejo(), startGitlab()]);
+  return { github, forgejo, gitlab };
+}
+
+/** What somebody saves who follows all three. */
+export function settingsFor({ github, forgejo, gitlab }: Forges): SettingsRequest {
+  return {
+    githubUrl: github.url,
+    githubUsername: 'mona',
+    githubToken: GITHUB_TOKEN,
+    forgejoUrl: forgejo.url,
+    forgejoToken: FORGEJO_TOKEN,
+    gitlabUrl: gitlab.url,
+    gitlabToken: GITLAB_TOKEN,
+  };
+}
