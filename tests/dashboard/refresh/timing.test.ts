@@ -1,0 +1,46 @@
+import { retryAt, settlesAt, sparedUntil } from '../../../src/dashboard/refresh/timing.js';
+
+const NOW = Date.parse('2026-05-02T08:00:00Z');
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+const budget = (remaining: number, resetsInMs = 10 * MINUTE) => ({
+  limit: 5000,
+  remaining,
+  resetsAt: new Date(NOW + resetsInMs).toISOString(),
+});
+
+test.each([
+  ['nobody tells of one', {}, 0],
+  ['a twentieth is left', { graphql: budget(250) }, 0],
+  ['less is left', { graphql: budget(249) }, 10 * MINUTE + 30_000],
+  ['of one of two less is left', { graphql: budget(5000), rest: budget(0) }, 10 * MINUTE + 30_000],
+  ['of both less is left', { graphql: budget(1), rest: budget(1, 20 * MINUTE) }, 20 * MINUTE + 30_000],
+  ['it has been refilled since', { graphql: budget(0, -1) }, 0],
+  ['the reset is far', { rest: budget(0, 24 * HOUR) }, HOUR],
+])('requests are spared until a budget is refilled, when %s', (_reason, budgets, wait) => {
+  expect(sparedUntil(budgets, NOW)).toBe(wait === 0 ? 0 : NOW + wait);
+});
+
+test.each([
+  ['just now', 0, MINUTE],
+  ['10 minutes ago', 10 * MINUTE, MINUTE],
+  ['an hour ago', HOUR, 6 * MINUTE],
+  ['a day ago', 24 * HOUR, 20 * MINUTE],
+])('what is pending since %s is looked at again the later', (_reason, ago, wait) => {
+  expect(settlesAt({ read_at: NOW, changed_at: NOW - ago })).toBe(NOW + wait);
+});
+
+test.each([
+  ['the first time', { kind: 'unreachable', failures: 1, resetsAt: undefined }, MINUTE],
+  ['the third time', { kind: 'unknown', failures: 3, resetsAt: undefined }, 4 * MINUTE],
+  ['for days', { kind: 'unreachable', failures: 500, resetsAt: undefined }, HOUR],
+  ['for a limit', { kind: 'rate_limited', failures: 1, resetsAt: NOW + 10 * MINUTE }, 10 * MINUTE + 30_000],
+  ['for a limit without end', { kind: 'rate_limited', failures: 1, resetsAt: NOW + 48 * HOUR }, HOUR],
+] as const)('a forge that failed %s is tried again', (_reason, failure, wait) => {
+  expect(retryAt(failure, NOW)).toBe(NOW + wait);
+});
+
+test.each(['unauthorized', 'not_found'] as const)('a forge that failed as %s waits for a person', (kind) => {
+  expect(retryAt({ kind, failures: 1, resetsAt: undefined }, NOW)).toBeUndefined();
+});
