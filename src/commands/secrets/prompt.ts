@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises';
+import type { Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { CommandFailure } from '../../start-error.js';
 import type { Terminal } from './terminal.js';
@@ -7,23 +8,25 @@ import type { Terminal } from './terminal.js';
 const INTERRUPTED = 130;
 
 /** Asks a person; an empty answer gives what is in brackets. */
-export function ask(terminal: Terminal, question: string, otherwise = ''): Promise<string> {
+export async function ask(terminal: Terminal, question: string, otherwise = ''): Promise<string> {
+  const reader = createInterface({ input: terminal.in, output: terminal.err, terminal: terminal.in.isTTY === true });
   const shown = otherwise === '' ? `${question}: ` : `${question} [${otherwise}]: `;
-  return read(terminal, shown, terminal.err).then((answer) => answer.trim() || otherwise);
+  return (await answerTo(reader, shown)).trim() || otherwise;
 }
 
 /** Asks for what must not be seen: nothing is shown of what is typed. */
-export async function askHidden(terminal: Terminal, question: string): Promise<string> {
-  terminal.err.write(`${question}: `);
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const answer = await read(terminal, '', nowhere);
-  terminal.err.write('\n');
+export async function askHidden({ in: input, err }: Terminal, question: string): Promise<string> {
+  const output = new Writable({ write: (_chunk, _encoding, done) => done() });
+  // Before the question, as from now on the terminal shows nothing by itself.
+  const reader = createInterface({ input, output, terminal: input.isTTY === true });
+  err.write(`${question}: `);
+  const answer = await answerTo(reader, '');
+  err.write('\n');
   return answer.trim();
 }
 
-/** Commands that nobody can answer, or that are interrupted, end; a question that stays open would end the process in silence. */
-async function read({ in: input }: Terminal, question: string, output: NodeJS.WritableStream): Promise<string> {
-  const reader = createInterface({ input, output, terminal: input.isTTY === true });
+/** A question that stays open would end the process in silence. */
+async function answerTo(reader: Interface, question: string): Promise<string> {
   const ended = new Promise<never>((_resolve, reject) => {
     const stop = (): void => reject(new CommandFailure('interrupted; nothing is written', INTERRUPTED));
     reader.once('SIGINT', stop).once('close', stop);

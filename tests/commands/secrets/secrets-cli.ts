@@ -53,7 +53,7 @@ export async function openSecretsCli(): Promise<SecretsCli> {
   return {
     ...{ server, token, client, identity, recipient, consumer: 'acme/shop', folder },
     env: { ...env, HOME: folder },
-    run: (args, given = {}) => run(args, { ...given, env: { ...env, HOME: folder, ...given.env } }),
+    run: (args, given = {}) => runSecrets(args, { ...given, env: { ...env, HOME: folder, ...given.env } }),
     async close() {
       await trellis.close();
       await rm(folder, { recursive: true });
@@ -68,7 +68,8 @@ async function createToken(server: string, session: Readonly<Record<string, stri
   return ((await response.json()) as { value: string }).value;
 }
 
-async function run(args: readonly string[], { stdin = '', env = {} }: Given): Promise<Said> {
+/** Runs a command with no settings but these. */
+export async function runSecrets(args: readonly string[], { stdin = '', env = {} }: Given): Promise<Said> {
   const chunks = { out: [] as Buffer[], err: [] as Buffer[] };
   const stream = (name: 'err' | 'out') =>
     new Writable({
