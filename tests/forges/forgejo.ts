@@ -6,6 +6,8 @@ import type { ForgejoPullRequest, ForgejoRepository } from './forgejo-state.js';
 import { answerHooks, deliverTo } from './hooks.js';
 import type { About, Event, HookChange, Sent, TestHook } from './hooks.js';
 import { toPage } from './paged.js';
+import { answerRoute } from './routes.js';
+import type { Matched, Route } from './routes.js';
 
 export const FORGEJO_TOKEN = 'forgejo-test';
 
@@ -50,18 +52,13 @@ export async function startForgejo(repositories: readonly ForgejoRepository[] = 
 
 const NOT_FOUND: Answer = { status: 404, body: { message: 'The target couldn’t be found.' } };
 
-interface Found {
+interface Found extends Matched {
   readonly seen: Seen;
   readonly forge: TestForgejo;
   readonly repository: ForgejoRepository;
-  /** What the groups of the path matched. */
-  readonly id: string;
-  readonly rest: string;
 }
 
-type Route = readonly [method: string, path: RegExp, answer: (found: Found) => Answer];
-
-const ROUTES: readonly Route[] = [
+const ROUTES: readonly Route<Found>[] = [
   ['GET', /^$/, ({ repository, forge }) => ({ body: toRepositoryNode(repository, forge.url) })],
   ['*', /^\/hooks()(\/\d+|)$/, hooks],
   ['GET', /^\/labels$/, ({ repository, seen, forge }) => paged(repository.labels, seen, forge)],
@@ -93,12 +90,10 @@ function answerForgejo(seen: Seen, forge: TestForgejo): Answer {
   const [, fullName = '', rest = ''] = /^\/repos\/([^/]+\/[^/]+)(.*)$/.exec(path) ?? [];
   const repository = findRepository(forge, fullName);
   if (!repository) return NOT_FOUND;
-  for (const [method, pattern, answer] of ROUTES) {
-    const [matched, id = '', further = ''] = pattern.exec(rest) ?? [];
-    const isAsked = method === '*' || method === seen.method;
-    if (matched !== undefined && isAsked) return answer({ seen, forge, repository, id, rest: further });
-  }
-  return NOT_FOUND;
+  const { method } = seen;
+  return (
+    answerRoute(ROUTES, { method, path: rest }, (matched) => ({ seen, forge, repository, ...matched })) ?? NOT_FOUND
+  );
 }
 
 /** By its name of today or an earlier one. */

@@ -14,6 +14,8 @@ import {
 } from './github-public.js';
 import type { PublicState } from './github-public.js';
 import { toPage } from './paged.js';
+import { answerRoute } from './routes.js';
+import type { Matched, Route } from './routes.js';
 
 const refuse = (status: number, message: string): Answer => ({ status, body: { message, documentation_url: '' } });
 const NOT_FOUND = refuse(404, 'Not Found');
@@ -33,9 +35,7 @@ interface Found {
   readonly rest: string;
 }
 
-type Route = readonly [method: string, path: RegExp, answer: (found: Found) => Answer];
-
-const ROUTES: readonly Route[] = [
+const ROUTES: readonly Route<Found>[] = [
   ['GET', /^$/, ({ repository, forge }) => ({ body: toRepositoryNode(repository, forge) })],
   ['*', /^\/hooks()(\/\d+|)$/, hooks],
   ['GET', /^\/issues$/, listIssues],
@@ -65,12 +65,9 @@ export function answerRest(seen: Seen, forge: GithubRestState): Answer {
     const headers = { Location: `/repos/${repository.nameWithOwner}${path}` };
     return { status: seen.method === 'GET' ? 301 : 307, headers, body: { message: 'Moved Permanently' } };
   }
-  for (const [method, pattern, answer] of ROUTES) {
-    const [matched, id, rest = ''] = pattern.exec(path) ?? [];
-    const isAsked = method === '*' || method === seen.method;
-    if (matched !== undefined && isAsked) return answer({ seen, forge, repository, id: Number(id), rest });
-  }
-  return NOT_FOUND;
+  const { method } = seen;
+  const find = ({ id, rest }: Matched): Found => ({ seen, forge, repository, id: Number(id), rest });
+  return answerRoute(ROUTES, { method, path }, find) ?? NOT_FOUND;
 }
 
 /** Wherever the App is installed. */

@@ -1,0 +1,22 @@
+import type { Answer, Seen } from './forge-server.js';
+
+/** `*` is any method. The groups of the path are an id and what goes on behind it. */
+export type Route<Found> = readonly [method: string, path: RegExp, answer: (found: Found) => Answer];
+
+export interface Matched {
+  readonly id: string;
+  readonly rest: string;
+}
+
+/** The answer of the first route that matches; `undefined` when none does. */
+export function answerRoute<Found>(
+  routes: readonly Route<Found>[],
+  { method, path }: Pick<Seen, 'method' | 'path'>,
+  find: (matched: Matched) => Found,
+): Answer | undefined {
+  for (const [wanted, pattern, answer] of routes) {
+    const [matched, id = '', rest = ''] = pattern.exec(path) ?? [];
+    if (matched !== undefined && (wanted === '*' || wanted === method)) return answer(find({ id, rest }));
+  }
+  return undefined;
+}
