@@ -8,18 +8,27 @@ import { followAutoUpdate } from './follow-auto-update.js';
 import { followBotRequest, followUpdateRequest } from './follow-requests.js';
 import { listAutoUpdated, listKept } from './kept-marks.js';
 import type { Kept } from './kept-marks.js';
+import type { PullRequestAddress } from './keep-marks.js';
 import { pullRequestKey, repositoryKey } from './marks.js';
 import { readMissedRows } from './missed-rows.js';
 
 export interface FollowUpsOptions {
   readonly database: Database;
-  readonly refresher: Pick<Refresher, 'recompose'>;
+  readonly refresher: Pick<Refresher, 'recompose' | 'refreshRepository'>;
   readonly attempts: Attempts;
   readonly now?: (() => number) | undefined;
 }
 
-/** Branches that are updated after one refresh; the others have time until the next. */
+/** Branches of one person that are updated in a minute; the others have time until a later refresh. */
 const MAX_UPDATES = 10;
+const MINUTE_MS = 60_000;
+
+/** A row and what is to be done about it. */
+interface Item {
+  readonly followed: Followed;
+  readonly kept: Kept;
+  readonly isUpdated: boolean;
+}
 
 /**
  * Goes on with what was wished for: merges, keeps branches up to date, and sees what became of what was asked for. One
@@ -30,34 +39,57 @@ export function createFollowUps({ database, refresher, attempts, now = Date.now 
     const kept = await listKept(database, personId, now());
     const updated = await listAutoUpdated(database, personId);
     if (kept.size + updated.size === 0) return;
-    const toFollowed = (row: PullRequest): Followed[] => {
+    const toItems = (row: PullRequest, isUpdated: boolean): Item[] => {
       const forge = forges.get(row.forge);
       const address = { personId, forge: row.forge, fullName: row.repo, number: row.number };
-      return forge === undefined ? [] : [{ database, attempts, now, forge, address, row }];
+      const own = kept.get(keyOf(row)) ?? {};
+      return forge === undefined
+        ? []
+        : [{ followed: { database, attempts, now, forge, address, row }, kept: own, isUpdated }];
     };
-    let [changes, updates] = [0, 0];
-    for (const followed of rows.flatMap(toFollowed)) {
-      const own = kept.get(keyOf(followed.row)) ?? {};
-      changes += await followKept(followed, own);
-      const isUpdated = updates < MAX_UPDATES && updated.has(repositoryKey(followed.row.forge, followed.row.repo));
-      if (isUpdated && (await followAutoUpdate(followed, own.auto_update))) updates += 1;
+    const shown = rows.flatMap((row) => toItems(row, updated.has(repositoryKey(row.forge, row.repo))));
+    const unseen = new Map(kept);
+    for (const row of rows) unseen.delete(keyOf(row));
+    const missed = await readMissedRows(database, { personId, forges, kept: unseen, at: now() });
+    const items = [...shown, ...missed.flatMap((row) => toItems(row, false))];
+    const { isChanged, sentTo } = await followAll(items, MAX_UPDATES - countUpdates(kept, now()));
+    if (isChanged) await refresher.recompose(personId);
+    // Of what fails there the board tells, and nobody waits here.
+    for (const { forge, fullName } of sentTo) {
+      void refresher.refreshRepository(personId, forge, fullName).catch(() => undefined);
     }
-    for (const row of rows) kept.delete(keyOf(row));
-    for (const row of await readMissedRows(database, { personId, forges, kept, at: now() })) {
-      for (const followed of toFollowed(row)) changes += await followKept(followed, kept.get(keyOf(row)) ?? {});
-    }
-    if (changes + updates > 0) await refresher.recompose(personId);
   };
 }
 
 const keyOf = ({ forge, repo, number }: PullRequest): string => pullRequestKey(forge, repo, number);
 
-/** @returns How much of it changed. */
-async function followKept(followed: Followed, { auto_merge, bot_request, update_request }: Kept): Promise<number> {
-  const changes = [
-    auto_merge !== undefined && (await followAutoMerge(followed, auto_merge)),
-    bot_request !== undefined && (await followBotRequest(followed, bot_request)),
-    update_request !== undefined && (await followUpdateRequest(followed, update_request)),
-  ];
-  return changes.filter(Boolean).length;
+function countUpdates(kept: ReadonlyMap<string, Kept>, at: number): number {
+  const sentAt = Array.from(kept.values(), ({ auto_update }) => auto_update?.sentAt ?? []).flat();
+  return sentAt.filter((time) => time > at - MINUTE_MS).length;
+}
+
+interface Followings {
+  readonly isChanged: boolean;
+  /** The repositories in which something was done. */
+  readonly sentTo: readonly PullRequestAddress[];
+}
+
+async function followAll(items: readonly Item[], mostUpdates: number): Promise<Followings> {
+  const sentTo = new Map<string, PullRequestAddress>();
+  let [updates, isChanged] = [0, false];
+  for (const { followed, kept, isUpdated } of items) {
+    const { address } = followed;
+    const isMerged = kept.auto_merge !== undefined && (await followAutoMerge(followed, kept.auto_merge));
+    const isSent = isUpdated && updates < mostUpdates && (await followAutoUpdate(followed, kept.auto_update));
+    if (isSent) updates += 1;
+    if (isMerged || isSent) sentTo.set(repositoryKey(address.forge, address.fullName), address);
+    if ((await followRequests(followed, kept)) || isMerged || isSent) isChanged = true;
+  }
+  return { isChanged, sentTo: [...sentTo.values()] };
+}
+
+async function followRequests(followed: Followed, { bot_request, update_request }: Kept): Promise<boolean> {
+  const isBotOn = bot_request !== undefined && (await followBotRequest(followed, bot_request));
+  const isUpdateOver = update_request !== undefined && (await followUpdateRequest(followed, update_request));
+  return isBotOn || isUpdateOver;
 }
