@@ -1,5 +1,7 @@
 import { Command } from 'commander';
 
+import { benchBoard } from './board.js';
+import type { BoardBenchOptions } from './board.js';
 import { benchCrawl } from './crawl.js';
 import { benchDashboard } from './dashboard.js';
 import type { DashboardBenchOptions } from './dashboard.js';
@@ -87,6 +89,16 @@ program
   .option('--seconds <count>', 'how long each is sent in a round', count, 4)
   .action(async (options: DashboardBenchOptions) => {
     process.stdout.write(`${await benchDashboard(options)}\n`);
+  });
+
+program
+  .command('board')
+  .description('reading three forges, first and later, and how soon a webhook’s change is seen')
+  .option('--repositories <count>', 'how many they have in all', count, 300)
+  .option('--pull-requests <count>', 'how many of those are open', count, 2_000)
+  .option('--deliveries <count>', 'how many changes a webhook tells of', count, 20)
+  .action(async (options: BoardBenchOptions) => {
+    process.stdout.write(`${await benchBoard(options)}\n`);
   });
 
 program
