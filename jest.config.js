@@ -25,7 +25,7 @@ export default {
         (room) => `<rootDir>/tests/${room}/**/*.test.ts`,
       ),
       // What asks forges stores nothing, and what asks the service by its contract is told of no engine.
-      testPathIgnorePatterns: ['/node_modules/', '/tests/dashboard/forges/', '/tests/commands/secrets/'],
+      testPathIgnorePatterns: ['/node_modules/', '/tests/dashboard/forges/', '/tests/commands/(secrets/|completion)'],
       globalSetup: '<rootDir>/tests/storage/start-postgres.js',
       globalTeardown: '<rootDir>/tests/storage/stop-postgres.js',
     },

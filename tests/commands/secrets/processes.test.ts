@@ -1,0 +1,103 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { collect, runCli } from '../../running-server.js';
+import { newName, openSecretsCli } from './secrets-cli.js';
+import type { SecretsCli } from './secrets-cli.js';
+
+let cli: SecretsCli;
+
+beforeAll(async () => {
+  cli = await openSecretsCli();
+  await cli.run(['put', 'db-password', '--consumer', cli.consumer, '--tag', 'prod'], { stdin: 'hunter2\n' });
+  await cli.run(['put', '2nd-key', '--consumer', cli.consumer, '--tag', 'prod'], { stdin: 'two' });
+  await cli.run(['put', 'bytes', '--recipient', cli.recipient], { stdin: Buffer.from([0, 255]) });
+});
+afterAll(() => cli.close());
+
+const until = async (read: () => string, text: string): Promise<void> => {
+  while (!read().includes(text)) await sleep(10);
+};
+
+const endOf = async (child: ChildProcess): Promise<number | null> => {
+  const [code] = (await once(child, 'exit')) as [number | null];
+  return code;
+};
+
+describe('run', () => {
+  test('gives secrets to one program, by their names or others, and nothing that opens more', async () => {
+    const program = 'console.log(JSON.stringify(process.env)); process.exit(7)';
+    const args = ['secrets', 'run', '--tag', 'prod', '--secret', 'PGPASSWORD=db-password', '--', 'node', '-e', program];
+    const child = runCli(args, { ...cli.env, KEPT: 'yes' });
+    const read = collect(child);
+    expect(await endOf(child)).toBe(7);
+    const env = JSON.parse(read()) as Record<string, string>;
+    expect(env).toMatchObject({ DB_PASSWORD: 'hunter2\n', PGPASSWORD: 'hunter2\n', _2ND_KEY: 'two', KEPT: 'yes' });
+    expect(env.TRELLIS_SECRETS_SERVER).toBe(cli.server);
+    expect(Object.keys(env)).not.toContain('TRELLIS_SECRETS_TOKEN');
+    expect(Object.keys(env)).not.toContain('TRELLIS_SECRETS_IDENTITY');
+  }, 60_000);
+
+  test('passes signals on, and the exit code back', async () => {
+    const program = `process.on('SIGTERM', () => { console.log('told'); process.exit(5); });
+      console.log('up'); setInterval(() => undefined, 1000);`;
+    const child = runCli(['secrets', 'run', '--secret', 'db-password', '--', 'node', '-e', program], cli.env);
+    const read = collect(child);
+    await until(read, 'up');
+    child.kill('SIGTERM');
+    expect([await endOf(child), read()]).toEqual([5, 'up\ntold\n']);
+  }, 60_000);
+
+  const run = (...args: string[]) => cli.run(['run', '--secret', 'db-password', '--', ...args], { env: SHELL_PATH });
+  const SHELL_PATH = { PATH: process.env.PATH ?? '' };
+
+  test.each([
+    ['the program ends well', ['true'], 0],
+    ['the program says 3', ['sh', '-c', 'exit 3'], 3],
+    ['the program is killed', ['sh', '-c', 'kill -KILL $$'], 137],
+    ['there is no such program', ['no-such-program'], 127],
+    ['it is no program', ['/'], 126],
+    ['options of its own are left alone', ['sh', '-c', 'exit $#', '--', '--tag', 'x'], 2],
+  ])('ends as it should when %s', async (_reason, command, code) => {
+    expect(await run(...command)).toEqual({ code, out: '', bytes: Buffer.alloc(0), err: '' });
+  });
+
+  test.each([
+    [['--', 'true'], 2, 'expected a secret: --secret, --tag or --consumer', 'none is named'],
+    [['--secret', '9=db-password', '--', 'true'], 2, 'as VARIABLE=name', 'the variable is none'],
+    [['--secret', 'nothing', '--', 'true'], 3, 'unknown object', 'the secret is none'],
+    [['--secret', 'bytes', '--', 'true'], 2, 'expected bytes to be text without NUL', 'a variable can not hold it'],
+    [
+      ['--tag', 'prod', '--secret', 'db-password', '--', 'true'],
+      5,
+      'one secret for DB_PASSWORD',
+      'two are one variable',
+    ],
+    [['--secret', 'db-password'], 2, "missing required argument 'command'", 'there is no program'],
+  ])('refuses %j with %i, saying "%s": %s', async (args, code, message) => {
+    const said = await cli.run(['run', ...args], { env: SHELL_PATH });
+    expect([said.code, said.out]).toEqual([code, '']);
+    expect(said.err).toContain(message);
+  });
+});
+
+test('the audit log is followed as it is written', async () => {
+  const name = newName();
+  const child = runCli(['secrets', 'audit', '--follow', '--json', '--limit', '1', '--object', name], cli.env);
+  const read = collect(child);
+  // It begins at the end of the log, whenever it has started.
+  while (!read().includes('"create"')) {
+    await cli.run(['put', name, '--recipient', cli.recipient], { stdin: 'value' });
+    await cli.run(['delete', name, '--yes']);
+    await sleep(200);
+  }
+  await until(read, '"delete"');
+  const ended = once(child, 'exit');
+  child.kill('SIGINT');
+  await ended;
+  const ids = read()
+    .trim()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { id: number }).id);
+  expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
+}, 60_000);
