@@ -19,36 +19,40 @@ export interface AuditActorOption {
 }
 
 export async function listAuditOptions(database: Database): Promise<AuditOptions> {
-  return {
-    slugs: await listDistinct(database, 'slug'),
-    actors: await listActors(database),
-    callers: await listDistinct(database, 'caller'),
-  };
+  const [slugs, actors, callers] = [
+    await listDistinct(database, 'slug'),
+    await listActors(database),
+    await listDistinct(database, 'caller'),
+  ];
+  return { slugs: slugs.map(({ value }) => value), actors, callers: callers.map(({ value }) => value) };
 }
 
 async function listActors(database: Database): Promise<AuditActorOption[]> {
-  const ids = await listDistinct(database, 'actor_id');
-  const known = database.selectFrom('audit_log').select(['actor_id', 'actor_type']).distinct();
-  const rows = ids.length === 0 ? [] : await known.where('actor_id', 'in', ids).execute();
-  const types = new Map(rows.map(({ actor_id, actor_type }) => [actor_id, actor_type]));
-  const actors = ids.map((value) => ({ value, label: toLabel(value, types.get(value)) }));
+  const actors = (await listDistinct(database, 'actor_id')).map(toOption);
   const nobody = database.selectFrom('audit_log').select('id').where('actor_id', 'is', null).limit(1);
   return (await nobody.executeTakeFirst()) === undefined ? actors : [...actors, { value: 'none', label: 'none' }];
 }
 
-function toLabel(id: string, type: string | null | undefined): string {
-  return type === 'token' || type === 'consumer_token' ? `${type}:${id}` : id;
+function toOption({ value, type }: Distinct): AuditActorOption {
+  return { value, label: type === 'token' || type === 'consumer_token' ? `${type}:${value}` : value };
+}
+
+interface Distinct {
+  readonly value: string;
+  /** That of an actor in one of the entries. */
+  readonly type: string | null;
 }
 
 /** Goes from value to value in the column's index, and so takes as long as there are values, not entries. */
-async function listDistinct(database: Database, column: 'actor_id' | 'caller' | 'slug'): Promise<string[]> {
+async function listDistinct(database: Database, column: 'actor_id' | 'caller' | 'slug'): Promise<Distinct[]> {
   const name = sql.ref(column);
-  const { rows } = await sql<{ value: string }>`
+  const { rows } = await sql<Distinct>`
     with recursive found (value) as (
       select min(${name}) from audit_log
       union all
       select (select min(${name}) from audit_log where ${name} > found.value) from found where found.value is not null
     )
-    select value from found where value is not null limit ${sql.lit(MAX_OPTIONS)}`.execute(database);
-  return rows.map(({ value }) => value);
+    select value, (select actor_type from audit_log where ${name} = found.value limit 1) as type
+    from found where value is not null limit ${sql.lit(MAX_OPTIONS)}`.execute(database);
+  return rows;
 }
