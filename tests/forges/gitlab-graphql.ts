@@ -86,8 +86,8 @@ function toIssueNode(issue: GitlabIssue, webUrl: string) {
   return { ...issue, webUrl, author: username === null ? null : toUser(username), labels: { nodes: labels } };
 }
 
-function toMergeRequestNode(one: GitlabMergeRequest, { id }: GitlabProject, webUrl: string) {
-  const { iid, fromFork, fileCount, approvedBy, reviewers, pipeline } = one;
+function toMergeRequestNode(one: GitlabMergeRequest, { id, fullPath }: GitlabProject, webUrl: string) {
+  const { iid, fromFork, fileCount, approvedBy, reviewers, pipeline, pipelineProject } = one;
   return {
     ...one,
     ...toIssueNode(one, `${webUrl}/-/merge_requests/${iid}`),
@@ -97,6 +97,10 @@ function toMergeRequestNode(one: GitlabMergeRequest, { id }: GitlabProject, webU
     approvedBy: { count: approvedBy.length, nodes: approvedBy.map(toUser) },
     reviewers: { count: reviewers.length, nodes: reviewers.map(toUser) },
     // A pipeline has the number of its merge request.
-    headPipeline: pipeline === null ? null : { id: `gid://gitlab/Ci::Pipeline/${iid}`, status: pipeline },
+    headPipeline: pipeline && {
+      id: `gid://gitlab/Ci::Pipeline/${iid}`,
+      status: pipeline,
+      project: { fullPath: pipelineProject ?? fullPath },
+    },
   };
 }

@@ -34,6 +34,8 @@ export interface GitlabMergeRequest extends GitlabIssue {
   reviewers: string[];
   /** Null when nothing ran. */
   pipeline: string | null;
+  /** Where it runs, if not in the project itself: that of a fork may run there. */
+  pipelineProject: string | null;
   jobs: GitlabJob[];
 }
 
@@ -75,6 +77,7 @@ export function gitlabMergeRequest(iid: number, change: Partial<GitlabMergeReque
     approvedBy: [],
     reviewers: [],
     pipeline: 'SUCCESS',
+    pipelineProject: null,
     jobs: [],
     ...change,
   };

@@ -6,6 +6,8 @@ import type { GitlabMergeRequest, GitlabProject } from './gitlab-state.js';
 import { answerHooks, deliverTo } from './hooks.js';
 import type { About, Event, HookChange, Sent, TestHook } from './hooks.js';
 import { toPage } from './paged.js';
+import { answerRoute } from './routes.js';
+import type { Matched, Route } from './routes.js';
 
 export const GITLAB_TOKEN = 'glpat-test';
 
@@ -47,16 +49,30 @@ export async function startGitlab(projects: readonly GitlabProject[] = []): Prom
 const NOT_FOUND: Answer = { status: 404, body: { message: '404 Not found' } };
 const refuse = (status: number, message: string): Answer => ({ status, body: { message } });
 
-type Route = readonly [method: string, path: RegExp, answer: (one: GitlabMergeRequest, seen: Seen) => Answer];
+interface Asked {
+  readonly seen: Seen;
+  readonly one: GitlabMergeRequest | undefined;
+}
 
-const ROUTES: readonly Route[] = [
-  ['PUT', /^\/merge_requests\/(\d+)\/merge$/, merge],
-  ['PUT', /^\/merge_requests\/(\d+)\/rebase$/, rebase],
-  ['POST', /^\/merge_requests\/(\d+)\/cancel_merge_when_pipeline_succeeds$/, cancelAutoMerge],
-  ['PUT', /^\/merge_requests\/(\d+)$/, update],
-  ['GET', /^\/pipelines\/(\d+)\/jobs$/, listJobs],
-  ['POST', /^\/pipelines\/(\d+)\/retry$/, retry],
+const of = (answer: (one: GitlabMergeRequest, seen: Seen) => Answer) => {
+  return ({ one, seen }: Asked): Answer => (one ? answer(one, seen) : NOT_FOUND);
+};
+
+const ROUTES: readonly Route<Asked>[] = [
+  ['PUT', /^\/merge_requests\/(\d+)\/merge$/, of(merge)],
+  ['PUT', /^\/merge_requests\/(\d+)\/rebase$/, of(rebase)],
+  ['POST', /^\/merge_requests\/(\d+)\/cancel_merge_when_pipeline_succeeds$/, of(cancelAutoMerge)],
+  ['PUT', /^\/merge_requests\/(\d+)$/, of(update)],
+  ['GET', /^\/pipelines\/(\d+)\/jobs$/, of(listJobs)],
+  ['POST', /^\/pipelines\/(\d+)\/retry$/, of(retry)],
 ];
+
+/** The merge requests whose pipelines run in a project; such a project may be a fork, of which no more is known. */
+function listPipelines({ projects }: TestGitlab, name: string): GitlabMergeRequest[] {
+  return projects.flatMap(({ fullPath, mergeRequests }) =>
+    mergeRequests.filter(({ pipelineProject }) => (pipelineProject ?? fullPath) === name),
+  );
+}
 
 function answerRest(seen: Seen, forge: TestGitlab): Answer {
   const [, name = '', path = ''] = /^\/api\/v4\/projects\/([^/]+)(\/.*)?$/.exec(seen.path) ?? [];
@@ -64,12 +80,10 @@ function answerRest(seen: Seen, forge: TestGitlab): Answer {
   if (project && path === '') return { body: { id: project.id, path_with_namespace: project.fullPath } };
   const [, hook] = /^\/hooks(\/\d+|)$/.exec(path) ?? [];
   if (project && hook !== undefined) return answerHooks(seen, hook, toHookDialect({ seen, forge, project }));
-  for (const [method, pattern, answer] of ROUTES) {
-    const [, iid] = pattern.exec(path) ?? [];
-    const one = project?.mergeRequests.find((each) => String(each.iid) === iid);
-    if (one && method === seen.method) return answer(one, seen);
-  }
-  return NOT_FOUND;
+  const all = path.startsWith('/pipelines/') ? listPipelines(forge, decodeURIComponent(name)) : project?.mergeRequests;
+  const { method } = seen;
+  const find = ({ id }: Matched): Asked => ({ seen, one: all?.find(({ iid }) => String(iid) === id) });
+  return answerRoute(ROUTES, { method, path }, find) ?? NOT_FOUND;
 }
 
 interface AboutHooks {

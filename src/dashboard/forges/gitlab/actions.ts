@@ -5,9 +5,9 @@ import { ForgeError } from '../forge-error.js';
 import type { RefusalCode } from '../forge-error.js';
 import type { Target } from '../forge.js';
 import type { Judged } from '../rules/allowed-actions.js';
-import { readMergeRequest } from './checks.js';
-import type { MergeRequestNode } from './nodes.js';
-import { numberOf, projectPath } from './project-path.js';
+import { pipelinePath, readMergeRequest } from './checks.js';
+import type { TargetNode } from './nodes.js';
+import { projectPath } from './project-path.js';
 import type { GitlabRequests } from './requests.js';
 import { toPullRequestFacts } from './to-facts.js';
 
@@ -19,11 +19,10 @@ export interface ActOptions {
 
 interface Doing extends ActOptions {
   readonly target: Target;
-  readonly project: string;
   /** The path of the merge request. */
   readonly path: string;
   readonly sha: string;
-  readonly mergeRequest: MergeRequestNode;
+  readonly mergeRequest: TargetNode;
 }
 
 const STEPS: Steps<Doing> = {
@@ -42,11 +41,10 @@ export const GITLAB_ACTIONS = Object.keys(STEPS) as readonly ActionName[];
 
 /** @see Forge.act */
 export async function actOnGitlab(options: ActOptions, target: Target, action: ActionName): Promise<Outcome> {
-  const project = projectPath(target.fullName);
-  const path = `${project}/merge_requests/${target.number}`;
+  const path = `${projectPath(target.fullName)}/merge_requests/${target.number}`;
   const read = async (): Promise<Doing> => {
     const mergeRequest = await readMergeRequest(options.requests, target);
-    return { ...options, target, project, path, sha: target.headSha ?? mergeRequest.diffHeadSha ?? '', mergeRequest };
+    return { ...options, target, path, sha: target.headSha ?? mergeRequest.diffHeadSha ?? '', mergeRequest };
   };
   return actOnce({ steps: STEPS, read, findClosed, judge }, action);
 }
@@ -61,8 +59,8 @@ function judge({ mergeRequest, target }: Doing): Judged {
   return { ...facts, forge: 'gitlab', stackedOn: null, bot: undefined };
 }
 
-async function retryPipeline({ requests, project, mergeRequest }: Doing): Promise<void> {
+async function retryPipeline({ requests, target, mergeRequest }: Doing): Promise<void> {
   const { headPipeline } = mergeRequest;
   if (headPipeline === null) throw new ForgeError('conflict', { refusal: 'unknown' });
-  await requests.send('POST', `${project}/pipelines/${numberOf(headPipeline.id)}/retry`);
+  await requests.send('POST', `${pipelinePath(headPipeline, target)}/retry`);
 }

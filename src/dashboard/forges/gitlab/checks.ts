@@ -1,6 +1,6 @@
 import { ForgeError } from '../forge-error.js';
 import type { Check, Target } from '../forge.js';
-import type { JobNode, MergeRequestNode } from './nodes.js';
+import type { JobNode, PipelineNode, TargetNode } from './nodes.js';
 import { numberOf, projectPath } from './project-path.js';
 import { READ_MERGE_REQUEST } from './queries.js';
 import type { GitlabRequests } from './requests.js';
@@ -9,12 +9,9 @@ import type { GitlabRequests } from './requests.js';
 const MAX_JOBS = 1_000;
 
 /** @throws ForgeError `not_found` when there is none. */
-export async function readMergeRequest(
-  requests: GitlabRequests,
-  { fullName, number }: Target,
-): Promise<MergeRequestNode> {
+export async function readMergeRequest(requests: GitlabRequests, { fullName, number }: Target): Promise<TargetNode> {
   const data = await requests.graphql(READ_MERGE_REQUEST, { path: fullName, iid: String(number) });
-  const { project } = data as { readonly project: { readonly mergeRequest: MergeRequestNode | null } | null };
+  const { project } = data as { readonly project: { readonly mergeRequest: TargetNode | null } | null };
   if (!project?.mergeRequest) throw new ForgeError('not_found');
   return project.mergeRequest;
 }
@@ -23,8 +20,12 @@ export async function readMergeRequest(
 export async function readGitlabChecks(requests: GitlabRequests, target: Target): Promise<Check[]> {
   const { headPipeline } = await readMergeRequest(requests, target);
   if (headPipeline === null) return [];
-  const path = `${projectPath(target.fullName)}/pipelines/${numberOf(headPipeline.id)}/jobs?per_page=100`;
+  const path = `${pipelinePath(headPipeline, target)}/jobs?per_page=100`;
   return (await requests.list<JobNode>(path, MAX_JOBS)).map(toCheck);
+}
+
+export function pipelinePath({ id, project }: PipelineNode, { fullName }: Target): string {
+  return `${projectPath(project?.fullPath ?? fullName)}/pipelines/${numberOf(id)}`;
 }
 
 const STATES: Readonly<Record<string, Check['state']>> = {

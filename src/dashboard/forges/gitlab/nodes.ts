@@ -55,6 +55,17 @@ export interface MergeRequestNode extends IssueNode {
   readonly headPipeline: { readonly id: string; readonly status: string } | null;
 }
 
+export interface TargetNode extends MergeRequestNode {
+  /** That of a fork may run there; its project is null when it is hidden. */
+  readonly headPipeline: PipelineNode | null;
+}
+
+export interface PipelineNode {
+  readonly id: string;
+  readonly status: string;
+  readonly project: { readonly fullPath: string } | null;
+}
+
 export interface WholeProjectNode extends ProjectNode {
   readonly mergeRequests: Page<MergeRequestNode> | null;
   readonly issues: Page<IssueNode> | null;

@@ -64,5 +64,5 @@ export const MORE_ISSUES = `
 
 export const READ_MERGE_REQUEST = `
   query ReadMergeRequest($path: ID!, $iid: String!) {
-    project(fullPath: $path) { mergeRequest(iid: $iid) { ...mergeRequest } }
+    project(fullPath: $path) { mergeRequest(iid: $iid) { ...mergeRequest headPipeline { project { fullPath } } } }
   }${MERGE_REQUEST}`;

@@ -50,7 +50,7 @@ export function toIssueFacts(node: IssueNode, repo: string): IssueFacts {
 }
 
 /** GitLab looks at it when somebody asks, and says for a moment that it doesn't know. */
-const UNKNOWN = new Set(['CHECKING', 'PREPARING', 'UNCHECKED']);
+const UNKNOWN = new Set(['APPROVALS_SYNCING', 'CHECKING', 'PREPARING', 'UNCHECKED']);
 
 function toMergeStatus({ conflicts, detailedMergeStatus }: MergeRequestNode): PullRequestFacts['mergeStatus'] {
   if (conflicts || detailedMergeStatus === 'CONFLICT') return 'conflicting';

@@ -70,6 +70,14 @@ test('lists the jobs of the head pipeline', async () => {
   ]);
 });
 
+test.each([null, 'lisa/shop'])('finds the pipeline of a fork where it runs: %s', async (pipelineProject) => {
+  Object.assign(one, { fromFork: true, pipelineProject, pipeline: 'FAILED' });
+  one.jobs = [{ id: 1, name: 'build', status: 'failed', duration: 3 }];
+  await expect(gitlab.forge.checks(target)).resolves.toMatchObject([{ name: 'build', state: 'failure' }]);
+  await expect(gitlab.forge.act(target, 'rerun_checks')).resolves.toBe('queued');
+  expect(one.pipeline).toBe('RUNNING');
+});
+
 test('lists no checks where nothing ran', async () => {
   one.pipeline = null;
   await expect(gitlab.forge.checks(target)).resolves.toEqual([]);

@@ -72,6 +72,7 @@ test.each<[string, Partial<GitlabMergeRequest>, Partial<PullRequestFacts>]>([
   ['a pipeline that was cancelled', { pipeline: 'CANCELED' }, { ci: 'failure' }],
   ['conflicts', { conflicts: true, detailedMergeStatus: 'CHECKING' }, { mergeStatus: 'conflicting' }],
   ['a status that is not known yet', { detailedMergeStatus: 'UNCHECKED' }, { mergeStatus: 'unknown' }],
+  ['approvals that are being counted', { detailedMergeStatus: 'APPROVALS_SYNCING' }, { mergeStatus: 'unknown' }],
   ['a pipeline that must pass', { detailedMergeStatus: 'CI_MUST_PASS' }, { mergeStatus: 'blocked' }],
   ['need of a rebase', { detailedMergeStatus: 'NEED_REBASE' }, { mergeStatus: 'blocked', behind: true }],
   ['no files', { fileCount: 0 }, { empty: true }],
