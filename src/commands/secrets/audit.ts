@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 import { parseCount } from './options.js';
 import { withSession } from './run-command.js';
@@ -15,6 +16,7 @@ export interface AuditFlags extends SettingsFlags {
   readonly all?: true;
   readonly follow?: true;
   readonly verify?: true;
+  readonly known?: { readonly entries: number; readonly head: string };
   readonly json?: true;
 }
 
@@ -32,6 +34,11 @@ export function addAuditCommand(secrets: Command, terminal: Terminal): void {
     .option('--all', 'every one of them')
     .option('--follow', 'go on with what is written from now on, until interrupted')
     .option('--verify', 'check the chain of the whole log instead; the exit code is 1 when it is broken')
+    .option(
+      '--known <entries:head>',
+      'with --verify: what an earlier check told, and is to be part of the log',
+      parseKnown,
+    )
     .option('--json', 'print JSON, one entry a line')
     .addHelpText(
       'after',
@@ -47,4 +54,10 @@ Examples:
       await (flags.verify ? verifyAudit(session, flags) : showAudit(session, flags));
     }),
   );
+}
+
+function parseKnown(text: string): { readonly entries: number; readonly head: string } {
+  const [, entries, head] = /^([1-9]\d{0,14}):([\da-f]{64})$/.exec(text) ?? [];
+  if (entries !== undefined && head !== undefined) return { entries: Number(entries), head };
+  throw new InvalidArgumentError('Expected a number and a hash, such as 41:9f86d0….');
 }

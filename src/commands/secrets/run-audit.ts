@@ -87,12 +87,12 @@ function describe(entry: AuditLogEntry): string {
 }
 
 /** `audit --verify`. */
-export async function verifyAudit(session: Session, { json }: AuditFlags): Promise<void> {
-  const found = await request(session.client.GET('/audit-log/verify'));
+export async function verifyAudit(session: Session, { json, known }: AuditFlags): Promise<void> {
+  const found = await request(session.client.GET('/audit-log/verify', { params: { query: { ...known } } }));
   if (json) await write(session.terminal.out, toLine(found as never));
-  const { intact, entries, head = 'none', first_broken_id: broken, reason = 'altered' } = found;
+  const { intact, entries, head = '', first_broken_id: broken, reason = 'altered' } = found;
   if (!intact) {
     throw new CommandFailure(`the audit log is not as it was written: entry ${broken ?? 0} was ${reason}`, EXIT.failed);
   }
-  if (!json) await write(session.terminal.out, `Intact: ${entries} entries, the last with the hash ${head}.\n`);
+  if (!json) await write(session.terminal.out, `Intact: ${entries} entries, ${entries}:${head}\n`);
 }

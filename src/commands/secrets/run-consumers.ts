@@ -24,7 +24,7 @@ export async function listConsumers(session: Session, { query, json }: ConsumerL
   await write(session.terminal.out, json ? toJson(consumers) : table);
 }
 
-export async function readConsumers({ client }: Pick<Session, 'client'>, text?: string): Promise<ConsumerEntry[]> {
+async function readConsumers({ client }: Pick<Session, 'client'>, text?: string): Promise<ConsumerEntry[]> {
   const consumers: ConsumerEntry[] = [];
   for (let page = 1; ; page += 1) {
     const query = { ...defined({ q: text }), page, page_size: PAGE_SIZE };

@@ -48,7 +48,7 @@ function refuseUnreadable(error: unknown, file: string): undefined {
 }
 
 /** Windows has no such modes. */
-export async function requirePrivate(file: string): Promise<void> {
+async function requirePrivate(file: string): Promise<void> {
   const { mode } = await stat(file);
   if (process.platform === 'win32' || (mode & 0o077) === 0) return;
   throw new CommandFailure(`${file}: expected a file that is yours alone; chmod 600 makes it so`, EXIT.usage);

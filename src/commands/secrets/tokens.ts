@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { withAccountSettings } from '../accounts-database.js';
 import { parseDays } from './options.js';
 import { withSession } from './run-command.js';
 import { withSettings } from './settings.js';
@@ -19,40 +18,22 @@ export interface MintFlags extends SettingsFlags {
   readonly days?: number;
 }
 
-export interface MintWriteFlags {
-  readonly config?: string;
-  readonly state?: string;
-  readonly databaseUrl?: string;
-  readonly description: string;
-  readonly days?: number;
-}
-
 interface RotateFlags extends SettingsFlags {
   readonly days?: number;
 }
 
-/**
- * `trellis secrets tokens`: those of consumers, which may read the values that name them and nothing else; and,
- * on the server's own machine, the first that may write.
- */
+/** `trellis secrets tokens`: those of consumers, which may read the values that name them and nothing else. */
 export function addTokenCommands(secrets: Command, terminal: Terminal): void {
   const tokens = secrets.command('tokens').description("consumers' tokens, each for the values that name its consumer");
-  addWriteToken(tokens, terminal);
+  tokens.addHelpText(
+    'after',
+    `
+Tokens that may write are made in the browser, or on the server's own machine:
+  trellis tokens create --kind write --label deploy --days 90`,
+  );
   addReading(tokens, terminal);
   addSecrets(tokens, terminal);
   addEnds(tokens, terminal);
-}
-
-function addWriteToken(tokens: Command, terminal: Terminal): void {
-  withAccountSettings(tokens.command('mint-write'))
-    .description("on the server's own machine, also while it runs: make a token that may write, and print it, alone")
-    .requiredOption('--description <text>', 'what it is told by')
-    .option('--days <number>', `how long it holds: 1 to ${MAX_DAYS} days (default: 90)`, parseDays(MAX_DAYS))
-    .action(async (flags: MintWriteFlags) => {
-      // Loading the database takes a moment, which --help need not wait for.
-      const { mintWriteToken } = await import('./mint-write-token.js');
-      await mintWriteToken(flags, terminal);
-    });
 }
 
 function addReading(tokens: Command, terminal: Terminal): void {

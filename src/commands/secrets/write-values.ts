@@ -90,7 +90,7 @@ function replaceSealed(
  *
  * @throws CommandFailure when nobody has the name, and for several variants without an id.
  */
-export async function findObject({ client }: Session, slug: string, id?: string): Promise<ObjectMetadata> {
+async function findObject({ client }: Session, slug: string, id?: string): Promise<ObjectMetadata> {
   const query = { slug, limit: 500, offset: 0 };
   const variants = await request(client.GET('/objects', { params: { query } }));
   const [object, other] = variants.filter((each) => id === undefined || each.id === id);

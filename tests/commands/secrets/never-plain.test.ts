@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAccounts } from '../../../src/accounts/accounts.js';
+import { tokensCommand } from '../../../src/commands/tokens.js';
 import { generateIdentity, toRecipients } from '../../../src/sealing/secrets.js';
 import { openDatabase } from '../../../src/storage/database.js';
 import { startServer } from '../../running-server.js';
 import type { RunningServer } from '../../running-server.js';
+import { runCommand } from '../run-command.js';
 import { findNeedles, toNeedles } from './needles.js';
 import type { Needle } from './needles.js';
 import { canReadMemory, searchMemory } from './process-memory.js';
@@ -43,7 +45,8 @@ describeOnLinux('a server that is given values', () => {
     await database.destroy();
     const identity = await generateIdentity();
     const [recipient = ''] = await toRecipients(identity);
-    const minted = await runSecrets(['tokens', 'mint-write', '--description', 'cli', '--state', state], {});
+    const mint = ['create', '--kind', 'write', '--label', 'cli', '--days', '1', '--state', state];
+    const minted = await runCommand(tokensCommand, mint);
     const settings = {
       TRELLIS_SECRETS_SERVER: server.origin,
       TRELLIS_SECRETS_TOKEN: minted.out.trim(),

@@ -122,9 +122,12 @@ test('the audit log tells what was done and by whom, and that nobody has altered
   const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
   expect((await cli.run(['audit', '--from', tomorrow])).out).toBe('');
   expect((await cli.run(['audit', '--from', 'soon'])).code).toBe(2);
-  expect((await cli.run(['audit', '--verify'])).out).toMatch(
-    /^Intact: \d+ entries, the last with the hash [\da-f]{64}/,
-  );
+  const { out: verified } = await cli.run(['audit', '--verify']);
+  const [, known = ''] = /^Intact: \d+ entries, (\d+:[\da-f]{64})\n$/.exec(verified) ?? [];
+  expect((await cli.run(['audit', '--verify', '--known', known])).code).toBe(0);
+  const other = known.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'));
+  expect(await cli.run(['audit', '--verify', '--known', other])).toMatchObject({ code: 1, out: '' });
+  expect(await cli.run(['audit', '--verify', '--known', 'x'])).toMatchObject({ code: 2 });
 });
 
 test('status tells whether the settings lead to a service that takes the token', async () => {
