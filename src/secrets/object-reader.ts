@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { requireOwner } from '../accounts/scopes.js';
 import { AppError } from '../errors.js';
 import type { Database } from '../storage/database.js';
@@ -39,7 +40,11 @@ export function createObjectReader(database: Database): ObjectReader {
   async function runAll(): Promise<void> {
     if (isRunning) return;
     isRunning = true;
-    while (waiting.length > 0) await readTogether(database, waiting.splice(0, MAX_TOGETHER));
+    while (waiting.length > 0) {
+      // SQLite answers before anything else has its turn: so that the requests that have arrived are all here.
+      await setImmediate();
+      await readTogether(database, waiting);
+    }
     isRunning = false;
   }
 
@@ -56,17 +61,23 @@ export function createObjectReader(database: Database): ObjectReader {
 
 type Outcome = { readonly value: ReadValue; readonly entry: NewAuditEntry } | { readonly refusal: AppError };
 
-/** Settles every reading, and never throws. */
-async function readTogether(database: Database, readings: readonly Reading[]): Promise<void> {
+/** Settles some of those that wait, and never throws. */
+async function readTogether(database: Database, waiting: Reading[]): Promise<void> {
+  const readings: Reading[] = [];
   try {
-    const outcomes = await inAuditedTransaction(database, (transaction) => readEach(transaction, readings));
+    const outcomes = await inAuditedTransaction(database, (transaction) => {
+      // Who came while the transaction waited for its turn is taken along; one that is run again stays as it is.
+      if (readings.length === 0) readings.push(...waiting.splice(0, MAX_TOGETHER));
+      return readEach(transaction, readings);
+    });
     for (const [index, { resolve, reject }] of readings.entries()) {
       const outcome = outcomes[index];
       if (outcome !== undefined && 'value' in outcome) resolve(outcome.value);
       else reject(outcome?.refusal);
     }
   } catch (error) {
-    for (const { reject } of readings) reject(error);
+    // One that never began has taken nobody along yet.
+    for (const { reject } of readings.length > 0 ? readings : waiting.splice(0)) reject(error);
   }
 }
 
