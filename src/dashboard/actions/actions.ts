@@ -53,8 +53,10 @@ export function createActions({ forges, ...options }: ActionsOptions): Actions {
       const { personId } = requirePerson(caller);
       const forge = await requireForge(personId, name);
       acting.requireAction(forge, action);
-      const address = { personId, forge: name, fullName, number };
-      const row = await findBoardRow(database, address);
+      const asked = { personId, forge: name, fullName, number };
+      const row = await findBoardRow(database, asked);
+      // Forges take a name in any case, and give it in one.
+      const address = { ...asked, fullName: row?.repo ?? fullName };
       // What is so already is answered alike; a forge says best what is to be cancelled.
       if (action === 'auto_merge' && row?.autoMergeEnabled === true) return 'done';
       if (row !== undefined && action !== 'cancel_auto_merge') requireOffered(row, action);

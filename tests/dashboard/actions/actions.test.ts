@@ -93,6 +93,12 @@ test.each<[string, ActionTarget, ActionName]>([
   await expect(act(target, action)).rejects.toMatchObject({ code: 'invalid_input', field: 'forge' });
 });
 
+test('takes the name of a repository in any case', async () => {
+  await stage.refresh();
+  expect(await act({ ...onGithub, fullName: 'Acme/SHOP' }, 'merge')).toBe('done');
+  expect(await stage.findRow(onGithub)).toBeUndefined();
+});
+
 test('refuses a forge without a credential', async () => {
   await stage.dashboard.settings.save(stage.ada, { githubToken: null, forgejoToken: null, gitlabToken: null });
   await expect(act(onGithub, 'merge')).rejects.toMatchObject({ code: 'invalid_input', field: 'forge' });
