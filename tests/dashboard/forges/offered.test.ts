@@ -1,0 +1,112 @@
+/** What each forge says, up to what its rows offer: every line of the rules that can be met at the forge. */
+import type { Forge } from '../../../src/dashboard/forges/forge.js';
+import { toRows } from '../../../src/dashboard/forges/rules/to-rows.js';
+import type { ForgeServer } from '../../forges/forge-server.js';
+import { forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';
+import type { ForgejoPullRequest } from '../../forges/forgejo-state.js';
+import { githubPullRequest, githubRepository, githubRun } from '../../forges/github-state.js';
+import type { GithubPullRequest } from '../../forges/github-state.js';
+import { gitlabMergeRequest, gitlabProject } from '../../forges/gitlab-state.js';
+import type { GitlabMergeRequest } from '../../forges/gitlab-state.js';
+import { openForgejo } from './forgejo/open-forgejo.js';
+import { openGithub } from './github/open-github.js';
+import { openGitlab } from './gitlab/open-gitlab.js';
+
+/** The actions of the second pull request, with the code of what blocks them; it may stand on the first. */
+async function listOffered({ forge, server }: { readonly forge: Forge; readonly server: ForgeServer }) {
+  const reading = await forge.readRepository('acme/shop');
+  const { pullRequests } = toRows(reading!, { forge: forge.name, username: 'mona', renovateAuthors: ['renewer'] });
+  await server.close();
+  const { allowedActions } = pullRequests.find(({ number }) => number === 2)!;
+  return allowedActions.map(({ action, blocked }) => (blocked ? `${action}: ${blocked.code}` : action));
+}
+
+const failing = [githubRun({ conclusion: 'FAILURE' })];
+const running = [githubRun({ status: 'IN_PROGRESS', conclusion: null })];
+const conflicting = { mergeable: 'CONFLICTING', mergeStateStatus: 'DIRTY' };
+
+test.each<[string, Partial<GithubPullRequest>, string[]]>([
+  ['empty', { changedFiles: 0, baseRefName: 'change-1' }, ['merge: already_up_to_date', 'close']],
+  ['stacked', { baseRefName: 'change-1', ...conflicting }, ['merge: stacked', 'close']],
+  ['conflicting', { ...conflicting, isDraft: true }, ['merge: conflict', 'close']],
+  ['a draft', { isDraft: true, mergeStateStatus: 'DRAFT' }, ['merge: not_mergeable', 'close', 'auto_merge']],
+  ['unstable', { mergeStateStatus: 'UNSTABLE', checks: failing }, ['merge', 'close', 'auto_merge', 'rerun_checks']],
+  ['running, though it could be merged', { checks: running }, ['merge: checks_pending', 'close', 'auto_merge']],
+  ['behind', { mergeStateStatus: 'BEHIND' }, ['merge: behind', 'close', 'update_branch', 'auto_merge']],
+  [
+    'blocked and red',
+    { mergeStateStatus: 'BLOCKED', checks: failing },
+    ['merge: checks_failing', 'close', 'auto_merge', 'rerun_checks'],
+  ],
+  ['blocked', { mergeStateStatus: 'BLOCKED' }, ['merge: blocked_by_protection', 'close', 'auto_merge']],
+  ['not known yet', { mergeStateStatus: 'UNKNOWN' }, ['merge: not_mergeable', 'close', 'auto_merge']],
+  ['clean', {}, ['merge', 'close']],
+  [
+    'on its way already',
+    { mergeStateStatus: 'BLOCKED', autoMerge: 'MERGE' },
+    ['merge: blocked_by_protection', 'close'],
+  ],
+  ["Dependabot's", { author: 'dependabot[bot]' }, ['merge', 'close', 'dependabot_rebase', 'dependabot_recreate']],
+  ["Renovate's, by a name of one's own", { author: 'renewer' }, ['merge', 'close', 'renovate_rebase']],
+])('GitHub: what is offered for one that is %s', async (_reason, change, offered) => {
+  const pullRequests = [githubPullRequest(1), githubPullRequest(2, change)];
+  expect(await listOffered(await openGithub([githubRepository('acme/shop', { pullRequests })]))).toEqual(offered);
+});
+
+test('GitHub: auto-merge is not offered where the repository does not allow it', async () => {
+  const pullRequests = [githubPullRequest(2, { mergeStateStatus: 'BLOCKED' })];
+  const repository = githubRepository('acme/shop', { pullRequests, autoMergeAllowed: false });
+  expect(await listOffered(await openGithub([repository]))).toEqual(['merge: blocked_by_protection', 'close']);
+});
+
+const old = { mergeBase: 'c'.repeat(40) };
+
+test.each<[string, Partial<ForgejoPullRequest>, string[]]>([
+  ['empty', { changedFiles: 0, baseRef: 'change-1' }, ['merge: already_up_to_date', 'close']],
+  ['stacked', { baseRef: 'change-1', mergeable: false }, ['merge: stacked', 'close']],
+  ['a draft', { draft: true }, ['merge: not_mergeable', 'close']],
+  ['running, though it could be merged', { status: 'pending' }, ['merge: checks_pending', 'close', 'auto_merge']],
+  ['behind', { ...old, mergeable: false }, ['merge: behind', 'close', 'update_branch', 'auto_merge']],
+  ['behind, which nobody minds', old, ['merge', 'close', 'update_branch', 'auto_merge']],
+  [
+    'blocked and red',
+    { mergeable: false, status: 'failure' },
+    ['merge: checks_failing', 'close', 'auto_merge', 'rerun_checks'],
+  ],
+  ['blocked', { mergeable: false }, ['merge: blocked_by_protection', 'close', 'auto_merge']],
+  ['clean', {}, ['merge', 'close']],
+  ["Dependabot's", { ...old, author: 'dependabot[bot]' }, ['merge', 'close', 'auto_merge']],
+  ["Renovate's", { author: 'renovate' }, ['merge', 'close', 'renovate_rebase']],
+])('Forgejo: what is offered for one that is %s', async (_reason, change, offered) => {
+  const pullRequests = [forgejoPullRequest(1), forgejoPullRequest(2, change)];
+  expect(await listOffered(await openForgejo([forgejoRepository('acme/shop', { pullRequests })]))).toEqual(offered);
+});
+
+const conflicts = { conflicts: true, detailedMergeStatus: 'CONFLICT' };
+const pending = { detailedMergeStatus: 'CI_STILL_RUNNING', pipeline: 'RUNNING' };
+
+test.each<[string, Partial<GitlabMergeRequest>, string[]]>([
+  ['empty', { fileCount: 0, targetBranch: 'change-1' }, ['merge: already_up_to_date', 'close']],
+  ['stacked', { targetBranch: 'change-1', ...conflicts }, ['merge: stacked', 'close']],
+  ['conflicting', { ...conflicts, draft: true }, ['merge: conflict', 'close']],
+  ['a draft', { draft: true, detailedMergeStatus: 'DRAFT_STATUS' }, ['merge: not_mergeable', 'close', 'auto_merge']],
+  ['running', pending, ['merge: checks_pending', 'close', 'auto_merge']],
+  ['behind', { detailedMergeStatus: 'NEED_REBASE' }, ['merge: behind', 'close', 'update_branch', 'auto_merge']],
+  [
+    'blocked and red',
+    { detailedMergeStatus: 'CI_MUST_PASS', pipeline: 'FAILED' },
+    ['merge: checks_failing', 'close', 'auto_merge', 'rerun_checks'],
+  ],
+  ['blocked', { detailedMergeStatus: 'NOT_APPROVED' }, ['merge: blocked_by_protection', 'close', 'auto_merge']],
+  ['not known yet', { detailedMergeStatus: 'CHECKING' }, ['merge: not_mergeable', 'close', 'auto_merge']],
+  ['clean', {}, ['merge', 'close']],
+  [
+    'on its way already',
+    { ...pending, autoMergeEnabled: true },
+    ['merge: checks_pending', 'close', 'cancel_auto_merge'],
+  ],
+  ["Renovate's", { username: 'renovate' }, ['merge', 'close', 'renovate_rebase']],
+])('GitLab: what is offered for one that is %s', async (_reason, change, offered) => {
+  const mergeRequests = [gitlabMergeRequest(1), gitlabMergeRequest(2, change)];
+  expect(await listOffered(await openGitlab([gitlabProject('acme/shop', { mergeRequests })]))).toEqual(offered);
+});
