@@ -30,6 +30,8 @@ export function toCreationOptions({ id, name }: RelyingParty, offer: PasskeyOffe
     excludeCredentials: known.map((credential) => ({ type: 'public-key', id: credential })),
     authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'preferred' },
     attestation: 'none',
+    // So that it can wrap keys for its owner's browser, which authenticators that can decide when a passkey is made.
+    extensions: { prf: {} },
   };
 }
 

@@ -7,8 +7,9 @@ import type { Database } from '../storage/database.js';
 import type { Origin } from './actor.js';
 import { auditPasskeys } from './audit-passkeys.js';
 import { parsePublicKey } from './consumer-names.js';
-import { storeOwnerKeys } from './owner.js';
-import type { Owner, OwnerKeys } from './owner.js';
+import { storeOwnerKeys } from './owner-keys.js';
+import type { Owner } from './owner.js';
+import type { OwnerKeys } from './owner-keys.js';
 import { readOwnerPasskey } from './owner-passkeys.js';
 import type { AccountsWith, OwnerPasskey } from './owner-passkeys.js';
 

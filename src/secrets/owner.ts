@@ -1,28 +1,35 @@
 import type { Caller } from '../accounts/callers.js';
 import { requireOwner } from '../accounts/scopes.js';
 import type { Database } from '../storage/database.js';
-import type { AuditOrigin } from './actor.js';
-import { appendAudit, inAuditedTransaction } from './audit-chain.js';
-import { parsePublicKey } from './consumer-names.js';
+import type { Origin } from './actor.js';
+import { keepIdentity } from './keep-identity.js';
+import type { NewIdentity } from './keep-identity.js';
+import { findOwnerRow } from './owner-keys.js';
+import type { OwnerKeys } from './owner-keys.js';
 
-/** What the owner's browser makes of their age identity. The server opens none of it. */
-export interface OwnerKeys {
-  /** The recipient. */
-  readonly publicKey?: string | undefined;
-  /** The identity, wrapped by a recovery phrase. */
-  readonly recoveryWrappedIdentity?: string | undefined;
+/** What is known of the owner's identity. */
+export interface OwnerIdentity extends OwnerKeys {
+  /** The ids of the passkeys that hold a copy, oldest first. */
+  readonly wrappedBy: readonly string[];
 }
 
 /** The one person whom the secrets belong to. */
 export interface Owner {
   /** Whether anybody has registered. */
   exists(): Promise<boolean>;
-  /** What is known of the owner's identity; the recovery copy is for a session alone. */
-  readIdentity(caller: Caller | undefined): Promise<OwnerKeys>;
+  /** All but the public key is for a session alone. */
+  readIdentity(caller: Caller | undefined): Promise<OwnerIdentity>;
   /** The owner's age recipient; `undefined` until it is set. */
   findPublicKey(caller: Caller | undefined): Promise<string | undefined>;
-  /** Keeps the keys of the first registration that has a public one; later ones change nothing. */
-  setKeys(keys: OwnerKeys, origin: AuditOrigin): Promise<void>;
+  /**
+   * Keeps the owner's public key and copies of the identity, all of it or
+   * nothing. The first public key and the first recovery copy stay; of a
+   * passkey, the last copy does.
+   *
+   * @throws AppError `session_required` for a token, `invalid_input` for a public key that is none and
+   * for half a copy, `conflict` for another public key than the first, `not_found` for a passkey that is not theirs.
+   */
+  keepIdentity(origin: Origin, identity: NewIdentity): Promise<OwnerIdentity>;
 }
 
 export function createOwner(database: Database): Owner {
@@ -31,48 +38,30 @@ export function createOwner(database: Database): Owner {
       const admins = database.selectFrom('people').select('id').where('is_admin', '=', 1).limit(1);
       return (await admins.executeTakeFirst()) !== undefined;
     },
-    async readIdentity(caller) {
-      const { kind } = requireOwner(caller);
-      const row = await findRow(database);
-      const recovery = kind === 'session' ? row?.recovery_wrapped_identity : undefined;
-      return { publicKey: row?.public_key, recoveryWrappedIdentity: recovery ?? undefined };
-    },
+    readIdentity: (caller) => readIdentity(database, caller),
     async findPublicKey(caller) {
       requireOwner(caller);
-      return (await findRow(database))?.public_key;
+      return (await findOwnerRow(database))?.public_key;
     },
-    setKeys: (keys, origin) =>
-      inAuditedTransaction(database, (transaction) => storeOwnerKeys(transaction, keys, origin)),
+    async keepIdentity(origin, identity) {
+      await keepIdentity(database, origin, identity);
+      return readIdentity(database, origin.caller);
+    },
   };
 }
 
-/**
- * In the caller's transaction. A public key that is there stays: values are
- * sealed to it, and who loses it loses them. So does a recovery copy, which is
- * added later only with the public key that it belongs to.
- *
- * @throws AppError `invalid_input` for a public key that is none.
- */
-export async function storeOwnerKeys(
-  transaction: Database,
-  { publicKey = '', recoveryWrappedIdentity }: OwnerKeys,
-  origin: AuditOrigin,
-): Promise<void> {
-  if (publicKey === '') return;
-  const known = await findRow(transaction);
-  const recovery = { recovery_wrapped_identity: recoveryWrappedIdentity ?? null };
-  if (known === undefined) {
-    const row = { id: 1, public_key: parsePublicKey(publicKey), ...recovery };
-    await transaction.insertInto('secret_owner').values(row).execute();
-  } else {
-    const isAddition = known.public_key === publicKey && known.recovery_wrapped_identity === null;
-    if (!isAddition || recoveryWrappedIdentity === undefined) return;
-    await transaction.updateTable('secret_owner').set(recovery).execute();
-  }
-  const action = known === undefined ? 'create' : 'update';
-  await appendAudit(transaction, { action, subjectType: 'identity', subjectId: publicKey }, origin);
+async function readIdentity(database: Database, caller: Caller | undefined): Promise<OwnerIdentity> {
+  const { kind, personId } = requireOwner(caller);
+  const row = await findOwnerRow(database);
+  if (kind !== 'session') return { publicKey: row?.public_key, wrappedBy: [] };
+  const recovery = row?.recovery_wrapped_identity ?? undefined;
+  const wrappedBy = await listWrapping(database, personId);
+  return { publicKey: row?.public_key, recoveryWrappedIdentity: recovery, wrappedBy };
 }
 
-function findRow(database: Database) {
-  return database.selectFrom('secret_owner').selectAll().executeTakeFirst();
+/** The ids of a person's passkeys that hold a copy of the identity. */
+async function listWrapping(database: Database, personId: string): Promise<readonly string[]> {
+  const own = database.selectFrom('passkeys').select('id').where('person_id', '=', personId);
+  const rows = await own.where('wrapped_identity', 'is not', null).orderBy('created_at').orderBy('id').execute();
+  return rows.map(({ id }) => id);
 }

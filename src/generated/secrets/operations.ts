@@ -8,7 +8,7 @@ import * as validators from './validators.js';
 export const basePath = '/secrets';
 
 /** Names what the contract says; the client is told it and compares. */
-export const revision = 'ddd6f2d2f78da21b';
+export const revision = 'c5df063aea14d7bd';
 
 /** The kind of caller that each security scheme proves. */
 export const schemes = {
@@ -184,6 +184,32 @@ export const operations: readonly OperationSpec[] = [
       503: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
     validate: {},
+  },
+  {
+    id: 'keepIdentity',
+    method: 'put',
+    path: '/auth/identity',
+    security: [{ scheme: 'session', roles: ['admin'] }],
+    parameters: [
+      { name: 'x-caller', in: 'header', required: false, type: 'string', list: false, rest: false },
+    ],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 1572864 },
+    responses: {
+      200: { contentTypes: ['application/json'], validate: validators.ownerIdentitySchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      404: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      409: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      422: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { headers: validators.keepIdentityHeaders, limits: validators.keepIdentityLimits, body: validators.keepIdentityBody },
   },
   {
     id: 'listCredentials',
@@ -1076,6 +1102,23 @@ export type GetIdentityOutput =
       readonly body: components['schemas']['OwnerIdentity'];
     };
 
+/** What `keepIdentity` is given. */
+export interface KeepIdentityInput extends Facts {
+  readonly headers: {
+    /** What the client says of itself, for the audit log; nobody verifies it. */
+    readonly 'x-caller'?: string;
+  };
+  readonly body: components['schemas']['KeepIdentityRequest'];
+  readonly caller: SessionCaller;
+}
+
+/** What `keepIdentity` answers; refusals are thrown. */
+export type KeepIdentityOutput =
+  | {
+      readonly status: 200;
+      readonly body: components['schemas']['OwnerIdentity'];
+    };
+
 /** What `listCredentials` is given. */
 export interface ListCredentialsInput extends Facts {
   readonly query: {
@@ -1832,6 +1875,8 @@ export interface AuthHandlers {
   readonly getAuthStatus: (input: GetAuthStatusInput) => Promise<GetAuthStatusOutput>;
   /** Give the owner's public key */
   readonly getIdentity: (input: GetIdentityInput) => Promise<GetIdentityOutput>;
+  /** Keep the owner's public key and copies of their identity */
+  readonly keepIdentity: (input: KeepIdentityInput) => Promise<KeepIdentityOutput>;
 }
 
 /** The passkeys of the owner. */

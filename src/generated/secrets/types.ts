@@ -179,10 +179,18 @@ export interface paths {
         /**
          * Give the owner's public key
          * @description The key that a client seals to when it keeps a copy that the owner can read. The identity wrapped by the recovery
-         *     phrase is shown to a session only; the copies wrapped by passkeys are in `/credentials`.
+         *     phrase is shown to a session only, and so is which passkeys wrapped a copy; their copies are in `/credentials`.
          */
         readonly get: operations["getIdentity"];
-        readonly put?: never;
+        /**
+         * Keep the owner's public key and copies of their identity
+         * @description For the owner who is signed in already: what their browser made of their age identity, all of it or nothing. The
+         *     server opens none of it. The first public key stays, as values are sealed to it: another is 409, the same again
+         *     changes nothing. The first recovery copy stays too, and the answer holds the one that is kept.
+         *     `wrapped_identity` is kept for the passkey `credential_id`, in place of a copy before; the one does not come
+         *     without the other. A passkey that is not the owner's is 404.
+         */
+        readonly put: operations["keepIdentity"];
         readonly post?: never;
         readonly delete?: never;
         readonly options?: never;
@@ -261,7 +269,8 @@ export interface paths {
         readonly put?: never;
         /**
          * Create a write token
-         * @description Takes a session only. The answer is the one place where the token itself is ever shown.
+         * @description Takes a session only. The answer is the one place where the token itself is ever shown. There are 1000 at most, dead
+         *     ones included, which is more than anyone tells apart.
          */
         readonly post: operations["createToken"];
         readonly delete?: never;
@@ -384,7 +393,7 @@ export interface paths {
         /**
          * Create a consumer token
          * @description It reads the values of objects that name the consumer, and nothing else. The consumer need not be known yet. The
-         *     answer is the one place where the token itself is ever shown.
+         *     answer is the one place where the token itself is ever shown. There are 10000 at most, dead ones included.
          */
         readonly post: operations["createConsumerToken"];
         readonly delete?: never;
@@ -739,7 +748,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Add a consumer
-         * @description Before an object names it, so that it can be prepared. A name that is known already is 409.
+         * @description Before an object names it, so that it can be prepared. A name that is known already is 409; 10000 are added at most.
          */
         readonly post: operations["addConsumer"];
         readonly delete?: never;
@@ -1002,6 +1011,21 @@ export interface components {
             readonly public_key?: string;
             /** @description The owner's identity wrapped by the recovery phrase; for a session only. */
             readonly recovery_wrapped_identity?: string;
+            /**
+             * @description The ids of the passkeys that hold a copy of the identity, as `/credentials` gives it; for a session only, and
+             *     left out while there is none.
+             */
+            readonly wrapped_by?: readonly string[];
+        };
+        readonly KeepIdentityRequest: {
+            /** @description The owner's age recipient. The first one stays. */
+            readonly public_key: string;
+            /** @description The owner's identity wrapped by a recovery phrase. The first one stays. */
+            readonly recovery_wrapped_identity?: string;
+            /** @description Which passkey wrapped `wrapped_identity`. */
+            readonly credential_id?: string;
+            /** @description The owner's identity wrapped by that passkey. */
+            readonly wrapped_identity?: string;
         };
         readonly CredentialRenameRequest: {
             /** @description Not blank. */
@@ -2027,6 +2051,60 @@ export interface operations {
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly keepIdentity: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @example acme/shop/deploy
+                 */
+                readonly "X-Caller"?: components["parameters"]["Caller"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "public_key": "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p",
+                 *       "recovery_wrapped_identity": "c2VhbGVkIGJ5IHRoZSBwaHJhc2U"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["KeepIdentityRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The owner's identity from now on. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "public_key": "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p",
+                     *       "recovery_wrapped_identity": "c2VhbGVkIGJ5IHRoZSBwaHJhc2U"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["OwnerIdentity"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 409: components["responses"]["Conflict"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 422: components["responses"]["Unprocessable"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];

@@ -1,4 +1,6 @@
 import type { AuthHandlers } from '../../generated/secrets/operations.js';
+import type { components } from '../../generated/secrets/types.js';
+import type { OwnerIdentity } from '../../secrets/owner.js';
 import type { SecretsServices } from './handlers.js';
 import { toCredentialBody } from './credential-bodies.js';
 import { toOrigin } from './origin.js';
@@ -40,12 +42,25 @@ export const authHandlers = ({ accounts: { sessions, cookies }, owner, ownerAcce
 
   getAuthStatus: async () => ({ status: 200, body: { bootstrapped: await owner.exists() } }),
 
-  async getIdentity({ caller }) {
-    const { publicKey, recoveryWrappedIdentity: recovery } = await owner.readIdentity(caller);
-    const body = {
-      ...(publicKey !== undefined && { public_key: publicKey }),
-      ...(recovery !== undefined && { recovery_wrapped_identity: recovery }),
-    };
-    return { status: 200, body };
+  getIdentity: async ({ caller }) => ({ status: 200, body: toIdentityBody(await owner.readIdentity(caller)) }),
+
+  async keepIdentity(input) {
+    const { public_key: publicKey, credential_id: credentialId, ...wrapped } = input.body;
+    const identity = await owner.keepIdentity(toOrigin(input), {
+      publicKey,
+      credentialId,
+      wrappedIdentity: wrapped.wrapped_identity,
+      recoveryWrappedIdentity: wrapped.recovery_wrapped_identity,
+    });
+    return { status: 200, body: toIdentityBody(identity) };
   },
 });
+
+function toIdentityBody(identity: OwnerIdentity): components['schemas']['OwnerIdentity'] {
+  const { publicKey, recoveryWrappedIdentity: recovery, wrappedBy } = identity;
+  return {
+    ...(publicKey !== undefined && { public_key: publicKey }),
+    ...(recovery !== undefined && { recovery_wrapped_identity: recovery }),
+    ...(wrappedBy.length > 0 && { wrapped_by: [...wrappedBy] }),
+  };
+}

@@ -58,7 +58,11 @@ export function authTests(): void {
     const { data, cookie } = await register({ nickname: 'laptop', ...kept });
     expect(data).toMatchObject({ id: passkey.id, nickname: 'laptop', wrapped_identity: 'by passkey' });
     expect((await stage.client({}).GET('/auth/status')).data).toEqual({ bootstrapped: true });
-    expect(await identity({ cookie: cookie! })).toEqual({ public_key: KEY, recovery_wrapped_identity: 'by phrase' });
+    expect(await identity({ cookie: cookie! })).toEqual({
+      public_key: KEY,
+      recovery_wrapped_identity: 'by phrase',
+      wrapped_by: [passkey.id],
+    });
     expect(await acts(cookie!)).toEqual(['create passkey by admin', 'create identity by admin']);
     expect((await stage.server.accounts.people.findByUsername('owner'))?.isAdmin).toBe(true);
   });

@@ -21,6 +21,7 @@ const WHO: Readonly<Record<string, Who>> = {
   finishRegistration: 'register',
   logout: 'leave',
   getIdentity: 'owner',
+  keepIdentity: 'session',
   listCredentials: 'session',
   renameCredential: 'session',
   deleteCredential: 'session',
