@@ -8,7 +8,7 @@ import * as validators from './validators.js';
 export const basePath = '';
 
 /** Names what the contract says; the client is told it and compares. */
-export const revision = 'ae156943aa2b98a0';
+export const revision = '876241cdc78caca8';
 
 /** The kind of caller that each security scheme proves. */
 export const schemes = {

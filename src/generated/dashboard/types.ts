@@ -2346,7 +2346,10 @@ export interface components {
                 readonly "application/json": components["schemas"]["ActionRefusal"];
             };
         };
-        /** @description The pull request is in a state that does not allow it, or the same action is under way (`in_progress`). */
+        /**
+         * @description The pull request is in a state that does not allow it, the same action is under way (`in_progress`), or it was sent before and
+         *     nobody can say yet what became of that (`unknown`).
+         */
         readonly ActionRefused: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
