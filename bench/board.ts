@@ -35,7 +35,7 @@ export async function benchBoard(options: BoardBenchOptions): Promise<string> {
     fillForges(forges, options);
     return await measure(work, forges, options);
   } finally {
-    for (const forge of Object.values(forges)) await forge.close();
+    for (const forge of [forges.github, forges.forgejo, forges.gitlab]) await forge.close();
     rmSync(work, { recursive: true, force: true });
   }
 }
@@ -154,10 +154,10 @@ async function measureDeliveries({ client, server, forges, deliveries }: Deliver
   ];
 }
 
-async function untilSeen(stream: AsyncIterator<{ readonly data: Board }>, title: string): Promise<void> {
+async function untilSeen(stream: AsyncIterator<{ readonly data: Board }, void>, title: string): Promise<void> {
   for (;;) {
-    const { value, done } = await stream.next();
-    if (done === true) throw new Error('Expected the stream to go on.');
-    if ((value as { data: Board }).data.pullRequests.some((one) => one.title === title)) return;
+    const next = await stream.next();
+    if (next.done === true) throw new Error('Expected the stream to go on.');
+    if (next.value.data.pullRequests.some((one) => one.title === title)) return;
   }
 }

@@ -82,11 +82,14 @@ export function createRefresher(options: RefresherOptions): Refresher {
   const context: RoundContext = { database, boards, findSettings, forgesOf, intervalMs, now, signal };
   const followUps = createFollowUps(onRefreshed, report);
   const work = createBoardWork(context, { followUps, report });
-  const [ofBoard, ofRepository, ofCompose] = [coalesced(), coalesced(), coalesced()];
+  const [ofBoard, ofRepository] = [coalesced(), coalesced()];
+  const ofCompose = coalesced<readonly PullRequest[]>();
   const scheduler = createScheduler({ database, now, signal, work: (personId) => work.doDue(personId), report });
 
   /** @returns the pull requests of the board that was made. */
-  async function compose(personId: string): Promise<readonly PullRequest[]> {
+  const compose = (personId: string) => ofCompose(personId, () => composeNow(personId));
+
+  async function composeNow(personId: string): Promise<readonly PullRequest[]> {
     const settings = await findSettings(personId);
     let rows: readonly PullRequest[] = [];
     if (settings === undefined) return rows;
@@ -116,7 +119,7 @@ export function createRefresher(options: RefresherOptions): Refresher {
       ),
     refreshRepository: (personId, forge, fullName) =>
       ofRepository(JSON.stringify([personId, forge, fullName]), () => readRepository(personId, forge, fullName)),
-    recompose: (personId) => ofCompose(personId, () => compose(personId).then(() => undefined)),
+    recompose: (personId) => compose(personId).then(() => undefined),
     async expedite(personId) {
       await markUnread(database, personId);
       await forgetFailures(database, personId);

@@ -1,4 +1,3 @@
-import type { SettingsRequest } from '../../../src/dashboard/forge-settings.js';
 import { FORGEJO_TOKEN, startForgejo } from '../../forges/forgejo.js';
 import type { TestForgejo } from '../../forges/forgejo.js';
 import { GITHUB_TOKEN, startGithub } from '../../forges/github.js';
@@ -18,7 +17,7 @@ export async function startForges(): Promise<Forges> {
 }
 
 /** What somebody saves who follows all three. */
-export function settingsFor({ github, forgejo, gitlab }: Forges): SettingsRequest {
+export function settingsFor({ github, forgejo, gitlab }: Forges) {
   return {
     githubUrl: github.url,
     githubUsername: 'mona',
