@@ -33,19 +33,25 @@ export const toPullRequestRow = (address: PullRequestAddress) => ({
   number: address.number,
 });
 
-/** Keeps that a delivery of a repository has proved to be the forge's. */
-export async function markWebhookSeen(database: Database, address: RepositoryAddress, at: number): Promise<void> {
-  await database
+/**
+ * Keeps that a delivery of a repository has proved to be the forge's.
+ *
+ * @returns whether it is the first, so that the board does not show it yet.
+ */
+export async function markWebhookSeen(database: Database, address: RepositoryAddress, at: number): Promise<boolean> {
+  const unmarked = { ignored_prs: 0, ignored_issues: 0, auto_update_branch: 0 };
+  const marked = await database
     .insertInto('repository_marks')
-    .values({
-      ...toRepositoryRow(address),
-      ignored_prs: 0,
-      ignored_issues: 0,
-      auto_update_branch: 0,
-      webhook_seen_at: at,
-    })
-    .onConflict((conflict) => conflict.columns(['person_id', 'forge', 'repo']).doUpdateSet({ webhook_seen_at: at }))
-    .execute();
+    .values({ ...toRepositoryRow(address), ...unmarked, webhook_seen_at: at })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['person_id', 'forge', 'repo'])
+        .doUpdateSet({ webhook_seen_at: at })
+        .where('repository_marks.webhook_seen_at', 'is', null),
+    )
+    .returning('repo')
+    .executeTakeFirst();
+  return marked !== undefined;
 }
 
 /** Keeps a mark of a pull request, in place of the one of its kind. */

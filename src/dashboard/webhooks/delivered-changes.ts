@@ -16,8 +16,8 @@ const REPOSITORY_SPACING = { firstMs: 2_000, mostMs: 32_000 };
 const BOARD_SPACING = { firstMs: 30_000, mostMs: 900_000 };
 
 /** A webhook of an organization tells of repositories that are on no board; they are not looked for again this long. */
-const REMEMBER_MS = 3_600_000;
-const MAX_REMEMBERED = 10_000;
+const UNKNOWN_MS = 3_600_000;
+const MAX_UNKNOWN = 10_000;
 
 /** What forges call repositories; nothing else can be on a board. */
 const NAME = /^(?=.{3,255}$)[\w.-]+(?:\/[\w.-]+)+$/;
@@ -44,8 +44,7 @@ export function createDeliveredChanges(options: DeliveredChangesOptions): Delive
   const { database, refresher, report = () => undefined, now } = options;
   const repositories = spaced({ ...REPOSITORY_SPACING, report });
   const boards = spaced({ ...BOARD_SPACING, report });
-  const unknown = new LRUCache<string, true>({ max: MAX_REMEMBERED, ttl: REMEMBER_MS });
-  const marked = new LRUCache<string, true>({ max: MAX_REMEMBERED, ttl: REMEMBER_MS });
+  const unknown = new LRUCache<string, true>({ max: MAX_UNKNOWN, ttl: UNKNOWN_MS });
 
   function askBoard(personId: string): void {
     boards.ask(personId, () => refresher.refresh(personId));
@@ -59,13 +58,10 @@ export function createDeliveredChanges(options: DeliveredChangesOptions): Delive
       unknown.set(key, true);
       return;
     }
-    const isMarked = marked.has(key);
-    if (!isMarked) await markWebhookSeen(database, address, now());
+    const isFirst = await markWebhookSeen(database, address, now());
     await refresher.refreshRepository(personId, forge, fullName);
-    if (isMarked) return;
-    marked.set(key, true);
     // Where nothing else changed, the board does not show the mark yet.
-    await refresher.recompose(personId);
+    if (isFirst) await refresher.recompose(personId);
   }
 
   return {

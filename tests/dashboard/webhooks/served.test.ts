@@ -1,6 +1,8 @@
 /** Deliveries over HTTP, from a forge to a server, to whoever follows a board. */
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
+import { Agent, request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { readEvents } from '../../../src/client/events.js';
 import type { StreamEvent } from '../../../src/client/events.js';
@@ -202,19 +204,25 @@ async function sendInChunks(body: string, headers: Record<string, string>): Prom
   return response.status;
 }
 
+/** As {@link send}, with less work of its own. */
+async function sendSwiftly({ body, headers }: Sent, agent: Agent): Promise<number> {
+  const all = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...headers };
+  const sent = request(address(), { method: 'POST', agent, headers: all }).end(body);
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  await once(response.resume(), 'end');
+  return response.statusCode!;
+}
+
 test('a thousand deliveries at once are acknowledged, and a few looks at the forge show the last state', async () => {
-  const sender = async (number: number): Promise<number[]> => {
-    const statuses: number[] = [];
-    for (let count = 0; count < 50; count += 1) {
-      rename(`Change ${number} of ${count}`);
-      statuses.push(await send(githubDelivery(webhook.secret, SHOP)));
-    }
-    return statuses;
-  };
-  const statuses = (await Promise.all(Array.from({ length: 20 }, (_, number) => sender(number)))).flat();
-  expect([statuses.length, new Set(statuses)]).toEqual([1_000, new Set([204])]);
+  const agent = new Agent({ keepAlive: true, maxSockets: 50 });
+  const statuses = Array.from({ length: 1_000 }, (_, number) => {
+    rename(`Change ${number}`);
+    return sendSwiftly(githubDelivery(webhook.secret, SHOP), agent);
+  });
+  expect(new Set(await Promise.all(statuses))).toEqual(new Set([204]));
   rename('The last');
-  expect(await send(githubDelivery(webhook.secret, SHOP))).toBe(204);
+  expect(await sendSwiftly(githubDelivery(webhook.secret, SHOP), agent)).toBe(204);
+  agent.destroy();
   await settle();
   expect(titles(await readBoard())).toEqual(['The last']);
   const spent = github.seen.length;
@@ -222,7 +230,7 @@ test('a thousand deliveries at once are acknowledged, and a few looks at the for
   await stage.server.dashboard.refresher.refreshRepository(ada.person.id, 'github', 'acme/shop');
   // At once, then at distances that double from two seconds on, and at the end: ten would be enough for a minute and more.
   expect(spent / github.seen.length).toBeLessThanOrEqual(10);
-});
+}, 60_000);
 
 test.each([
   ['a small delivery', ''],
