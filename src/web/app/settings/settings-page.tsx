@@ -8,7 +8,6 @@ import { Passkeys } from './passkeys.js';
 import { Sharing } from './sharing.js';
 import { Tokens } from './tokens.js';
 import { ActionButton } from '../shell/action-button.js';
-import './settings.css';
 
 export function SettingsPage() {
   return (
