@@ -21,8 +21,9 @@ async function write(database: Database, slug: string): Promise<string> {
 /** Each has a database of its own on PostgreSQL, as servers have; on SQLite there is one server. */
 async function openWriters(): Promise<Database[]> {
   const place = await createPlace();
-  const first = await openDatabase(place);
-  const others = Array.from({ length: WRITERS - 1 }, () => (engine === 'SQLite' ? first : openDatabase(place)));
+  const open = () => openDatabase(place);
+  const first = await open();
+  const others = Array.from({ length: WRITERS - 1 }, async () => (engine === 'SQLite' ? first : open()));
   return [first, ...(await Promise.all(others))];
 }
 
