@@ -103,7 +103,8 @@ export async function startContractServer(options: ContractServerOptions = {}): 
       return { person, cookie: `trellis_session=${await accounts.sessions.start(person.id)}` };
     },
     issueToken: async (kind, { id: personId }, scopes = ['read', 'write']) => {
-      const [createdAt, expiresAt] = [Date.now(), new Date(Date.now() + 60_000)];
+      // Longer than the slowest run of all that uses one.
+      const [createdAt, expiresAt] = [Date.now(), new Date(Date.now() + 3_600_000)];
       const consumer = kind === 'consumer' ? { consumer: 'acme/shop' } : {};
       const issue = {
         kind,
