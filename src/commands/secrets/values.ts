@@ -99,7 +99,8 @@ function addRotate(secrets: Command, terminal: Terminal): void {
     .addHelpText(
       'after',
       `
-Without --consumer the consumers stay; with it they are replaced.
+Without --consumer the consumers stay; with it they are replaced. Keys of --recipient have to be told again, but for
+an object that has no consumers.
 
 Examples:
   openssl rand -base64 30 | tr -d '\\n' | trellis secrets rotate db-password

@@ -51,9 +51,12 @@ const copy = (list: readonly string[] | undefined): string[] | undefined => list
 
 /** `rotate`: another value, or the same for other readers. */
 export async function rotateValue(session: Session, slug: string, flags: RotateFlags): Promise<void> {
-  const { id, consumer: usedBy, recipient: recipients, rotateAfterDays } = flags;
+  const { id, consumer: usedBy, rotateAfterDays } = flags;
   requireOneSource(flags);
   const object = await findObject(session, slug, id);
+  // What nobody depends on is for those whom it was sealed to.
+  const hasConsumers = (usedBy ?? object.used_by ?? []).length > 0;
+  const recipients = flags.recipient ?? (hasConsumers ? undefined : object.recipients);
   const value = flags.reseal
     ? await open(await readSealed(session, slug, { id: object.id }), await session.readIdentity())
     : await readValue(flags.file, session.terminal);
@@ -64,6 +67,8 @@ export async function rotateValue(session: Session, slug: string, flags: RotateF
         keepReadableCopy: flags.keepReadableCopy ?? (await hadReadableCopy(session, object)),
       });
   session.say(`Replaced the value of ${describe(stored)}. "trellis secrets restore" takes the one before back.`);
+  const left = (object.recipients ?? []).filter((key) => !(stored.recipients ?? []).includes(key));
+  if (left.length > 0) session.say(`Not sealed to any more: ${left.join(', ')}`);
 }
 
 function requireOneSource({ reseal, file, sealed }: RotateFlags): void {

@@ -64,11 +64,8 @@ async function load({ operations, handlers, document, version }: McpOptions): Pr
 }
 
 async function importProtocol() {
-  const [{ McpServer }, types] = await Promise.all([
-    import('@modelcontextprotocol/sdk/server/mcp.js'),
-    import('@modelcontextprotocol/sdk/types.js'),
-  ]);
-  return { McpServer, ...types };
+  const { McpServer } = await import('@modelcontextprotocol/sdk/server/mcp.js');
+  return { McpServer, ...(await import('@modelcontextprotocol/sdk/types.js')) };
 }
 
 function requireVersion({ SUPPORTED_PROTOCOL_VERSIONS }: Protocol, { headers }: Sender): void {
