@@ -14,7 +14,7 @@ export type { RetryNotice, RetrySettings } from '../../client/retry.js';
 export type { components, operations, paths } from './types.js';
 
 /** Names the contract that these types were made from. */
-export const revision = 'c5df063aea14d7bd';
+export const revision = 'bdae60c569216393';
 
 /** The environment variable that holds the token when no option does. */
 export const TOKEN_ENV_VAR = 'TRELLIS_SECRETS_TOKEN';

@@ -1363,7 +1363,9 @@ export interface components {
             readonly reason?: "added" | "changed" | "missing";
         };
         /** @description A JSON-RPC 2.0 message, or a batch of them; the protocol says what is in it. */
-        readonly JsonRpcMessage: Record<string, never> | readonly unknown[];
+        readonly JsonRpcMessage: {
+            readonly [key: string]: unknown;
+        } | readonly unknown[];
     };
     responses: {
         /** @description The `Accept` header leaves none of the representations that this operation has. */

@@ -12089,7 +12089,7 @@ validate207.evaluated = {"props":{"mcp-protocol-version":true,"x-caller":true},"
 
 export const callMcpBody = validate208;
 const schema251 = {"$id":"function-callMcpBody","allOf":[{"$ref":"request#/components/schemas/JsonRpcMessage"}]};
-const schema252 = {"type":["object","array"]};
+const schema252 = {"type":["object","array"],"additionalProperties":true};
 
 function validate208(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-callMcpBody" */;
@@ -12109,7 +12109,7 @@ return false;
 validate208.errors = vErrors;
 return errors === 0;
 }
-validate208.evaluated = {"dynamicProps":false,"dynamicItems":false};
+validate208.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const callMcpLimits = validate209;
 const schema253 = {"$id":"function-callMcpLimits","allOf":[{"$ref":"limits#/components/schemas/JsonRpcMessage"}]};
@@ -12137,7 +12137,7 @@ validate209.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
 export const jsonRpcMessageSchema = validate210;
 const schema255 = {"$id":"function-jsonRpcMessageSchema","allOf":[{"$ref":"response#/components/schemas/JsonRpcMessage"}]};
-const schema256 = {"type":["object","array"]};
+const schema256 = {"type":["object","array"],"additionalProperties":true};
 
 function validate210(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-jsonRpcMessageSchema" */;
@@ -12157,4 +12157,4 @@ return false;
 validate210.errors = vErrors;
 return errors === 0;
 }
-validate210.evaluated = {"dynamicProps":false,"dynamicItems":false};
+validate210.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
