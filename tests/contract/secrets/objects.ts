@@ -222,6 +222,30 @@ export function objectsTests(stage: () => Stage): void {
     expect([response.status, await response.json()]).toMatchObject([status, { field }]);
   });
 
+  const post = async (body: BodyInit, rest: object = {}) => {
+    const headers = { authorization: `Bearer ${stage().token}`, 'content-type': 'application/json' };
+    const init = { method: 'POST', headers, body, ...rest };
+    const response = await fetch(`${stage().server.url}/secrets/objects`, init);
+    return [response.status, ((await response.json()) as { code?: string }).code];
+  };
+
+  test('createObject takes the last of two fields with one name, and looks at no other', async () => {
+    const [slug, value] = [stage().newSlug(), JSON.stringify(ageValue())];
+    expect(await post(`{"slug":"-","slug":"${slug}","value":"%","value":${value}}`)).toEqual([201, undefined]);
+    expect(await post(`{"slug":"${slug}-2","slug":"-","value":${value}}`)).toEqual([400, 'invalid_input']);
+    expect(slugs(await list({ slug }))).toEqual([slug]);
+  });
+
+  test('createObject reads bodies of 1.5 MiB and not a byte more, however they come', async () => {
+    const MAX_BYTES = 1.5 * 1024 ** 2;
+    const fill = (bytes: number): string => '{}'.padEnd(bytes);
+    const inPieces = (text: string) => ({ body: new Blob([text]).stream(), duplex: 'half' });
+    expect(await post(fill(MAX_BYTES))).toEqual([400, 'invalid_input']);
+    expect(await post(fill(MAX_BYTES + 1))).toEqual([413, 'too_large']);
+    expect(await post('', inPieces(fill(MAX_BYTES)))).toEqual([400, 'invalid_input']);
+    expect(await post('', inPieces(fill(MAX_BYTES + 1)))).toEqual([413, 'too_large']);
+  });
+
   describe('what is wrong is told in one order', () => {
     const LIMIT = { used_by: Array.from({ length: 101 }, (_, index) => `c${index}`) };
     const BIG = { value: Buffer.alloc(1024 ** 2 + 1).toString('base64') };
