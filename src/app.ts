@@ -28,6 +28,7 @@ import type { Log } from './server/log.js';
 import { createMcp } from './server/mcp/mcp.js';
 import { READ_ONLY, allowOnly } from './server/methods.js';
 import { PAGE_PATHS } from './server/page-paths.js';
+import { loadReference } from './server/reference.js';
 import { contextOf, requestContext } from './server/request-context.js';
 import { contractDocument } from './server/static-contract.js';
 import { staticFiles } from './server/static-files.js';
@@ -70,6 +71,7 @@ function createListener(options: AppOptions): RequestListener {
   const app = express().disable('x-powered-by').set('trust proxy', config.trustProxy);
   const pages = loadBuiltPages({ origin, services: config.services });
   const explorer = loadExplorer({ introspection: config.introspection });
+  const reference = loadReference({ services: config.services });
   app.use(requestContext({ log }), requestBounds({ onlyHost: onlyHost(config) }));
   // Before what they have no use for: a query and an image are answered in less time than some headers take.
   const { site, imaging } = services;
@@ -88,7 +90,9 @@ function createListener(options: AppOptions): RequestListener {
   app.use(dashboardRouter({ ...options, limits }));
   if (config.services.includes('secrets')) app.use(secretsRouter({ ...options, limits }));
   app.use(securityHeaders({ isHttps: isHttps(config) }));
-  app.use(explorer.assets, pages.assets).get(PAGE_PATHS, pages.document).all(PAGE_PATHS, allowOnly(READ_ONLY));
+  app.use(explorer.assets, reference.assets, pages.assets);
+  app.get('/docs', reference.page).all('/docs', allowOnly(READ_ONLY));
+  app.get(PAGE_PATHS, pages.document).all(PAGE_PATHS, allowOnly(READ_ONLY));
   app.use(staticPaths, staticFiles(services.staticFolder));
   app.use(notFoundHandler(), errorHandler({ log }));
   return app as RequestListener;

@@ -1,4 +1,4 @@
-/* global GraphiQL, React, ReactDOM, document, location */
+/* global GraphiQL, React, ReactDOM, URLSearchParams, document, location */
 
 /** Example queries, one a tab, for a person who opens the explorer for the first time. */
 const examples = [
@@ -63,6 +63,10 @@ query Folders {
 }
 `,
 ];
+/** A query that another page leads here with; behind `#`, it is not sent. */
+const given = new URLSearchParams(location.hash.slice(1)).get('query');
+if (given !== null) examples.unshift(given);
+
 const variables = [undefined, undefined, '{ "pattern": "image/*", "skip": 0 }', undefined];
 
 const title = React.createElement('a', { className: 'explorer-title', href: '/' }, 'Trellis');
@@ -80,7 +84,10 @@ ReactDOM.createRoot(place).render(
     GraphiQL,
     {
       fetcher: GraphiQL.createFetcher({ url: location.pathname }),
-      defaultTabs: examples.map((query, index) => ({ query, variables: variables[index] })),
+      defaultTabs: examples.map((query, index) => ({
+        query,
+        variables: variables[given === null ? index : index - 1],
+      })),
       // Null is a schema that is not there; undefined would be asked for.
       schema: isSchemaShown ? undefined : null,
     },

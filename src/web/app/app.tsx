@@ -14,9 +14,12 @@ void loadSession();
 
 const routes = PAGES.filter(({ isThere }) => isThere).map((page) => [page.path, guard(page)] as const);
 
+/** What the server shows by itself is loaded from it, not looked for among the pages. */
+const PAGES_ALONE = /^\/(?!(?:api|docs|graphql|healthz|secrets|static)(?:[/?#]|$))/;
+
 export function App() {
   return (
-    <LocationProvider>
+    <LocationProvider scope={PAGES_ALONE}>
       <Frame>
         <ErrorBoundary>
           <Router>

@@ -69,7 +69,7 @@ export function RecipeForm({ path, image }: RecipeFormProps) {
         <code>{query}</code>
       </pre>
       <CopyButton value={query} what="the query" />{' '}
-      <a href={`/graphql?${new URLSearchParams({ query }).toString()}`}>Open it in the GraphQL explorer</a>
+      <a href={`/graphql#${new URLSearchParams({ query }).toString()}`}>Open it in the GraphQL explorer</a>
     </section>
   );
 }

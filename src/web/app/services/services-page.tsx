@@ -23,6 +23,9 @@ export function ServicesPage() {
       {runs('site') && <SiteData />}
       <section aria-labelledby="contracts">
         <h2 id="contracts">Contracts</h2>
+        <p>
+          <a href="/docs">Read the contracts, and try them</a>
+        </p>
         <ul>
           {runs('dashboard') && (
             <li>

@@ -1,0 +1,33 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { RequestHandler } from 'express';
+import { loadAssets, loadPage } from './static-assets.js';
+
+/** The contracts as pages to read and to try, with everything they need: nothing comes from elsewhere. */
+export interface Reference {
+  /** Its scripts and styles. */
+  readonly assets: RequestHandler;
+  readonly page: RequestHandler;
+}
+
+const web = (name: string) => fileURLToPath(new URL(`../web/${name}`, import.meta.url));
+
+const inSwagger = (file: string) =>
+  join(dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json')), file);
+
+/** @param options.services Those that run: the contracts of the others are not offered. */
+export function loadReference({ services }: { readonly services: readonly string[] }): Reference {
+  const assets = loadAssets('/docs/assets', {
+    'icon.svg': web('icon.svg'),
+    'reference.css': web('reference.css'),
+    'reference.js': web('reference.js'),
+    'swagger-ui.css': inSwagger('swagger-ui.css'),
+    'swagger-ui.js': inSwagger('swagger-ui-bundle.js'),
+  });
+  const page = loadPage(web('reference.html'), assets).replace('{{services}}', services.join(' '));
+  return {
+    assets: assets.handler,
+    page: (_request, response) => void response.set('Cache-Control', 'no-cache').type('html').send(page),
+  };
+}
