@@ -1,5 +1,6 @@
 import type { Caller } from '../accounts/callers.js';
 import { requirePerson } from '../accounts/scopes.js';
+import { AppError } from '../errors.js';
 import type { components } from '../generated/dashboard/types.js';
 import { inTransaction } from '../storage/database.js';
 import type { Database } from '../storage/database.js';
@@ -15,7 +16,7 @@ type SettingsView = components['schemas']['Settings'];
 export interface Settings {
   /** Gives the caller's settings without their tokens; the first call makes the webhook's token and secret. */
   read(caller: Caller | undefined): Promise<SettingsView>;
-  /** @throws AppError `invalid_input` as the merge does. */
+  /** @throws AppError `invalid_input` as the merge does, `forbidden` when somebody but an admin names an installation. */
   save(caller: Caller | undefined, request: SettingsRequest): Promise<SettingsView>;
   /** Gives a person's settings with their tokens, to ask forges with; `undefined` while they never saved any. */
   findForges(personId: string): Promise<ForgeSettings | undefined>;
@@ -39,10 +40,12 @@ export function createSettings(options: SettingsOptions): Settings {
       return show(await requireSettingsRow(database, key, requirePerson(caller).personId));
     },
     async save(caller, request) {
-      const { personId } = requirePerson(caller);
+      const { personId, isAdmin } = requirePerson(caller);
       const view = await inTransaction(database, async (transaction) => {
         const row = await requireSettingsRow(transaction, key, personId);
-        const merged = mergeForgeSettings(unsealForges(key, row), request);
+        const stored = unsealForges(key, row);
+        const merged = mergeForgeSettings(stored, request);
+        if (!isAdmin) requireSameInstallation(stored, merged);
         const change = { saved_at: now(), forges: sealForges(key, personId, merged) };
         await transaction.updateTable('settings').set(change).where('person_id', '=', personId).execute();
         return show({ ...row, ...change });
@@ -55,6 +58,14 @@ export function createSettings(options: SettingsOptions): Settings {
       return row === undefined || row.saved_at === null ? undefined : unsealForges(key, row);
     },
   };
+}
+
+/** An installation reads whatever it was installed for, and nothing ties one to a person. */
+function requireSameInstallation(stored: ForgeSettings, merged: ForgeSettings): void {
+  const { githubAppInstallationId: id } = merged;
+  if (id === 0 || id === stored.githubAppInstallationId) return;
+  const message = 'Expected an admin, who alone may name an installation of the App of this server.';
+  throw new AppError('forbidden', message, { field: 'githubAppInstallationId' });
 }
 
 function toView(key: ServerKey, row: SettingsTable): Omit<SettingsView, 'githubAppConfigured'> {

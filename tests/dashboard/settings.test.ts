@@ -89,3 +89,15 @@ test('filters are refused to a token, and so is sharing', async () => {
   await expect(preferences.saveFilterState(token, {})).rejects.toMatchObject(refusal);
   await expect(sharing.list(token)).rejects.toMatchObject(refusal);
 });
+
+test('only an admin names an installation of the App; others keep or drop the one they have', async () => {
+  const { settings, ada, bob } = dashboard;
+  const named = { githubAppInstallationId: 7 };
+  await expect(settings.save({ ...bob, isAdmin: false }, named)).rejects.toMatchObject({
+    code: 'forbidden',
+    field: 'githubAppInstallationId',
+  });
+  await settings.save({ ...ada, isAdmin: true }, named);
+  await expect(settings.save({ ...ada, isAdmin: false }, named)).resolves.toMatchObject(named);
+  await expect(settings.save({ ...ada, isAdmin: false }, {})).resolves.toMatchObject({ githubAppInstallationId: 0 });
+});

@@ -8,7 +8,7 @@ import * as validators from './validators.js';
 export const basePath = '';
 
 /** Names what the contract says; the client is told it and compares. */
-export const revision = '876241cdc78caca8';
+export const revision = '059ae102a59a1406';
 
 /** The kind of caller that each security scheme proves. */
 export const schemes = {
@@ -534,6 +534,7 @@ export const operations: readonly OperationSpec[] = [
     security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['write'] }],
     parameters: [
       { name: 'includeDrafts', in: 'query', required: false, type: 'boolean', list: false, rest: false },
+      { name: 'includeSnoozed', in: 'query', required: false, type: 'boolean', list: false, rest: false },
     ],
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.dashboardSchema },
@@ -555,6 +556,7 @@ export const operations: readonly OperationSpec[] = [
     security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['read'] }],
     parameters: [
       { name: 'includeDrafts', in: 'query', required: false, type: 'boolean', list: false, rest: false },
+      { name: 'includeSnoozed', in: 'query', required: false, type: 'boolean', list: false, rest: false },
       { name: 'last-event-id', in: 'header', required: false, type: 'string', list: false, rest: false },
     ],
     responses: {
@@ -1851,6 +1853,8 @@ export interface RefreshDashboardInput extends Facts {
   readonly query: {
     /** Whether draft pull requests are listed too; otherwise `hiddenDrafts` counts them. */
     readonly includeDrafts: boolean;
+    /** Whether pull requests that were set aside are listed too; otherwise `hiddenSnoozed` counts them. */
+    readonly includeSnoozed: boolean;
   };
   readonly caller: SessionCaller | TokenCaller;
 }
@@ -1867,6 +1871,8 @@ export interface StreamDashboardInput extends Facts {
   readonly query: {
     /** Whether draft pull requests are listed too, for as long as the stream lasts. */
     readonly includeDrafts: boolean;
+    /** Whether pull requests that were set aside are listed too, for as long as the stream lasts. */
+    readonly includeSnoozed: boolean;
   };
   readonly headers: {
     /** The `id` of the last event that the caller received. */

@@ -1560,7 +1560,7 @@ export interface components {
             readonly githubUrl?: string;
             readonly githubToken?: components["schemas"]["ForgeToken"];
             readonly githubUsername?: components["schemas"]["ForgeUsername"];
-            /** @description 0, or left out, disconnects the App. */
+            /** @description 0, or left out, disconnects the App. Only an admin may name another than before (403), as it reads whatever it was installed for. */
             readonly githubAppInstallationId?: number;
             readonly forgejoUrl?: components["schemas"]["ForgeUrl"];
             readonly forgejoToken?: components["schemas"]["ForgeToken"];
@@ -3769,6 +3769,8 @@ export interface operations {
             readonly query?: {
                 /** @description Whether draft pull requests are listed too; otherwise `hiddenDrafts` counts them. */
                 readonly includeDrafts?: boolean;
+                /** @description Whether pull requests that were set aside are listed too; otherwise `hiddenSnoozed` counts them. */
+                readonly includeSnoozed?: boolean;
             };
             readonly header?: never;
             readonly path?: never;
@@ -3822,6 +3824,8 @@ export interface operations {
             readonly query?: {
                 /** @description Whether draft pull requests are listed too, for as long as the stream lasts. */
                 readonly includeDrafts?: boolean;
+                /** @description Whether pull requests that were set aside are listed too, for as long as the stream lasts. */
+                readonly includeSnoozed?: boolean;
             };
             readonly header?: {
                 /**

@@ -8470,7 +8470,7 @@ return errors === 0;
 validate73.evaluated = {"props":{"generatedAt":true,"readIntervalSeconds":true,"forges":true,"pullRequests":true,"issues":true,"repos":true,"openIssueCount":true,"hiddenDrafts":true,"hiddenSnoozed":true,"sections":true,"autoMerged":true},"dynamicProps":false,"dynamicItems":false};
 
 export const refreshDashboardQuery = validate92;
-const schema149 = {"$id":"function-refreshDashboardQuery","allOf":[{"type":"object","properties":{"includeDrafts":{"type":"boolean","default":false}},"required":[]}]};
+const schema149 = {"$id":"function-refreshDashboardQuery","allOf":[{"type":"object","properties":{"includeDrafts":{"type":"boolean","default":false},"includeSnoozed":{"type":"boolean","default":false}},"required":[]}]};
 
 function validate92(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-refreshDashboardQuery" */;
@@ -8489,9 +8489,22 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.includeDrafts === undefined){
 data.includeDrafts = false;
 }
+if(data.includeSnoozed === undefined){
+data.includeSnoozed = false;
+}
+const _errs2 = errors;
 if(typeof data.includeDrafts !== "boolean"){
 validate92.errors = [{instancePath:instancePath+"/includeDrafts",schemaPath:"#/allOf/0/properties/includeDrafts/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
+}
+var valid1 = _errs2 === errors;
+if(valid1){
+const _errs4 = errors;
+if(typeof data.includeSnoozed !== "boolean"){
+validate92.errors = [{instancePath:instancePath+"/includeSnoozed",schemaPath:"#/allOf/0/properties/includeSnoozed/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid1 = _errs4 === errors;
 }
 }
 else {
@@ -8502,10 +8515,10 @@ return false;
 validate92.errors = vErrors;
 return errors === 0;
 }
-validate92.evaluated = {"props":{"includeDrafts":true},"dynamicProps":false,"dynamicItems":false};
+validate92.evaluated = {"props":{"includeDrafts":true,"includeSnoozed":true},"dynamicProps":false,"dynamicItems":false};
 
 export const streamDashboardQuery = validate93;
-const schema150 = {"$id":"function-streamDashboardQuery","allOf":[{"type":"object","properties":{"includeDrafts":{"type":"boolean","default":false}},"required":[]}]};
+const schema150 = {"$id":"function-streamDashboardQuery","allOf":[{"type":"object","properties":{"includeDrafts":{"type":"boolean","default":false},"includeSnoozed":{"type":"boolean","default":false}},"required":[]}]};
 
 function validate93(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-streamDashboardQuery" */;
@@ -8524,9 +8537,22 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.includeDrafts === undefined){
 data.includeDrafts = false;
 }
+if(data.includeSnoozed === undefined){
+data.includeSnoozed = false;
+}
+const _errs2 = errors;
 if(typeof data.includeDrafts !== "boolean"){
 validate93.errors = [{instancePath:instancePath+"/includeDrafts",schemaPath:"#/allOf/0/properties/includeDrafts/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
+}
+var valid1 = _errs2 === errors;
+if(valid1){
+const _errs4 = errors;
+if(typeof data.includeSnoozed !== "boolean"){
+validate93.errors = [{instancePath:instancePath+"/includeSnoozed",schemaPath:"#/allOf/0/properties/includeSnoozed/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid1 = _errs4 === errors;
 }
 }
 else {
@@ -8537,7 +8563,7 @@ return false;
 validate93.errors = vErrors;
 return errors === 0;
 }
-validate93.evaluated = {"props":{"includeDrafts":true},"dynamicProps":false,"dynamicItems":false};
+validate93.evaluated = {"props":{"includeDrafts":true,"includeSnoozed":true},"dynamicProps":false,"dynamicItems":false};
 
 export const streamDashboardHeaders = validate94;
 const schema151 = {"$id":"function-streamDashboardHeaders","allOf":[{"type":"object","properties":{"last-event-id":{"type":"string","maxLength":64}},"required":[]}]};
