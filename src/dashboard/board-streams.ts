@@ -3,6 +3,7 @@ import { requirePerson } from '../accounts/scopes.js';
 import { AppError } from '../errors.js';
 import type { Database } from '../storage/database.js';
 import type { Board } from './board.js';
+import type { BoardLook } from './board-answers.js';
 import type { BoardVersion } from './board-state.js';
 import type { Boards } from './boards.js';
 import { requireSavedSettings } from './settings-row.js';
@@ -13,8 +14,7 @@ const MAX_STREAMS = 16;
 /** Whoever closes a page has closed its stream by then. */
 const RETRY_AFTER_SECONDS = 15;
 
-export interface BoardStreamRequest {
-  readonly includeDrafts?: boolean | undefined;
+export interface BoardStreamRequest extends Pick<BoardLook, 'includeDrafts' | 'includeSnoozed'> {
   /** The id of the board that the caller has already. */
   readonly lastEventId?: string | undefined;
   /** Ends the stream. */
@@ -47,12 +47,13 @@ export interface BoardStreamsOptions {
 export function createBoardStreams({ database, boards }: BoardStreamsOptions): BoardStreams {
   const open = createCounter();
   return {
-    async open(caller, { includeDrafts, lastEventId, signal }) {
+    async open(caller, request) {
+      const { signal } = request;
       const person = requirePerson(caller);
       await requireSavedSettings(database, person.personId);
       const leave = open.enter(person.personId);
       signal.addEventListener('abort', leave, { once: true });
-      return follow({ boards, caller: person, includeDrafts, lastEventId, signal }, leave);
+      return follow({ ...request, boards, caller: person }, leave);
     },
   };
 }
@@ -63,17 +64,18 @@ interface Following extends BoardStreamRequest {
 }
 
 async function* follow(following: Following, leave: () => void): AsyncGenerator<BoardEvent, void, undefined> {
-  const { boards, caller, includeDrafts, signal } = following;
+  const { boards, caller, includeDrafts, includeSnoozed, signal } = following;
+  const look = { includeDrafts, includeSnoozed };
   const follower = boards.follow(caller.personId);
   let seen = following.lastEventId;
   try {
     while (!signal.aborted) {
       const version = await boards.findVersion(caller.personId);
       if (version === undefined) return;
-      const id = toId(version, includeDrafts);
+      const id = toId(version, look);
       if (id !== seen) {
         seen = id;
-        yield { id, data: await boards.read(caller, { includeDrafts }) };
+        yield { id, data: await boards.read(caller, look) };
       }
       await follower.next(until(version.endsAt, signal));
     }
@@ -83,9 +85,9 @@ async function* follow(following: Following, leave: () => void): AsyncGenerator<
   }
 }
 
-/** A board with drafts is another one than without. */
-function toId({ id }: BoardVersion, includeDrafts = false): string {
-  return `${id}${includeDrafts ? '-drafts' : ''}`;
+/** A board with drafts, or with what was set aside, is another one than without. */
+function toId({ id }: BoardVersion, { includeDrafts = false, includeSnoozed = false }: BoardLook): string {
+  return `${id}${includeDrafts ? '-drafts' : ''}${includeSnoozed ? '-snoozed' : ''}`;
 }
 
 /** Timers can't be set for longer than 24 days; to look in between costs little. */

@@ -4,6 +4,7 @@ import { AppError } from '../errors.js';
 import { onceAtATime } from '../in-turn.js';
 import type { Database } from '../storage/database.js';
 import type { Board } from './board.js';
+import type { BoardLook } from './board-answers.js';
 import type { Boards } from './boards.js';
 import { requireSavedSettings } from './settings-row.js';
 
@@ -18,7 +19,7 @@ export interface Refreshes {
    * @throws AppError `not_found` while settings were never saved, `rate_limited`
    * within 30 seconds of the last time, whichever process that was in.
    */
-  run(caller: Caller | undefined, view: { readonly includeDrafts?: boolean | undefined }): Promise<Board>;
+  run(caller: Caller | undefined, look: Pick<BoardLook, 'includeDrafts' | 'includeSnoozed'>): Promise<Board>;
 }
 
 export interface RefreshesOptions {
@@ -32,7 +33,7 @@ export interface RefreshesOptions {
 export function createRefreshes({ database, boards, refresh, now = Date.now }: RefreshesOptions): Refreshes {
   const once = onceAtATime<undefined>();
   return {
-    async run(caller, view) {
+    async run(caller, look) {
       const { personId } = requirePerson(caller);
       await once(personId, async () => {
         await requireSavedSettings(database, personId);
@@ -40,7 +41,7 @@ export function createRefreshes({ database, boards, refresh, now = Date.now }: R
         await refresh(personId);
         return undefined;
       });
-      return boards.read(caller, view);
+      return boards.read(caller, look);
     },
   };
 }

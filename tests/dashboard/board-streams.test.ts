@@ -26,14 +26,19 @@ const save = (count: number) =>
     pullRequests: Array.from({ length: count }, (_, index) => pullRequest({ number: index + 1, draft: index > 0 })),
   });
 
-async function open(lastEventId?: string, includeDrafts = false): Promise<AsyncIterator<BoardEvent, undefined>> {
-  const request = { lastEventId, includeDrafts, signal: leaving.signal };
+interface Look {
+  readonly includeDrafts?: boolean;
+  readonly includeSnoozed?: boolean;
+}
+
+async function open(lastEventId?: string, look: Look = {}): Promise<AsyncIterator<BoardEvent, undefined>> {
+  const request = { ...look, lastEventId, signal: leaving.signal };
   const events = await dashboard.streams.open(dashboard.ada, request);
   return events[Symbol.asyncIterator]() as AsyncIterator<BoardEvent, undefined>;
 }
 
 test('whoever is slow gets the newest board and misses those between', async () => {
-  const events = await open(undefined, true);
+  const events = await open(undefined, { includeDrafts: true });
   await events.next();
   for (const count of [1, 2, 3]) await save(count);
   expect((await events.next()).value?.data.pullRequests).toHaveLength(3);
@@ -54,7 +59,7 @@ test('what is saved while the reader waits, or before it asks again, is not miss
 test('a board with drafts is another one than without', async () => {
   await save(2);
   const { id } = (await (await open()).next()).value!;
-  const again = await open(id, true);
+  const again = await open(id, { includeDrafts: true });
   expect((await again.next()).value?.data.pullRequests).toHaveLength(2);
 });
 
@@ -68,6 +73,17 @@ test('what is set aside leaves the board of a stream, and comes back by itself',
   expect((await events.next()).value?.data).toMatchObject({ pullRequests: [], hiddenSnoozed: 1 });
   expect((await events.next()).value?.data).toMatchObject({ pullRequests: [{ number: 1 }], hiddenSnoozed: 0 });
   expect(Date.now()).toBeGreaterThanOrEqual(until.getTime());
+});
+
+test('what is set aside stays on the board of a stream that includes it, which is another one than without', async () => {
+  await save(1);
+  const { id } = (await (await open()).next()).value!;
+  const events = await open(id, { includeSnoozed: true });
+  await events.next();
+  const one = { forge: 'github', fullName: 'acme/shop', number: 1 } as const;
+  await dashboard.snoozes.save(dashboard.ada, { ...one, until: undefined, untilChange: true });
+  const { data } = (await events.next()).value!;
+  expect(data).toMatchObject({ pullRequests: [{ number: 1, snooze: { untilChange: true } }], hiddenSnoozed: 0 });
 });
 
 test('a visit is another board, once', async () => {

@@ -8,8 +8,8 @@ export const boardHandlers = ({ dashboard }: Pick<DashboardServices, 'dashboard'
 
     refreshDashboard: async ({ caller, query }) => ({ status: 200, body: await refreshes.run(caller, query) }),
 
-    async streamDashboard({ caller, query: { includeDrafts }, headers, signal }) {
-      const request = { includeDrafts, lastEventId: headers['last-event-id'], signal };
+    async streamDashboard({ caller, query, headers, signal }) {
+      const request = { ...query, lastEventId: headers['last-event-id'], signal };
       return { status: 200, body: await streams.open(caller, request) };
     },
 
