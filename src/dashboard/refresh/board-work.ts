@@ -65,7 +65,7 @@ export function createBoardWork(context: RoundContext, { followUps, report }: Bo
     async doWhole(personId) {
       const begun = await begin(personId);
       while (begun !== undefined && !signal.aborted) {
-        const lease = await takeLease(database, personId, { at: now(), want: 'whole' });
+        const lease = await takeLease(database, personId, { at: now(), want: { wholeSince: begun } });
         if (lease !== undefined && (await work(lease, true))) return;
         const progress = await findProgress(database, personId);
         if (progress === undefined || progress.done > begun) return;

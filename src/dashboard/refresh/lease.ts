@@ -23,28 +23,33 @@ export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
 
+export interface Want {
+  readonly at: number;
+  /**
+   * What is `due`, if anything is; or the whole board, if no run after this one has read it. Then it is due, for others
+   * if we die.
+   */
+  readonly want: 'due' | { readonly wholeSince: number };
+}
+
 /**
  * Takes the lease in one statement, so that one of two gets it.
  *
- * @param want What is `due`, if anything is; or the `whole` board, which then is due, for others if we die.
- * @returns `undefined` when somebody has it, or nothing is due.
+ * @returns `undefined` when somebody has it, or there is nothing to do.
  */
-export async function takeLease(
-  database: Database,
-  personId: string,
-  { at, want }: { readonly at: number; readonly want: 'due' | 'whole' },
-): Promise<Lease | undefined> {
+export async function takeLease(database: Database, personId: string, { at, want }: Want): Promise<Lease | undefined> {
   const holder = randomUUID();
   const taken = { lease_holder: holder, lease_until: at + LEASE_MS, runs_begun: sql<number>`runs_begun + 1` };
-  const by = sql<number>`case when due_at < ${at} then due_at else ${at} end`;
-  const row = await database
+  const free = database
     .updateTable('refresh_schedule')
-    .set(want === 'due' ? taken : { ...taken, due_at: by, look_at: by })
     .where('person_id', '=', personId)
-    .where('lease_until', '<=', at)
-    .$if(want === 'due', (update) => update.where('look_at', '<=', at))
-    .returning(['runs_begun', 'due_at'])
-    .executeTakeFirst();
+    .where('lease_until', '<=', at);
+  const by = sql<number>`case when due_at < ${at} then due_at else ${at} end`;
+  const take =
+    want === 'due'
+      ? free.set(taken).where('look_at', '<=', at)
+      : free.set({ ...taken, due_at: by, look_at: by }).where('run_done', '<=', want.wholeSince);
+  const row = await take.returning(['runs_begun', 'due_at']).executeTakeFirst();
   return row && { personId, holder, run: row.runs_begun, dueAt: row.due_at };
 }
 

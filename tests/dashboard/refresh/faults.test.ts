@@ -156,16 +156,17 @@ test('a repository that is renamed keeps its identity: there is one, under its n
   expect(board.repos.map(({ fullName }) => fullName)).toEqual(['acme/store', 'acme/depot', 'acme/till']);
 });
 
-test('a name that is another repository now has only that one’s rows', async () => {
+test('a name that went from one repository to another has only that one’s rows', async () => {
+  const other = githubRepository('acme/store', { pullRequests: [githubPullRequest(9)] });
+  stage.github.repositories.push(other);
   await stage.refresh();
-  Object.assign(repository(), { nameWithOwner: 'acme/old-shop' });
-  const pullRequests = [githubPullRequest(9)];
-  stage.github.repositories.push(githubRepository('acme/shop', { id: 'R_other', pullRequests }));
+  other.nameWithOwner = 'acme/old-store';
+  Object.assign(repository(), { nameWithOwner: 'acme/store', formerNames: ['acme/shop'] });
   await stage.dashboard.refresher.refreshRepository(stage.ada.personId, 'github', 'acme/shop');
-  expect(titlesOf(await stage.board()).filter((title) => title.startsWith('github'))).toEqual([
-    'github acme/shop#9 Change 9',
-  ]);
-  expect(titlesOf(await stage.refresh())).toContain('github acme/old-shop#1 Change 1');
+  const githubRows = (board: Board) => titlesOf(board).filter((title) => title.startsWith('github'));
+  expect(githubRows(await stage.board())).toEqual(['github acme/store#1 Change 1']);
+  const all = ['github acme/old-store#9 Change 9', 'github acme/store#1 Change 1'];
+  expect(githubRows(await stage.refresh())).toEqual(all);
 });
 
 test('a repository that is gone has no rows', async () => {

@@ -113,18 +113,23 @@ test('who calls while a run is under way gets the next one, all of them together
   expect(rowsOf(await stage.board())).toContain('github acme/shop#7');
 });
 
-test('of two processes one reads, and the other waits for it', async () => {
-  const [one, other] = [stage.dashboard.refresher, stage.another().refresher];
+test('of several processes one reads at a time, and what it began after they were asked does for all', async () => {
+  const [first, ...others] = [stage.dashboard, stage.another(), stage.another()].map(({ refresher }) => refresher);
   const { personId } = stage.ada;
+  const waiting: Promise<void>[] = [];
   let readers = 0;
   let most = 0;
   stage.gitlab.beforeSending = async () => {
+    if (waiting.length === 0) waiting.push(...others.map((other) => other.refresh(personId)));
     readers += 1;
     most = Math.max(most, readers);
-    await sleep(20);
+    await sleep(50);
     readers -= 1;
   };
-  const { gitlab } = await requestsOf(() => Promise.all([one.refresh(personId), other.refresh(personId)]));
+  const { gitlab } = await requestsOf(async () => {
+    await first!.refresh(personId);
+    await Promise.all(waiting);
+  });
   expect([gitlab, most]).toEqual([2 + 2, 1]);
 });
 
@@ -244,6 +249,31 @@ describe('what is due', () => {
     expect((await requestsOf(look)).gitlab).toBeGreaterThan(0);
   });
 
+  test('is whether it merges too, which forges find out when they are asked', async () => {
+    Object.assign(build(), { status: 'COMPLETED', conclusion: 'SUCCESS' });
+    const second = shop().pullRequests[1]!;
+    Object.assign(second, { mergeable: 'UNKNOWN', mergeStateStatus: 'UNKNOWN' });
+    const statuses = ({ pullRequests }: Board) => pullRequests.map(({ mergeStatus }) => mergeStatus);
+    expect(statuses(await stage.refresh())).toContain('unknown');
+    Object.assign(second, { mergeable: 'MERGEABLE', mergeStateStatus: 'CLEAN' });
+    stage.wait(61_000);
+    await look();
+    expect(statuses(await stage.board())).not.toContain('unknown');
+  });
+
+  test('is everything again when settings are saved, also while they are read', async () => {
+    const { dashboard, ada, gitlab } = stage;
+    const saved = (await dashboard.settings.findForges(ada.personId))!;
+    gitlab.beforeSending = async () => {
+      delete gitlab.beforeSending;
+      await dashboard.settings.save(ada, { ...saved, githubUsername: 'other', renovateAuthors: [] });
+    };
+    await stage.refresh();
+    shop().pullRequests[1]!.title = 'Unseen by any revision';
+    await look();
+    expect((await stage.board()).pullRequests.map(({ title }) => title)).toContain('Unseen by any revision');
+  });
+
   test('is looked at less the longer it has been pending, and saved only with news', async () => {
     const { generatedAt } = await stage.board();
     let polls = 0;
@@ -304,6 +334,9 @@ test('a process whose lease was lost keeps nothing, and waits for the other', as
     shop().pullRequests.pop();
     await database.updateTable('refresh_schedule').set({ lease_holder: null, lease_until: 0 }).execute();
     await other.refresher.refresh(stage.ada.personId);
+    stage.github.failNext({ status: 500, body: {} });
   };
-  expect(rowsOf(await stage.refresh())).not.toContain('github acme/shop#2');
+  const board = await stage.refresh();
+  expect(rowsOf(board)).not.toContain('github acme/shop#2');
+  expect(board.forges[0]).toMatchObject({ forge: 'github', reachable: true });
 });
