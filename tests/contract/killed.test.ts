@@ -1,62 +1,46 @@
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAccounts } from '../../src/accounts/accounts.js';
 import { createDashboardClient } from '../../src/generated/dashboard/client.js';
 import type { DashboardClient } from '../../src/generated/dashboard/client.js';
 import { openDatabase } from '../../src/storage/database.js';
-import type { Database, DatabasePlace } from '../../src/storage/database.js';
-import { createPlace, engine } from '../storage/engine.js';
-import { compileServer } from './compiled-server.js';
-import type { CompiledServer } from './compiled-server.js';
-import { findFreePort } from './free-port.js';
+import type { Database } from '../../src/storage/database.js';
+import { KILLED_TIMEOUT_MS, KILLS, prepareServer } from './killed-server.js';
+import type { KilledServer } from './killed-server.js';
 
-/** Each takes a start of the server; `KILLS=50 npm test -- tests/contract/killed.test.ts` takes its time. */
-const KILLS = Number(process.env.KILLS ?? (engine === 'SQLite' ? 10 : 4));
 const WRITERS = 6;
 
-let state: string;
-let origin: string;
-let server: CompiledServer;
-let place: DatabasePlace;
-let child: ChildProcess | undefined;
+let server: KilledServer;
 
 beforeAll(async () => {
-  state = await mkdtemp(path.join(os.tmpdir(), 'trellis-killed-'));
-  origin = `http://localhost:${await findFreePort()}`;
-  server = await compileServer();
-  place = engine === 'SQLite' ? { file: path.join(state, 'trellis.db') } : await createPlace();
+  server = await prepareServer('dashboard');
 });
-afterAll(async () => {
-  await kill();
-  await server.remove();
-  await rm(state, { recursive: true });
-});
+afterAll(() => server.close());
 
-test(`killed ${KILLS} times amid writes, it has made each acknowledged one, once and whole`, async () => {
-  const writers = await seed();
-  await start();
-  const stop = new AbortController();
-  const writing = Promise.all(writers.map((writer) => write(writer, stop.signal)));
-  const killing = killAgain(writers).finally(() => stop.abort());
-  await Promise.all([writing, killing]);
-  await kill();
-  await start();
-  for (const writer of writers) await expectAll(writer);
-  await kill();
-  const database = await openDatabase(place);
-  await expectWhole(database, writers);
-  await database.destroy();
-}, 600_000);
+test(
+  `killed ${KILLS} times amid writes, it has made each acknowledged one, once and whole`,
+  async () => {
+    const writers = await seed();
+    await server.start();
+    const stop = new AbortController();
+    const writing = Promise.all(writers.map((writer) => write(writer, stop.signal)));
+    const killing = killAgain(writers).finally(() => stop.abort());
+    await Promise.all([writing, killing]);
+    await server.kill();
+    await server.start();
+    for (const writer of writers) await expectAll(writer);
+    await server.kill();
+    const database = await openDatabase(server.place);
+    await expectWhole(database, writers);
+    await database.destroy();
+  },
+  KILLED_TIMEOUT_MS,
+);
 
 async function killAgain(writers: readonly Writer[]): Promise<void> {
   for (let kills = 0; kills < KILLS; kills += 1) {
     await untilWritten(writers, WRITERS + Math.random() * 50);
-    await kill();
-    await start();
+    await server.kill();
+    await server.start();
   }
 }
 
@@ -78,8 +62,8 @@ interface Writer {
 }
 
 async function seed(): Promise<Writer[]> {
-  const database = await openDatabase(place);
-  const accounts = createAccounts(database, { origin: () => origin });
+  const database = await openDatabase(server.place);
+  const accounts = createAccounts(database, { origin: () => server.origin });
   const writers: Writer[] = [];
   for (let index = 0; index < WRITERS; index += 1) {
     const person = await accounts.people.add({ username: `writer${index}`, displayName: 'Writer' });
@@ -90,13 +74,13 @@ async function seed(): Promise<Writer[]> {
 }
 
 function createWriter(cookie: string): Writer {
-  const client = createDashboardClient(origin, {
+  const client = createDashboardClient(server.origin, {
     token: '',
     retry: { maxRetries: 9, baseDelayMs: 20, maxDelayMs: 100 },
     onRetry: () => (writer.retries += 1),
     fetch(request) {
       request.headers.set('cookie', cookie);
-      request.headers.set('origin', origin);
+      request.headers.set('origin', server.origin);
       return fetch(request);
     },
   });
@@ -163,19 +147,4 @@ async function expectWhole(database: Database, writers: readonly Writer[]): Prom
   const replays = await database.selectFrom('replays').select('id').execute();
   expect(replays).toHaveLength(made.length);
   expect(writers.reduce((sum, { retries }) => sum + retries, 0)).toBeGreaterThanOrEqual(KILLS);
-}
-
-async function start(): Promise<void> {
-  const database: Record<string, string> = 'url' in place ? { DATABASE_URL: place.url } : {};
-  const args = ['--port', new URL(origin).port, '--state', state, '--services', 'dashboard', '--rate-limit', '0'];
-  child = await server.start(args, database);
-}
-
-/** As nothing can be caught, or finished. */
-async function kill(): Promise<void> {
-  if (child === undefined) return;
-  const ended = once(child, 'exit');
-  child.kill('SIGKILL');
-  child = undefined;
-  await ended;
 }

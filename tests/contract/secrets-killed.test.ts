@@ -1,0 +1,259 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createAccounts } from '../../src/accounts/accounts.js';
+import { serviceTokens } from '../../src/accounts/service-tokens.js';
+import { createSecretsClient } from '../../src/generated/secrets/client.js';
+import type { SecretsClient } from '../../src/generated/secrets/client.js';
+import { createMachineSecretTokens } from '../../src/secrets/machine-tokens.js';
+import { verifyAudit } from '../../src/secrets/verify-audit.js';
+import { openDatabase } from '../../src/storage/database.js';
+import type { Database } from '../../src/storage/database.js';
+import { ageValue } from '../secrets/age-files.js';
+import { KILLED_TIMEOUT_MS, KILLS, prepareServer } from './killed-server.js';
+import type { KilledServer } from './killed-server.js';
+
+const WRITERS = 6;
+
+let server: KilledServer;
+
+beforeAll(async () => {
+  server = await prepareServer('secrets');
+});
+afterAll(() => server.close());
+
+test(
+  `killed ${KILLS} times amid writes, it has made each acknowledged one, with its one audit entry`,
+  async () => {
+    const writers = await seed();
+    await server.start();
+    const stop = new AbortController();
+    const writing = Promise.all(writers.map((writer) => write(writer, stop.signal)));
+    const killing = killAgain(writers).finally(() => stop.abort());
+    await Promise.all([writing, killing]);
+    await server.kill();
+    await server.start();
+    for (const writer of writers) await expectTokenHolds(writer);
+    await server.kill();
+    const database = await openDatabase(server.place);
+    expect((await verifyAudit(database)).broken).toBeUndefined();
+    await expectWhole(database, writers);
+    await database.destroy();
+  },
+  KILLED_TIMEOUT_MS,
+);
+
+async function killAgain(writers: readonly Writer[]): Promise<void> {
+  for (let kills = 0; kills < KILLS; kills += 1) {
+    await untilDone(writers, WRITERS + Math.random() * 50);
+    await server.kill();
+    await server.start();
+  }
+}
+
+/** Waits for so many more requests to be acknowledged; others are under way by then. */
+async function untilDone(writers: readonly Writer[], count: number): Promise<void> {
+  const done = () => writers.reduce((sum, { steps }) => sum + steps.length, 0);
+  const enough = done() + count;
+  while (done() < enough) await sleep(1);
+}
+
+/** A request and its repeats. Each try has a name of its own, by which the audit log tells them apart. */
+interface Step {
+  readonly action: string;
+  readonly tries: string[];
+  /** Whether a try may find that one before it, of which nothing was heard, was made after all. */
+  readonly mayRepeat: boolean;
+}
+
+/** One who stores objects, changes them and takes half of them out again, each request repeated until it is answered. */
+interface Writer {
+  readonly name: string;
+  readonly client: SecretsClient;
+  readonly steps: Step[];
+  /** What is to be there in the end, by id. */
+  readonly objects: Map<string, { slug: string; payload: string }>;
+  consumerToken: string;
+}
+
+async function seed(): Promise<Writer[]> {
+  const database = await openDatabase(server.place);
+  await createAccounts(database, { origin: () => server.origin }).people.add({ username: 'ada', displayName: 'Ada' });
+  const tokens = createMachineSecretTokens(database, { store: serviceTokens });
+  const writers: Writer[] = [];
+  for (let index = 0; index < WRITERS; index += 1) {
+    const { token } = await tokens.create('write', { description: 'writer' });
+    const client = createSecretsClient(`${server.origin}/secrets`, { token, retry: { maxRetries: 0 } });
+    writers.push({ name: `w${index}`, client, steps: [], objects: new Map(), consumerToken: '' });
+  }
+  await database.destroy();
+  return writers;
+}
+
+async function write(writer: Writer, signal: AbortSignal): Promise<void> {
+  const { client } = writer;
+  const { data: token } = await send(writer, 'create', (header) =>
+    client.POST('/consumer-tokens', {
+      params: { header },
+      body: { consumer: writer.name, description: writer.name, ttl_seconds: 3_600 },
+    }),
+  );
+  for (let index = 0; !signal.aborted; index += 1) {
+    await writeObject(writer, `${writer.name}-${index}`, index % 2 === 0);
+    const path = { id: token!.id };
+    const { data } = await send(writer, 'rotate', (header) =>
+      client.POST('/consumer-tokens/{id}/rotate', { params: { path, header }, body: { ttl_seconds: 3_600 } }),
+    );
+    writer.consumerToken = data!.value;
+  }
+}
+
+/** From its making to its end, or to what `objects` says of it. */
+async function writeObject(writer: Writer, name: string, isKept: boolean): Promise<void> {
+  const { client, objects } = writer;
+  const used_by = [writer.name];
+  const { data } = await send(writer, 'create', (header, payload) =>
+    client.POST('/objects', { params: { header }, body: { slug: name, value: ageValue({ payload }), used_by } }),
+  );
+  const { id } = data!;
+  const slug = `${name}-renamed`;
+  const at = (current: string) => ({ path: { slug: current }, query: { id } });
+  await send(writer, 'update', (header, payload) =>
+    client.PUT('/objects/{slug}', { params: { ...at(name), header }, body: { value: ageValue({ payload }) } }),
+  );
+  const payload = `${writer.steps.length - 1}`;
+  await send(writer, 'read', (header) =>
+    client.GET('/objects/{slug}', { params: { ...at(name), header }, parseAs: 'arrayBuffer' }),
+  );
+  await send(writer, 'rename', (header) =>
+    client.PATCH('/objects/{slug}', { params: { ...at(name), header }, body: { slug } }),
+  );
+  objects.set(id, { slug, payload });
+  if (isKept) return;
+  await send(writer, 'delete', (header) => client.DELETE('/objects/{slug}', { params: { ...at(slug), header } }));
+  objects.delete(id);
+}
+
+interface Answer<T> {
+  readonly data?: T;
+  readonly error?: unknown;
+  readonly response: Response;
+}
+
+interface Header {
+  readonly 'X-Caller': string;
+  readonly 'Idempotency-Key': string;
+}
+
+/** Repeats a request until it is answered. @param make Is given the headers of a try, and a text that marks the request. */
+async function send<T>(
+  { name, steps }: Writer,
+  action: string,
+  make: (header: Header, payload: string) => Promise<Answer<T>>,
+): Promise<Answer<T>> {
+  const mark = `${steps.length}`;
+  // Nothing tells a repeated update, or read, from another one: both are made.
+  const step: Step = { action, tries: [], mayRepeat: action === 'update' || action === 'read' };
+  for (;;) {
+    step.tries.push(`${name} ${mark} ${step.tries.length}`);
+    const header = { 'X-Caller': step.tries.at(-1)!, 'Idempotency-Key': `${name}-${mark}` };
+    const answer = await make(header, mark).catch(ignoreConnection);
+    if (answer === undefined || answer.response.status >= 500) {
+      await sleep(20);
+      continue;
+    }
+    const isGone = answer.response.status === 404 && step.tries.length > 1 && isMove(action);
+    if (!answer.response.ok && !isGone) throw new Error(`${action}: ${JSON.stringify(answer.error)}`);
+    steps.push(step);
+    return answer;
+  }
+}
+
+/** What a repeat finds done: the object is no longer where it was. */
+const isMove = (action: string): boolean => action === 'rename' || action === 'delete';
+
+/** What fetch throws when a server is away, or goes away. */
+function ignoreConnection(error: unknown): undefined {
+  if ((error as Error).name !== 'TypeError') throw error;
+}
+
+/** Only the last one opens anything: a rotation that was acknowledged is there, and nothing undid it. */
+async function expectTokenHolds({ consumerToken, name, objects }: Writer): Promise<void> {
+  const [kept] = [...objects.values()];
+  const client = createSecretsClient(`${server.origin}/secrets`, { token: consumerToken });
+  const params = { path: { slug: kept!.slug }, header: { 'X-Caller': `${name} last` } };
+  const { data } = await client.GET('/objects/{slug}', { params, parseAs: 'text' });
+  expect(payloadOf(Buffer.from(data!))).toBe(kept!.payload);
+}
+
+/** What follows the header. */
+const payloadOf = (value: Uint8Array): string => Buffer.from(value).toString().split('\n').at(-1)!;
+
+interface Entry {
+  readonly action: string;
+  readonly slug: string | null;
+  readonly variant_id: string | null;
+  readonly caller: string | null;
+}
+
+async function expectWhole(database: Database, writers: readonly Writer[]): Promise<void> {
+  const columns = ['action', 'slug', 'variant_id', 'caller'] as const;
+  const entries = await database.selectFrom('audit_log').select(columns).orderBy('id').execute();
+  expectEntries(entries, writers);
+  await expectObjects(database, writers);
+  await expectValues(database, entries);
+}
+
+/** Every acknowledged request has its one entry; of what was repeated, an entry for each time that it was made. */
+function expectEntries(entries: readonly Entry[], writers: readonly Writer[]): void {
+  const counts = new Map<string, number>();
+  for (const { caller } of entries) if (caller !== null) counts.set(caller, (counts.get(caller) ?? 0) + 1);
+  const countOf = (one: string): number => counts.get(one) ?? 0;
+  let lost = 0;
+  for (const { action, tries, mayRepeat } of writers.flatMap(({ steps }) => steps)) {
+    lost += tries.length - 1;
+    const made = tries.map(countOf);
+    const told = { action, tries, made };
+    expect(mayRepeat ? { ...told, made: made.at(-1) } : { ...told, made: sum(made) }).toEqual({ ...told, made: 1 });
+    expect(Math.max(...made)).toBe(1);
+  }
+  expect(lost).toBeGreaterThanOrEqual(KILLS);
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+
+/** What is there is what the writers were told, and nothing else. */
+async function expectObjects(database: Database, writers: readonly Writer[]): Promise<void> {
+  const rows = await database
+    .selectFrom('secret_objects as objects')
+    .innerJoin('secret_object_values as present', (join) =>
+      join.onRef('present.object_id', '=', 'objects.id').onRef('present.version', '=', 'objects.version'),
+    )
+    .select(['id', 'slug', 'sealed'])
+    .execute();
+  const found = rows.map(({ id, slug, sealed }) => [id, { slug, payload: payloadOf(sealed) }] as const);
+  const told = writers.flatMap(({ objects }) => [...objects]);
+  expect(new Map(found)).toEqual(new Map(told));
+}
+
+/** Entries and values of each object go together one by one: neither is there without the other. */
+async function expectValues(database: Database, entries: readonly Entry[]): Promise<void> {
+  const rows = await database
+    .selectFrom('secret_object_values')
+    .select(['object_id', 'sealed'])
+    .orderBy('version')
+    .execute();
+  const objects = new Set(entries.flatMap(({ variant_id }) => variant_id ?? []));
+  const [values, logs] = [groupBy(rows, (row) => row.object_id), groupBy(entries, (entry) => entry.variant_id)];
+  for (const id of objects) {
+    const own = logs.get(id)!;
+    const stored = (values.get(id) ?? []).map(({ sealed }) => payloadOf(sealed));
+    const writes = own.filter(({ action }) => action === 'create' || action === 'update');
+    const isGone = own.at(-1)?.action === 'delete';
+    expect({ id, stored }).toEqual({ id, stored: isGone ? [] : writes.map(({ caller }) => caller!.split(' ')[1]) });
+  }
+}
+
+function groupBy<T, Key>(rows: readonly T[], keyOf: (row: T) => Key): ReadonlyMap<Key, T[]> {
+  const groups = new Map<Key, T[]>();
+  for (const row of rows) groups.set(keyOf(row), [...(groups.get(keyOf(row)) ?? []), row]);
+  return groups;
+}
