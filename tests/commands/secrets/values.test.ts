@@ -91,15 +91,23 @@ test('the largest value goes in and out, and one byte more is refused before it 
 });
 
 describeWithAge('with the reference program', () => {
-  test('what it sealed is stored and opened here, and the other way round', async () => {
-    const value = randomBytes(70_000);
-    const theirs = await runAge(['-a', '-r', cli.recipient], value);
+  test.each([
+    [0, 'nothing'],
+    [1, 'a single byte'],
+    [65_535, 'one chunk, not quite'],
+    [65_536, 'one chunk'],
+    [65_537, 'a chunk, and a byte'],
+    [MAX_SEALED_BYTES - 440, 'all that fits'],
+  ])('%i bytes that it sealed are stored and opened here, and the other way round: %s', async (size) => {
+    const value = randomBytes(size);
+    // Armor makes a file a third larger, which the largest has no room for.
+    const armor = size > 100_000 ? [] : ['-a'];
+    const theirs = await runAge([...armor, '-r', cli.recipient], value);
     expect((await cli.run(['put', name, '--sealed'], { stdin: theirs })).code).toBe(0);
     expect((await cli.run(['get', name])).bytes.equals(value)).toBe(true);
 
-    const other = newName();
-    await cli.run(['put', other, '--recipient', cli.recipient], { stdin: value });
-    const { bytes } = await cli.run(['get', other, '--sealed']);
+    await cli.run(['rotate', name, '--recipient', cli.recipient], { stdin: value });
+    const { bytes } = await cli.run(['get', name, '--sealed']);
     const file = join(cli.folder, 'age-identity');
     await writeFile(file, cli.identity);
     expect((await runAge(['-d', '-i', file], bytes)).equals(value)).toBe(true);
