@@ -1,5 +1,5 @@
 import { MAX_PULL_REQUESTS } from '../forges/bounded.js';
-import type { ForgeRepository, RepositoryReading } from '../forges/facts.js';
+import type { ForgeRepository, PullRequestFacts, RepositoryReading } from '../forges/facts.js';
 import type { Forge } from '../forges/forge.js';
 import { planReading, sum } from './plan.js';
 import type { Known, NewReading } from './readings.js';
@@ -43,7 +43,11 @@ export async function readForge(reading: ForgeReading, share: number): Promise<v
   for (const batch of batches(repositories)) total += await readBatch(reading, batch);
   for (const batch of batches(whenRoom)) {
     if (total < MAX_PULL_REQUESTS) total += await readBatch(reading, batch);
-    else await store.save(batch.map(toCut), askedAt);
+    else
+      await store.save(
+        batch.map((repository) => toCut(forge, repository)),
+        askedAt,
+      );
   }
 }
 
@@ -63,24 +67,34 @@ async function readBatch({ forge, store, now }: ForgeReading, batch: readonly Fo
   const read = new Set(repositories.map(({ repository }) => repository.id));
   const gone = batch.filter(({ id }) => !read.has(id)).map(({ id }) => id);
   await store.remove(gone, readAt);
-  await store.save(truncated ? markCut(repositories) : repositories.map(toWhole), readAt);
+  await store.save(
+    truncated ? markCut(forge, repositories) : repositories.map((one) => toNewReading(forge, one)),
+    readAt,
+  );
   return sum(repositories.map(({ pullRequests }) => pullRequests.length));
 }
 
-const toWhole = (reading: RepositoryReading): NewReading => ({ reading, isCut: false });
+/** Whoever has no credential has few requests, all for what changed since the last refresh: nothing is read in between. */
+export function toNewReading({ actions }: Forge, reading: RepositoryReading): NewReading {
+  return { reading, isCut: false, isUnsettled: actions.length > 0 && reading.pullRequests.some(isUnsettled) };
+}
+
+/** Forges find out whether something merges only when they are asked, and later. */
+function isUnsettled({ ci, mergeStatus }: PullRequestFacts): boolean {
+  return ci === 'pending' || mergeStatus === 'unknown';
+}
 
 /** It is on the board, but its pull requests would be too many. */
-const toCut = (repository: ForgeRepository): NewReading => ({
-  reading: { repository, pullRequests: [], issues: [] },
-  isCut: true,
-});
+function toCut(forge: Forge, repository: ForgeRepository): NewReading {
+  return { ...toNewReading(forge, { repository, pullRequests: [], issues: [] }), isCut: true };
+}
 
 /** Once there are as many as a board takes, some of the last one and all of the others may be missing. */
-function markCut(readings: readonly RepositoryReading[]): NewReading[] {
+function markCut(forge: Forge, readings: readonly RepositoryReading[]): NewReading[] {
   let total = 0;
   return readings.map((reading) => {
     total += reading.pullRequests.length;
-    return { reading, isCut: total >= MAX_PULL_REQUESTS };
+    return { ...toNewReading(forge, reading), isCut: total >= MAX_PULL_REQUESTS };
   });
 }
 

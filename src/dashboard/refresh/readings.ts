@@ -16,6 +16,8 @@ export interface NewReading {
   readonly reading: RepositoryReading;
   /** There may be more pull requests than were read. */
   readonly isCut: boolean;
+  /** Some of it is about to change without the revision telling. */
+  readonly isUnsettled: boolean;
 }
 
 export interface StoredFacts {
@@ -143,7 +145,7 @@ export function parseFacts(facts: string): StoredFacts {
   return JSON.parse(facts) as StoredFacts;
 }
 
-function toRow(place: Place, { reading, isCut }: NewReading, readAt: number): ForgeReadingsTable {
+function toRow(place: Place, { reading, isCut, isUnsettled }: NewReading, readAt: number): ForgeReadingsTable {
   const { repository, pullRequests, issues } = reading;
   const { id, fullName, revision, url, canManageWebhooks } = repository;
   const facts: StoredFacts = { url, canManageWebhooks, pullRequests, issues };
@@ -153,16 +155,11 @@ function toRow(place: Place, { reading, isCut }: NewReading, readAt: number): Fo
     repository_id: id,
     full_name: fullName,
     revision,
-    is_unsettled: pullRequests.some(isUnsettled) ? 1 : 0,
+    is_unsettled: isUnsettled ? 1 : 0,
     is_cut: isCut ? 1 : 0,
     pull_requests: pullRequests.length,
     facts: JSON.stringify(facts),
     read_at: readAt,
     changed_at: readAt,
   };
-}
-
-/** Forges find out whether something merges only when they are asked, and later. */
-function isUnsettled({ ci, mergeStatus }: PullRequestFacts): boolean {
-  return ci === 'pending' || mergeStatus === 'unknown';
 }

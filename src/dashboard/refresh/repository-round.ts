@@ -1,6 +1,7 @@
 import { inTransaction } from '../../storage/database.js';
 import type { Forge } from '../forges/forge.js';
 import type { RoundContext } from './board-round.js';
+import { toNewReading } from './read-forge.js';
 import { listKnown, markUnread, removeReadings, saveReadings } from './readings.js';
 import type { Place } from './readings.js';
 import { lookBy } from './schedule.js';
@@ -32,7 +33,7 @@ export async function runRepositoryRound(
       full_name === fullName && repository_id !== reading?.repository.id;
     const ids = known.filter(isGone).map(({ repository_id }) => repository_id);
     const isRemoved = await removeReadings(transaction, place, { ids, before: readAt });
-    const readings = reading === undefined ? [] : [{ reading, isCut: false }];
+    const readings = reading === undefined ? [] : [toNewReading(forge, reading)];
     const isChanged = await saveReadings(transaction, place, { readings, readAt });
     await saveBudgets(transaction, place, forge.budgets);
     await lookBy(transaction, place.personId, readAt + AGAIN_MS);

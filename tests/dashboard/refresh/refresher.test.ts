@@ -261,6 +261,17 @@ describe('what is due', () => {
     expect(statuses(await stage.board())).not.toContain('unknown');
   });
 
+  test('is not read before the next refresh by whoever has no credential, and so few requests', async () => {
+    const { dashboard, ada } = stage;
+    const saved = (await dashboard.settings.findForges(ada.personId))!;
+    const alone = { githubUsername: 'acme', githubToken: null, renovateAuthors: [] };
+    await dashboard.settings.save(ada, { ...saved, ...alone });
+    const board = await stage.refresh();
+    expect(board.pullRequests.filter(({ forge }) => forge === 'github').map(({ ci }) => ci)).toContain('pending');
+    stage.wait(INTERVAL_MS - 1_000);
+    expect((await requestsOf(look)).github).toBe(0);
+  });
+
   test('is everything again when settings are saved, also while they are read', async () => {
     const { dashboard, ada, gitlab } = stage;
     const saved = (await dashboard.settings.findForges(ada.personId))!;
