@@ -8,7 +8,7 @@ import * as validators from './validators.js';
 export const basePath = '';
 
 /** Names what the contract says; the client is told it and compares. */
-export const revision = '059ae102a59a1406';
+export const revision = '9fd85e7a560ad0c8';
 
 /** The kind of caller that each security scheme proves. */
 export const schemes = {

@@ -30,7 +30,8 @@ export interface paths {
         /**
          * Say whether requests can be served
          * @description Asks the database within 2 seconds and reuses the answer for about 3. A forge that is down does not matter. It
-         *     is 503 at once when the server is told to stop.
+         *     is 503 until the boards that were due at the start are refreshed, for 30 seconds at most, and at once when the
+         *     server is told to stop.
          */
         readonly get: operations["getReadiness"];
         readonly put?: never;
