@@ -12,6 +12,8 @@ import { benchMalicious } from './malicious.js';
 import { benchQueries } from './queries.js';
 import { benchRest } from './rest.js';
 import { benchScale } from './scale.js';
+import { benchSecrets } from './secrets.js';
+import type { SecretsBenchOptions } from './secrets.js';
 
 const count = (text: string): number => {
   const value = Number(text);
@@ -99,6 +101,17 @@ program
   .option('--deliveries <count>', 'how many changes a webhook tells of', count, 20)
   .action(async (options: BoardBenchOptions) => {
     process.stdout.write(`${await benchBoard(options)}\n`);
+  });
+
+program
+  .command('secrets')
+  .description('readers and writers of secrets together, and audited reads beside Express alone, on each engine')
+  .option('--seconds <count>', 'how long readers and writers are at it together', count, 60)
+  .option('--rounds <count>', 'how often reads alone are measured, in turns', count, 3)
+  .option('--round-seconds <count>', 'how long each is sent in a round', count, 4)
+  .option('--engines <names...>', 'sqlite, postgres', ['sqlite', 'postgres'])
+  .action(async (options: SecretsBenchOptions) => {
+    process.stdout.write(`${await benchSecrets(options)}\n`);
   });
 
 program

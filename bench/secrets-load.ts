@@ -1,0 +1,90 @@
+/** What readers and writers of the secrets send. */
+import { randomUUID } from 'node:crypto';
+import autocannon from 'autocannon';
+import { ageValue } from '../tests/secrets/age-files.js';
+import { CONSUMER, OBJECTS } from './secrets-seed.js';
+import type { Seeded } from './secrets-seed.js';
+
+export interface Load {
+  readonly perSecond: number;
+  readonly p99: number;
+  /** How often each status was answered. */
+  readonly statuses: Readonly<Record<string, number>>;
+}
+
+interface ReadOptions {
+  readonly connections: number;
+  readonly seconds: number;
+  /** The path of the object with this number. */
+  readonly toPath: (index: number) => string;
+  readonly token?: string;
+}
+
+/** Reads one object after the other. */
+export async function sendReads(origin: string, { connections, seconds, toPath, token }: ReadOptions): Promise<Load> {
+  let turn = 0;
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const setupRequest = (request: autocannon.Request): autocannon.Request => {
+    turn = (turn + 1) % OBJECTS;
+    return { ...request, path: toPath(turn) };
+  };
+  const requests = [{ method: 'GET', path: toPath(0), headers, setupRequest }] as const;
+  return toLoad(await autocannon({ url: origin, connections, duration: seconds, requests: [...requests] }));
+}
+
+/** What a writer knows of the object that it has made. */
+interface Made {
+  slug?: string;
+  id?: string;
+}
+
+const value = ageValue({ payload: 'x'.repeat(1_024) });
+
+/** Each writer makes an object, replaces its value, renames it, rotates a token and takes the object out, again and again. */
+export async function sendWrites(
+  origin: string,
+  { writeToken, rotated }: Pick<Seeded, 'rotated' | 'writeToken'>,
+  seconds: number,
+): Promise<Load> {
+  const headers = { authorization: `Bearer ${writeToken}`, 'content-type': 'application/json' };
+  let turn = 0;
+  const step = (make: (made: Made) => autocannon.Request): autocannon.Request => ({
+    setupRequest: (request, context) => ({ ...request, ...withKey(headers, make(context)) }),
+  });
+  const at = ({ slug, id }: Made, suffix = ''): string => `/secrets/objects/${slug}${suffix}?id=${id}`;
+  const create: autocannon.Request = {
+    ...step((made) => {
+      made.slug = `written-${(turn += 1)}`;
+      const body = JSON.stringify({ slug: made.slug, value, used_by: [CONSUMER] });
+      return { method: 'POST', path: '/secrets/objects', body };
+    }),
+    onResponse(status, body, context) {
+      if (status === 201) (context as Made).id = (JSON.parse(body) as { id: string }).id;
+    },
+  };
+  const requests = [
+    create,
+    step((made) => ({ method: 'PUT', path: at(made), body: JSON.stringify({ value }) })),
+    step((made) => ({ method: 'PATCH', path: at(made), body: JSON.stringify({ slug: `${made.slug}-renamed` }) })),
+    step(() => ({
+      method: 'POST',
+      path: `/secrets/consumer-tokens/${rotated[turn % rotated.length]}/rotate`,
+      body: JSON.stringify({ ttl_seconds: 3_600 }),
+    })),
+    step((made) => ({ method: 'DELETE', path: at(made, '-renamed') })),
+  ];
+  return toLoad(await autocannon({ url: origin, connections: rotated.length, duration: seconds, requests }));
+}
+
+/** As the client sends it, for a retry to be safe. */
+function withKey(headers: Readonly<Record<string, string>>, request: autocannon.Request): autocannon.Request {
+  const key = request.method === 'POST' ? { 'idempotency-key': randomUUID() } : {};
+  return { ...request, headers: { ...headers, ...key } };
+}
+
+/** @throws Error when a connection failed, which is no answer at all. */
+function toLoad({ errors, timeouts, requests, latency, statusCodeStats }: autocannon.Result): Load {
+  if (errors + timeouts > 0) throw new Error(`${errors} requests were not answered.`);
+  const statuses = Object.entries(statusCodeStats ?? {}).map(([status, { count }]) => [status, count ?? 0] as const);
+  return { perSecond: requests.average, p99: latency.p99, statuses: Object.fromEntries(statuses) };
+}

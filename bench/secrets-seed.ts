@@ -1,0 +1,46 @@
+import { createAccounts } from '../src/accounts/accounts.js';
+import { serviceTokens } from '../src/accounts/service-tokens.js';
+import { createMachineSecretTokens } from '../src/secrets/machine-tokens.js';
+import { createSecretObjects } from '../src/secrets/objects.js';
+import { openDatabase } from '../src/storage/database.js';
+import type { DatabasePlace } from '../src/storage/database.js';
+import { ageValue } from '../tests/secrets/age-files.js';
+
+/** Whom half of the objects are for. */
+export const CONSUMER = 'acme/shop';
+
+/** Readers ask for one after the other; as many as a small company has. */
+export const OBJECTS = 500;
+
+/** Of a value: a certificate with its key, or a password sealed to some. */
+const VALUE_BYTES = 1_024;
+
+export interface Seeded {
+  readonly writeToken: string;
+  /** Of {@link CONSUMER}. */
+  readonly consumerToken: string;
+  /** Of consumers whose tokens are rotated, one for each writer. */
+  readonly rotated: readonly string[];
+}
+
+/** An owner, their tokens, and objects `object-0` and on, every other one for {@link CONSUMER}. */
+export async function seedSecrets(place: DatabasePlace, writers: number): Promise<Seeded> {
+  const database = await openDatabase(place);
+  const accounts = createAccounts(database, { origin: () => 'http://localhost' });
+  const ada = await accounts.people.add({ username: 'ada', displayName: 'Ada' });
+  const caller = await accounts.sessions.findCaller(await accounts.sessions.start(ada.id));
+  const objects = createSecretObjects(database);
+  for (let index = 0; index < OBJECTS; index += 1) {
+    const usedBy = [index % 2 === 0 ? CONSUMER : 'other'];
+    const value = ageValue({ payload: 'x'.repeat(VALUE_BYTES) });
+    await objects.create({ slug: `object-${index}`, value, usedBy }, { caller, ip: '127.0.0.1', at: Date.now() });
+  }
+  const tokens = createMachineSecretTokens(database, { store: serviceTokens });
+  const { token: writeToken } = await tokens.create('write', { description: 'bench' });
+  const mint = (consumer: string) => tokens.create('consumer', { description: 'bench', consumer });
+  const { token: consumerToken } = await mint(CONSUMER);
+  const rotated: string[] = [];
+  for (let index = 0; index < writers; index += 1) rotated.push((await mint(`rotated-${index}`)).id);
+  await database.destroy();
+  return { writeToken, consumerToken, rotated };
+}

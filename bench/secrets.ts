@@ -1,0 +1,154 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import type { DatabasePlace } from '../src/storage/database.js';
+import { build } from './child.js';
+import { startPostgres } from './postgres.js';
+import { alternate, median } from './rounds.js';
+import { sendReads, sendWrites } from './secrets-load.js';
+import type { Load } from './secrets-load.js';
+import { OBJECTS, seedSecrets } from './secrets-seed.js';
+import type { Seeded } from './secrets-seed.js';
+import { startServer } from './server.js';
+import type { RunningServer } from './server.js';
+import { toTable } from './table.js';
+
+export interface SecretsBenchOptions {
+  /** How long readers and writers are at it together. */
+  readonly seconds: number;
+  /** How often reads alone are measured, beside those of Express in turns. */
+  readonly rounds: number;
+  /** How long each of them in a round. */
+  readonly roundSeconds: number;
+  readonly engines: readonly string[];
+}
+
+const WRITERS = 8;
+const READERS = 32;
+
+/** Of each refusal that must not tell a name that is there from one that isn't. */
+const REFUSALS = 2_000;
+
+/** Measures the secrets service on each engine: mixed load, reads beside Express alone, and how long refusals take. */
+export async function benchSecrets(options: SecretsBenchOptions): Promise<string> {
+  build();
+  const tables: string[] = [];
+  for (const engine of options.engines) tables.push(`### ${engine}\n\n${await measureEngine(engine, options)}`);
+  return tables.join('\n\n');
+}
+
+async function measureEngine(engine: string, options: SecretsBenchOptions): Promise<string> {
+  const work = mkdtempSync(path.join(tmpdir(), 'trellis-bench-secrets-'));
+  const state = path.join(work, 'state');
+  mkdirSync(state, { mode: 0o700 });
+  const postgres = engine === 'postgres' ? await startPostgres() : undefined;
+  try {
+    const place = postgres === undefined ? { file: path.join(state, 'trellis.db') } : { url: postgres.url };
+    return await measure(place, state, options);
+  } finally {
+    await postgres?.stop();
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+async function measure(place: DatabasePlace, state: string, options: SecretsBenchOptions): Promise<string> {
+  const seeded = await seedSecrets(place, WRITERS);
+  const database: Record<string, string> = 'url' in place ? { DATABASE_URL: place.url } : {};
+  const settings = { TRELLIS_STATE: state, TRELLIS_SERVICES: 'secrets', TRELLIS_RATE_LIMIT: '0', ...database };
+  const real = await startServer(['dist/cli.js', 'serve'], settings, (origin) => fetch(`${origin}/healthz`));
+  const where = 'url' in place ? place.url : place.file;
+  const bare = await startServer(['bench/secrets-express-child.js', where], {}, (origin) => fetch(origin));
+  try {
+    const reads = await compareReads({ real, bare, ...seeded, ...options });
+    const mixed = await mix(real, seeded, options.seconds);
+    return [reads, mixed, await timeRefusals(real, seeded), await verify(real, seeded)].join('\n\n');
+  } finally {
+    await Promise.all([real.stop(), bare.stop()]);
+  }
+}
+
+interface Contest extends SecretsBenchOptions, Seeded {
+  readonly real: RunningServer;
+  readonly bare: RunningServer;
+}
+
+async function compareReads({ real, bare, rounds, roundSeconds, writeToken }: Contest): Promise<string> {
+  const load = (server: RunningServer, prefix: string, seconds: number, token?: string) => () => {
+    const toPath = (index: number): string => `${prefix}/object-${index}`;
+    return sendReads(server.origin, { connections: READERS, seconds, toPath, ...(token !== undefined && { token }) });
+  };
+  const contenders = (seconds: number) => ({
+    'Trellis, audited': load(real, '/secrets/objects', seconds, writeToken),
+    'Express, audited': load(bare, '/audited', seconds),
+    'Express, not audited': load(bare, '/read', seconds),
+  });
+  for (const warmUp of Object.values(contenders(1))) await warmUp();
+  const results = await alternate(rounds, contenders(roundSeconds));
+  for (const loads of Object.values(results)) loads.forEach(requireNoRefusal);
+  const rates = Object.entries(results).map(([name, loads]) => [name, loads, rateOf(loads)] as const);
+  const own = rateOf(results['Trellis, audited']);
+  const rows = rates.map(([name, loads, rate]) => [
+    name,
+    rate.toFixed(0),
+    median(loads.map(({ p99 }) => p99)).toFixed(0),
+    (own / rate).toFixed(2),
+  ]);
+  return toTable([`${READERS} readers`, 'reads/s', 'p99, ms', 'Trellis of it'], rows);
+}
+
+const rateOf = (loads: readonly Load[]): number => median(loads.map(({ perSecond }) => perSecond));
+
+function requireNoRefusal({ statuses }: Load): void {
+  if (Object.keys(statuses).some((status) => status !== '200')) throw new Error(JSON.stringify(statuses));
+}
+
+/** Readers and writers at the same time. */
+async function mix({ origin }: RunningServer, seeded: Seeded, seconds: number): Promise<string> {
+  const toPath = (index: number): string => `/secrets/objects/object-${index}`;
+  const [reads, writes] = await Promise.all([
+    sendReads(origin, { connections: READERS, seconds, toPath, token: seeded.writeToken }),
+    sendWrites(origin, seeded, seconds),
+  ]);
+  const row = (name: string, { perSecond, p99, statuses }: Load): string[] => {
+    const told = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`);
+    return [name, perSecond.toFixed(0), p99.toFixed(0), told.join(', ')];
+  };
+  const rows = [row(`${READERS} readers`, reads), row(`${WRITERS} writers`, writes)];
+  return toTable([`together for ${seconds} s`, 'requests/s', 'p99, ms', 'answers'], rows);
+}
+
+/** To a consumer, a name that nobody has and one that is not for them are alike, in how long they take too. */
+async function timeRefusals({ origin }: RunningServer, { consumerToken }: Seeded): Promise<string> {
+  const ask = (slug: (index: number) => string) => {
+    let turn = 0;
+    return async (): Promise<number> => {
+      const startedAt = performance.now();
+      const headers = { authorization: `Bearer ${consumerToken}` };
+      const response = await fetch(`${origin}/secrets/objects/${slug((turn += 1))}`, { headers });
+      await response.arrayBuffer();
+      if (response.status !== 404) throw new Error(`Expected a refusal; received ${response.status}.`);
+      return performance.now() - startedAt;
+    };
+  };
+  const results = await alternate(REFUSALS, {
+    // Names of one length.
+    'of a name that nobody has': ask((turn) => `absent-${(2 * turn + 1) % OBJECTS}`),
+    'of the object of another': ask((turn) => `object-${(2 * turn + 1) % OBJECTS}`),
+  });
+  const rows = Object.entries(results).map(([name, times]) => {
+    const sorted = times.toSorted((one, other) => one - other);
+    const at = (share: number): string => (sorted[Math.floor(sorted.length * share)] ?? NaN).toFixed(3);
+    return [name, at(0.1), at(0.5), at(0.9)];
+  });
+  return toTable([`404, ${REFUSALS} times in turns`, '10 %, ms', 'median, ms', '90 %, ms'], rows);
+}
+
+async function verify({ origin }: RunningServer, { writeToken }: Seeded): Promise<string> {
+  const startedAt = performance.now();
+  const headers = { authorization: `Bearer ${writeToken}` };
+  const response = await fetch(`${origin}/secrets/audit-log/verify`, { headers });
+  const { intact, entries } = (await response.json()) as { intact: boolean; entries: number };
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  return `The chain of ${entries} entries is ${intact ? 'intact' : 'broken'}, found in ${seconds} s.`;
+}
