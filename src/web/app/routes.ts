@@ -28,6 +28,12 @@ export const PAGES: readonly Page[] = [
     isThere: runs('dashboard'),
   },
   {
+    path: '/repositories',
+    load: () => import('./board/repositories-page.js').then(({ RepositoriesPage }) => RepositoriesPage),
+    needs: 'person',
+    isThere: runs('dashboard'),
+  },
+  {
     path: '/insights',
     name: 'Insights',
     load: () => import('./insights/insights-page.js').then(({ InsightsPage }) => InsightsPage),
@@ -68,6 +74,12 @@ export const PAGES: readonly Page[] = [
   {
     path: '/vault/audit',
     load: () => import('./vault/audit-page.js').then(({ AuditPage }) => AuditPage),
+    needs: 'admin',
+    isThere: runs('secrets'),
+  },
+  {
+    path: '/vault/identity',
+    load: () => import('./vault/identity/identity-page.js').then(({ IdentityPage }) => IdentityPage),
     needs: 'admin',
     isThere: runs('secrets'),
   },

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { explain } from '../answers.js';
 
 export interface Resource<T> {
@@ -15,12 +15,19 @@ export interface Resource<T> {
 export function useResource<T>(load: () => Promise<T>): Resource<T> {
   const [value, set] = useState<T>();
   const [problem, setProblem] = useState<string>();
+  const rounds = useRef(0);
   const reload = useCallback(async () => {
+    const round = (rounds.current += 1);
+    // An answer that was overtaken by a later one is of no use any more.
+    const settle = (act: () => void): void => (round === rounds.current ? act() : undefined);
     try {
-      set(await load());
-      setProblem(undefined);
+      const loaded = await load();
+      settle(() => {
+        set(() => loaded);
+        setProblem(undefined);
+      });
     } catch (error) {
-      setProblem(explain(error));
+      settle(() => setProblem(explain(error)));
     }
   }, [load]);
   useEffect(() => void reload(), [reload]);

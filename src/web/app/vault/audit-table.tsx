@@ -3,7 +3,7 @@ import type { AuditLogEntry } from './objects.js';
 
 /** Entries of the audit log, as they come. */
 export function AuditTable({ entries }: { readonly entries: readonly AuditLogEntry[] }) {
-  if (entries.length === 0) return <p>Nothing was.</p>;
+  if (entries.length === 0) return <p>No entry fits.</p>;
   return (
     <div class="wide" tabIndex={0} role="region" aria-label="Entries of the audit log">
       <table>
@@ -24,11 +24,11 @@ export function AuditTable({ entries }: { readonly entries: readonly AuditLogEnt
                 {entry.action}
                 {entry.version !== undefined && ` (version ${entry.version})`}
               </td>
-              <td>
-                {entry.object_id || `${entry.subject_type ?? ''} ${entry.subject_id ?? ''}`}
+              <td class="subject">
+                {entry.object_id || `${SUBJECTS[entry.subject_type ?? 'object']} ${entry.subject_id ?? ''}`}
                 {entry.previous_slug !== undefined && ` (was ${entry.previous_slug})`}
               </td>
-              <td>{entry.actor_type === undefined ? 'nobody known' : `${entry.actor_type} ${entry.actor_id ?? ''}`}</td>
+              <td>{describeActor(entry)}</td>
               <td>{entry.caller}</td>
               <td>{entry.ip}</td>
             </tr>
@@ -37,4 +37,21 @@ export function AuditTable({ entries }: { readonly entries: readonly AuditLogEnt
       </table>
     </div>
   );
+}
+
+const SUBJECTS: Readonly<Record<NonNullable<AuditLogEntry['subject_type']>, string>> = {
+  object: 'secret',
+  consumer: 'consumer',
+  token: 'write token',
+  consumer_token: 'consumer token',
+  passkey: 'passkey',
+  identity: 'identity',
+};
+
+/** Sessions are the owner's, all of them; of a token, the id tells which. */
+function describeActor({ actor_type: type, actor_id: id = '' }: AuditLogEntry): string {
+  if (type === undefined) return 'nobody known';
+  if (type === 'session') return 'owner';
+  if (type === 'machine') return 'the server’s machine';
+  return `${type === 'token' ? 'write token' : 'consumer token'} ${id}`;
 }

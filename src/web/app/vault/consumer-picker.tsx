@@ -25,14 +25,14 @@ export function ConsumerPicker({ chosen, onChosen }: ConsumerPickerProps) {
               <label key={name} class="choice">
                 <input
                   type="checkbox"
-                  disabled={public_key === undefined}
+                  disabled={public_key === undefined && !chosen.includes(name)}
                   checked={chosen.includes(name)}
                   onChange={({ currentTarget }) =>
                     onChosen(currentTarget.checked ? [...chosen, name] : chosen.filter((one) => one !== name))
                   }
                 />
                 {name}
-                {public_key === undefined && <span class="quiet"> has no key yet</span>}
+                {public_key === undefined && <span class="quiet">has no key yet</span>}
               </label>
             ))}
           </>

@@ -78,12 +78,16 @@ function Consumer({ consumer, onChange }: ConsumerProps) {
   return (
     <li class="consumer">
       <div>
-        {name}
+        <strong>{name}</strong>
         <small>
-          {secret_count} {secret_count === 1 ? 'secret' : 'secrets'} · {public_key ?? 'no key yet'}
+          {secret_count} {secret_count === 1 ? 'secret' : 'secrets'} ·{' '}
+          {public_key === undefined ? 'no key yet' : <code>{public_key}</code>}
         </small>
       </div>
-      <details>
+      <ConfirmButton class="danger" label={`Delete ${name}`} question="Really delete?" onAct={remove}>
+        Delete
+      </ConfirmButton>
+      <details class="fold">
         <summary aria-label={`Edit ${name}`}>Edit</summary>
         <Form verb="Save" onSave={save}>
           <Field
@@ -97,9 +101,6 @@ function Consumer({ consumer, onChange }: ConsumerProps) {
           <Field label="Public key" maxLength={512} autoComplete="off" value={key} onValue={setKey} />
         </Form>
       </details>
-      <ConfirmButton class="danger" label={`Delete ${name}`} question="Really delete?" onAct={remove}>
-        Delete
-      </ConfirmButton>
     </li>
   );
 }

@@ -4,8 +4,10 @@ import { secrets } from '../clients.js';
 import { Field } from '../shell/field.js';
 import { Form } from '../shell/form.js';
 import { say } from '../shell/toasts.js';
+import { ReadableChoice } from './readable-choice.js';
+import { Problem, useProblem } from './problem.js';
 import { ConsumerPicker } from './consumer-picker.js';
-import { linkTo } from './objects.js';
+import { linkTo, SLUG_PATTERN } from './objects.js';
 import { ValueField } from './value-field.js';
 import { VaultFrame } from './vault-frame.js';
 
@@ -19,7 +21,7 @@ export function NewObjectPage() {
   const [days, setDays] = useState('');
   const [usedBy, setUsedBy] = useState<readonly string[]>([]);
   const [isReadable, setReadable] = useState(false);
-  const create = async (): Promise<void> => {
+  const [problem, create] = useProblem(async () => {
     // Loaded here, as other pages have nothing to seal.
     const { putSecret } = await import('../../../sealing/put-secret.js');
     await putSecret(secrets, {
@@ -37,7 +39,7 @@ export function NewObjectPage() {
     setValue('');
     say(`“${slug}” is sealed and stored.`);
     route(linkTo({ slug }));
-  };
+  });
   return (
     <VaultFrame title="New secret">
       <p class="quiet">The value is sealed in this browser. The server gets what nobody but its readers can open.</p>
@@ -46,7 +48,7 @@ export function NewObjectPage() {
           label="Name"
           required
           maxLength={128}
-          pattern="[A-Za-z0-9][A-Za-z0-9_-]*"
+          pattern={SLUG_PATTERN}
           hint="Letters, digits, - and _; the first a letter or digit."
           autoComplete="off"
           autoCapitalize="none"
@@ -56,17 +58,11 @@ export function NewObjectPage() {
         />
         <ValueField label="Value" value={value} onValue={setValue} />
         <ConsumerPicker chosen={usedBy} onChosen={setUsedBy} />
-        <label class="choice">
-          <input
-            type="checkbox"
-            checked={isReadable}
-            onChange={({ currentTarget }) => setReadable(currentTarget.checked)}
-          />
-          Seal it to my own key too, so that I can read it
-        </label>
+        <ReadableChoice isChosen={isReadable} onChosen={setReadable} />
         <Field label="What it is for" maxLength={1000} value={description} onValue={setDescription} />
         <Field label="Tags" hint="Separated by commas." value={tags} onValue={setTags} />
         <Field label="Due for rotation after days" type="number" min={1} max={3650} value={days} onValue={setDays} />
+        <Problem text={problem} />
       </Form>
     </VaultFrame>
   );

@@ -6,15 +6,16 @@ import { ConfirmButton } from '../shell/confirm-button.js';
 import { Field } from '../shell/field.js';
 import { Form } from '../shell/form.js';
 import { say } from '../shell/toasts.js';
-import { linkTo, placeOf } from './objects.js';
+import { linkTo, placeOf, SLUG_PATTERN } from './objects.js';
 import type { ObjectMetadata } from './objects.js';
 
 interface ObjectActionsProps {
   readonly object: ObjectMetadata;
-  readonly onChange: () => Promise<void>;
+  /** Once it is deleted. */
+  readonly onGone: () => Promise<void>;
 }
 
-export function ObjectActions({ object, onChange }: ObjectActionsProps) {
+export function ObjectActions({ object, onGone }: ObjectActionsProps) {
   const { route } = useLocation();
   const [slug, setSlug] = useState(object.slug);
   const params = placeOf(object);
@@ -25,35 +26,37 @@ export function ObjectActions({ object, onChange }: ObjectActionsProps) {
   };
   const remove = async (): Promise<void> => {
     requireAnswer(await secrets.DELETE('/objects/{slug}', { params }));
-    await onChange();
+    await onGone();
     say(`“${object.slug}” is gone.`);
   };
   return (
-    <div class="row">
-      <details>
+    <>
+      <details class="fold">
         <summary>Rename</summary>
         <Form verb="Rename" onSave={rename}>
           <Field
             label="New name"
             required
             maxLength={128}
-            pattern="[A-Za-z0-9][A-Za-z0-9_-]*"
+            pattern={SLUG_PATTERN}
             autoComplete="off"
             value={slug}
             onValue={setSlug}
           />
         </Form>
       </details>
-      <a
-        class="button"
-        href={`/secrets/objects/${encodeURIComponent(object.slug)}?id=${object.id}`}
-        download={`${object.slug}.age`}
-      >
-        Download sealed
-      </a>
-      <ConfirmButton class="danger" label={`Delete ${object.slug}`} question="Really delete for good?" onAct={remove}>
-        Delete
-      </ConfirmButton>
-    </div>
+      <div class="row wrapping">
+        <a
+          class="button"
+          href={`/secrets/objects/${encodeURIComponent(object.slug)}?id=${object.id}`}
+          download={`${object.slug}.age`}
+        >
+          Download sealed
+        </a>
+        <ConfirmButton class="danger" label={`Delete ${object.slug}`} question="Really delete for good?" onAct={remove}>
+          Delete
+        </ConfirmButton>
+      </div>
+    </>
   );
 }

@@ -60,7 +60,7 @@ export function ObjectHistory({ object, onChange }: ObjectHistoryProps) {
             ))}
           </ul>
           <h2>What was done lately</h2>
-          <AuditTable entries={log} />
+          <AuditTable entries={log.filter(({ variant_id = id }) => variant_id === id)} />
         </>
       )}
     </Loaded>

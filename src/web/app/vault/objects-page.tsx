@@ -5,6 +5,7 @@ import { toDay } from '../shell/times.js';
 import { useResource } from '../shell/use-resource.js';
 import { linkTo, listObjects } from './objects.js';
 import type { ObjectMetadata } from './objects.js';
+import { ResealAll } from './reseal-all.js';
 import { VaultFrame } from './vault-frame.js';
 
 interface ObjectFilter {
@@ -25,7 +26,14 @@ export function ObjectsPage() {
           New secret
         </a>
       </p>
-      <Loaded from={objects}>{(list) => <Objects objects={list} />}</Loaded>
+      <Loaded from={objects}>
+        {(list) => (
+          <>
+            <ResealAll objects={list} onChange={objects.reload} />
+            <Objects objects={list} />
+          </>
+        )}
+      </Loaded>
     </VaultFrame>
   );
 }
@@ -34,7 +42,7 @@ function Objects({ objects }: { readonly objects: readonly ObjectMetadata[] }) {
   const [filter, setFilter] = useState(NO_FILTER);
   const selected = useMemo(() => objects.filter((object) => isSelected(object, filter)), [objects, filter]);
   const change = (part: Partial<ObjectFilter>): void => setFilter({ ...filter, ...part });
-  if (objects.length === 0) return <p>Nothing is kept here yet.</p>;
+  if (objects.length === 0) return <Welcome />;
   return (
     <>
       <form role="search" aria-label="Filter secrets" class="filters" onSubmit={(event) => event.preventDefault()}>
@@ -73,6 +81,26 @@ function Objects({ objects }: { readonly objects: readonly ObjectMetadata[] }) {
         ))}
       </ul>
     </>
+  );
+}
+
+/** What to do first, for whoever comes to an empty place. */
+function Welcome() {
+  return (
+    <div class="prose">
+      <p>Nothing is kept here yet. To begin:</p>
+      <ol>
+        <li>
+          <a href="/vault/identity">Make your identity</a>, if you want to read secrets yourself.
+        </li>
+        <li>
+          <a href="/vault/consumers">Add the repositories and hosts</a> that need secrets, with their public keys.
+        </li>
+        <li>
+          <a href="/vault/new">Store the first secret</a>. It is sealed in this browser; the server can’t open it.
+        </li>
+      </ol>
+    </div>
   );
 }
 

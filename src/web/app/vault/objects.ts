@@ -38,3 +38,6 @@ export async function listConsumers(): Promise<ConsumerEntry[]> {
 export const placeOf = ({ slug, id }: ObjectMetadata) => ({ path: { slug }, query: { id } });
 
 export const linkTo = ({ slug }: Pick<ObjectMetadata, 'slug'>): string => `/vault/objects/${encodeURIComponent(slug)}`;
+
+/** As the contract has it, in the spelling of browsers, which read patterns with the flag `v`. */
+export const SLUG_PATTERN = String.raw`[A-Za-z0-9][A-Za-z0-9_\-]*`;

@@ -1,7 +1,9 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { secrets } from '../clients.js';
 import { Form } from '../shell/form.js';
 import { say } from '../shell/toasts.js';
+import { loadOwnKey, ReadableChoice } from './readable-choice.js';
+import { Problem, useProblem } from './problem.js';
 import { ConsumerPicker } from './consumer-picker.js';
 import type { ObjectMetadata } from './objects.js';
 import { ValueField } from './value-field.js';
@@ -15,29 +17,30 @@ interface RotateProps {
 export function Rotate({ object, onChange }: RotateProps) {
   const [value, setValue] = useState('');
   const [usedBy, setUsedBy] = useState<readonly string[]>(object.used_by ?? []);
+  const fold = useRef<HTMLDetailsElement>(null);
   const [isReadable, setReadable] = useState(false);
-  const rotate = async (): Promise<void> => {
+  useEffect(() => {
+    // As the value before: whoever could read it expects to read the next one.
+    void loadOwnKey().then((key) => setReadable(key !== undefined && object.recipients?.includes(key) === true));
+  }, [object.recipients]);
+  const [problem, rotate] = useProblem(async () => {
     const { replaceSecret } = await import('../../../sealing/put-secret.js');
     const { slug, id } = object;
     await replaceSecret(secrets, { slug, id, value, usedBy, keepReadableCopy: isReadable });
     setValue('');
     await onChange();
+    fold.current?.removeAttribute('open');
+    fold.current?.querySelector('summary')?.focus();
     say(`“${slug}” has a new value; the one before is kept as a version.`);
-  };
+  });
   return (
-    <details>
+    <details ref={fold} class="fold">
       <summary>Replace the value</summary>
       <Form verb="Seal and replace" onSave={rotate}>
         <ValueField label="New value" value={value} onValue={setValue} />
         <ConsumerPicker chosen={usedBy} onChosen={setUsedBy} />
-        <label class="choice">
-          <input
-            type="checkbox"
-            checked={isReadable}
-            onChange={({ currentTarget }) => setReadable(currentTarget.checked)}
-          />
-          Seal it to my own key too
-        </label>
+        <ReadableChoice isChosen={isReadable} onChosen={setReadable} />
+        <Problem text={problem} />
       </Form>
     </details>
   );

@@ -11,6 +11,12 @@ const PARTS = [
   ['/vault/identity', 'Owner'],
 ] as const;
 
+/** Pages that are no part of their own belong to the secrets. */
+function currentOf(path: string, href: string): 'page' | 'true' | undefined {
+  if (path === href) return 'page';
+  return href === '/vault' && !PARTS.some(([part]) => part === path) ? 'true' : undefined;
+}
+
 interface VaultFrameProps {
   readonly title: string;
   readonly children: ComponentChildren;
@@ -26,7 +32,7 @@ export function VaultFrame({ title, children }: VaultFrameProps) {
         <ul class="parts">
           {PARTS.map(([href, name]) => (
             <li key={href}>
-              <a href={href} aria-current={path === href ? 'page' : undefined}>
+              <a href={href} aria-current={currentOf(path, href)}>
                 {name}
               </a>
             </li>

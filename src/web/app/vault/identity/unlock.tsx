@@ -1,0 +1,95 @@
+import { useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { ActionButton } from '../../shell/action-button.js';
+import { Form } from '../../shell/form.js';
+import { Loaded } from '../../shell/loaded.js';
+import { useResource } from '../../shell/use-resource.js';
+import { Problem, useProblem } from '../problem.js';
+import { ValueField } from '../value-field.js';
+import { loadOwnerKeys } from './owner-keys.js';
+import type { OwnerKeys, Passkey } from './owner-keys.js';
+import type { Identity } from './wrapping.js';
+
+interface UnlockProps {
+  /** What it is for, as a sentence. */
+  readonly children: ComponentChildren;
+  readonly onIdentity: (identity: Identity) => Promise<void>;
+}
+
+/**
+ * Asks for the owner's identity, by a passkey, the recovery phrase, or as it
+ * is. It is handed on and kept nowhere: not in storage, and in no request.
+ */
+export function Unlock({ children, onIdentity }: UnlockProps) {
+  const keys = useResource(loadOwnerKeys);
+  const [problem, unlock] = useProblem(async (find: () => Promise<Identity>) => onIdentity(await find()));
+  return (
+    <section class="unlock" aria-label="Your identity">
+      <p>{children}</p>
+      <Loaded from={keys}>
+        {({ passkeys, recovery, publicKey }) => (
+          <>
+            {publicKey === undefined && (
+              <p>
+                You have no identity here yet. <a href="/vault/identity">Make one</a>, or paste another that the value
+                is sealed to.
+              </p>
+            )}
+            <div class="row wrapping">{passkeys.map((passkey) => byPasskey(passkey, unlock))}</div>
+            {recovery !== undefined && <ByPhrase recovery={recovery} unlock={unlock} />}
+            <ByPasting unlock={unlock} />
+          </>
+        )}
+      </Loaded>
+      <Problem text={problem} />
+    </section>
+  );
+}
+
+type UnlockBy = (find: () => Promise<Identity>) => Promise<void>;
+
+function byPasskey({ id, nickname, wrapped_identity: wrapped }: Passkey, unlock: UnlockBy) {
+  if (wrapped === undefined) return null;
+  const act = () => unlock(async () => (await import('./wrapping.js')).unwrapByPasskey(wrapped, id));
+  return (
+    <ActionButton key={id} class="main" onAct={act}>
+      Use the passkey “{nickname}”
+    </ActionButton>
+  );
+}
+
+interface ByPhraseProps {
+  readonly recovery: NonNullable<OwnerKeys['recovery']>;
+  readonly unlock: UnlockBy;
+}
+
+function ByPhrase({ recovery, unlock }: ByPhraseProps) {
+  const [text, setText] = useState('');
+  const open = () =>
+    unlock(async () => {
+      const [{ parsePhrase }, { unwrapByPhrase }] = await Promise.all([import('./phrase.js'), import('./wrapping.js')]);
+      return unwrapByPhrase(recovery, parsePhrase(text));
+    });
+  return (
+    <details class="fold">
+      <summary>Use the recovery phrase</summary>
+      <Form verb="Open with the phrase" onSave={open}>
+        <ValueField label="The 24 words" value={text} onValue={setText} />
+      </Form>
+    </details>
+  );
+}
+
+function ByPasting({ unlock }: { readonly unlock: UnlockBy }) {
+  const [text, setText] = useState('');
+  const open = () => unlock(async () => (await import('./wrapping.js')).readIdentity(text));
+  return (
+    <details class="fold">
+      <summary>Paste an identity</summary>
+      <p class="quiet">It stays in this page, and is forgotten when you leave it.</p>
+      <Form verb="Open with this identity" onSave={open}>
+        <ValueField label="Identity (AGE-SECRET-KEY-1…)" value={text} onValue={setText} />
+      </Form>
+    </details>
+  );
+}

@@ -1,0 +1,54 @@
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { CopyButton } from '../shell/copy-button.js';
+import { toText } from './open-value.js';
+
+/** Long enough to use it, short enough for a desk that is left. */
+const SHOWN_MS = 60_000;
+
+interface OpenedValueProps {
+  readonly slug: string;
+  readonly value: Uint8Array<ArrayBuffer>;
+  readonly onHide: () => void;
+}
+
+/** A value in plain words, for a minute. It takes the focus, and is not read out before it is asked for. */
+export function OpenedValue({ slug, value, onHide }: OpenedValueProps) {
+  const group = useRef<HTMLDivElement>(null);
+  const text = useMemo(() => toText(value), [value]);
+  useEffect(() => group.current?.focus(), [value]);
+  useEffect(() => {
+    const timer = setTimeout(onHide, SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return (
+    <div ref={group} class="once" role="group" tabIndex={-1} aria-label={`The value of ${slug}`}>
+      {text === undefined ? <p>The value is {value.length} bytes that are no text.</p> : <Text text={text} />}
+      <div class="row wrapping">
+        {text === undefined ? <Download slug={slug} value={value} /> : <CopyButton value={text} what="the value" />}
+        <button type="button" onClick={onHide}>
+          Hide
+        </button>
+      </div>
+      <p class="quiet">It was opened in this browser, and is hidden again after a minute.</p>
+    </div>
+  );
+}
+
+function Text({ text }: { readonly text: string }) {
+  if (text === '') return <p>The value is empty.</p>;
+  return (
+    <pre class="value" tabIndex={0}>
+      {text}
+    </pre>
+  );
+}
+
+function Download({ slug, value }: Pick<OpenedValueProps, 'slug' | 'value'>) {
+  const url = useMemo(() => URL.createObjectURL(new Blob([value])), [value]);
+  useEffect(() => () => URL.revokeObjectURL(url), [url]);
+  return (
+    <a class="button" href={url} download={slug}>
+      Save as a file
+    </a>
+  );
+}
