@@ -73,7 +73,8 @@ export async function answer(request: Request, response: Response, call: Call): 
     return;
   }
   const isAllowed = async (): Promise<boolean> => (await admit(operation, schemes, authenticate), true);
-  await sendEvents(response, { ...service.streams, operation, events, isAllowed, validate: validateResponses });
+  const { streams, toPayload } = service;
+  await sendEvents(response, { ...streams, operation, events, toPayload, isAllowed, validate: validateResponses });
 }
 
 type Input = Pick<HandlerRequest, 'body' | 'headers' | 'params' | 'query'>;

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { Response } from 'express';
 import { PRIVATE } from './headers.js';
 import type { HandlerResponse, OperationSpec, ServerSentEvent } from './operation.js';
+import type { ToPayload } from './payload.js';
 
 const EVENT_STREAM = 'text/event-stream';
 
@@ -18,6 +19,8 @@ export interface EventStreamOptions {
 export interface EventStream extends EventStreamOptions {
   readonly operation: OperationSpec;
   readonly events: AsyncIterable<ServerSentEvent>;
+  /** Makes the data of an event into JSON; streams that are sent the same share what it keeps. */
+  readonly toPayload: ToPayload;
   /** Whether the caller may still have it; asked at every heartbeat. */
   readonly isAllowed: () => Promise<boolean>;
   /** Holds each event to the contract. */
@@ -84,13 +87,22 @@ async function pump(response: Response, stream: EventStream, over: AbortSignal):
     const next = await Promise.race([events.next(), ended]);
     if (next === undefined || next.done === true) return;
     if (stream.validate) requireContractEvent(stream.operation, next.value);
-    if (!response.write(format(next.value))) await once(response, 'drain', { signal: over }).catch(() => undefined);
+    if (!write(response, stream, next.value)) await once(response, 'drain', { signal: over }).catch(() => undefined);
   }
 }
 
-/** JSON has no line breaks, so an event is one line of data. */
-function format({ id, data }: ServerSentEvent): string {
-  return `id: ${id}\ndata: ${JSON.stringify(data)}\n\n`;
+/**
+ * JSON has no line breaks, so an event is one line of data. That leaves by itself, so that its bytes are never copied.
+ *
+ * @returns false when the peer has more to take than it does.
+ */
+function write(response: Response, { toPayload }: EventStream, { id, data }: ServerSentEvent): boolean {
+  response.cork();
+  response.write(`id: ${id}\ndata: `);
+  response.write(toPayload(data).bytes);
+  const isTaken = response.write('\n\n');
+  response.uncork();
+  return isTaken;
 }
 
 function requireContractEvent({ id, responses }: OperationSpec, { data }: ServerSentEvent): void {

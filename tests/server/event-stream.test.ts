@@ -75,6 +75,17 @@ test('sends each event with its id, its data in one line, and ends with them', a
   ]);
 });
 
+test('makes JSON once of what is frozen, for all the streams that it is sent to', async () => {
+  let made = 0;
+  const data = Object.freeze({ n: 1, text: { toJSON: () => 'ü'.repeat(5_000 + (made += 1)) } });
+  events = async function* () {
+    yield await Promise.resolve({ id: 'e1', data });
+  };
+  const texts = [await read(), await read(), await read()].map(({ text }) => text);
+  expect(new Set(texts).size).toBe(1);
+  expect(texts[0]).toMatch(/^id: e1\ndata: \{"n":1,"text":"ü+"\}\n\n$/);
+});
+
 test('answers HEAD without an event, and lets the handler know that it is over', async () => {
   let ended: Promise<unknown> | undefined;
   events = (request) => {
