@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { inTransaction, isPostgres } from '../storage/database.js';
 import type { Database } from '../storage/database.js';
-import { prepare, prepareInsert } from '../storage/prepared.js';
+import { prepare } from '../storage/prepared.js';
+import { prepareInserts } from '../storage/prepared-each.js';
 import type { AuditLogTable } from '../storage/tables.js';
 import { toActor } from './actor.js';
 import type { AuditOrigin } from './actor.js';
@@ -58,12 +59,14 @@ export async function appendAudits(
 ): Promise<void> {
   await inAuditedTransaction(database, async (transaction) => {
     let { count, hash } = await readHead(transaction);
+    const rows: AuditLogTable[] = [];
     for (const { entry, origin } of entries) {
       count += 1;
       const row = { id: count, ...toRow(entry), ...toColumns(origin) };
       hash = hashEntry(hash, row);
-      await insertEntry(transaction, { ...row, hash });
+      rows.push({ ...row, hash });
     }
+    await insertEntries(transaction, rows);
     await storeHead(transaction, { count, hash });
   });
 }
@@ -89,7 +92,22 @@ async function readHead(database: Database): Promise<AuditHead> {
 
 const findHead = prepare((database) => database.selectFrom('audit_head').select(['count', 'hash']));
 
-const insertEntry = prepareInsert('audit_log');
+const insertEntries = prepareInserts('audit_log', [
+  'id',
+  'action',
+  'subject_type',
+  'slug',
+  'variant_id',
+  'version',
+  'subject_id',
+  'previous_name',
+  'at',
+  'ip',
+  'caller',
+  'actor_type',
+  'actor_id',
+  'hash',
+]);
 
 const storeHead = prepare((database, { count, hash }: AuditHead) =>
   database

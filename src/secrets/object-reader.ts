@@ -5,7 +5,8 @@ import type { Database } from '../storage/database.js';
 import type { Origin } from './actor.js';
 import type { NewAuditEntry } from './audit-actions.js';
 import { appendAudits, inAuditedTransaction } from './audit-chain.js';
-import { findReadable } from './readable.js';
+import { findReadables } from './readable.js';
+import type { Readable } from './readable.js';
 import type { ObjectRef } from './variants.js';
 
 /** A value as it was stored, and the variant that it is of. */
@@ -82,8 +83,8 @@ async function readTogether(database: Database, waiting: Reading[]): Promise<voi
 }
 
 async function readEach(transaction: Database, readings: readonly Reading[]): Promise<readonly Outcome[]> {
-  const outcomes: Outcome[] = [];
-  for (const reading of readings) outcomes.push(await readOne(transaction, reading));
+  const wishes = readings.map(({ ref, origin }) => ({ ref, caller: origin.caller }));
+  const outcomes = (await findReadables(transaction, wishes)).map(toOutcome);
   const entries = outcomes.flatMap((outcome, index) => {
     const origin = readings[index]?.origin;
     return 'entry' in outcome && origin !== undefined ? [{ entry: outcome.entry, origin }] : [];
@@ -92,13 +93,9 @@ async function readEach(transaction: Database, readings: readonly Reading[]): Pr
   return outcomes;
 }
 
-async function readOne(transaction: Database, { ref, origin }: Reading): Promise<Outcome> {
-  try {
-    const { id, slug, sealed } = await findReadable(transaction, ref, origin.caller);
-    return { value: { id, sealed }, entry: { slug, variantId: id, action: 'read' } };
-  } catch (error) {
-    // What is refused is nobody else's matter; anything else undoes all.
-    if (error instanceof AppError) return { refusal: error };
-    throw error;
-  }
+/** What is refused is nobody else's matter; anything that is thrown undoes all. */
+function toOutcome(found: AppError | Readable): Outcome {
+  if (found instanceof AppError) return { refusal: found };
+  const { id, slug, sealed } = found;
+  return { value: { id, sealed }, entry: { slug, variantId: id, action: 'read' } };
 }

@@ -1,0 +1,39 @@
+import type { Database } from '../../src/storage/database.js';
+import { prepareEach, prepareInserts } from '../../src/storage/prepared-each.js';
+import { openTestDatabase } from './engine.js';
+
+const columns = ['id', 'username', 'username_key', 'display_name', 'is_admin', 'created_at'] as const;
+const toRow = (index: number) => {
+  const name = `p${String(index).padStart(3, '0')}`;
+  return { id: name, username: name, username_key: name, display_name: 'P', is_admin: 0, created_at: index };
+};
+
+let database: Database;
+beforeEach(async () => {
+  database = await openTestDatabase();
+});
+afterEach(() => database.destroy());
+
+test.each([0, 1, 2, 31, 77])('%i rows are added as they are, whatever the order of their properties', async (count) => {
+  const rows = Array.from({ length: count }, (_none, index) => toRow(index));
+  const reordered = rows.map((row) => Object.fromEntries(Object.entries(row).reverse()) as typeof row);
+  await prepareInserts('people', columns)(database, reordered);
+  expect(await database.selectFrom('people').selectAll().orderBy('id').execute()).toEqual(rows);
+});
+
+test.each([0, 1, 3, 77])('%i questions get their own rows each, in their order', async (count) => {
+  let built = 0;
+  await prepareInserts('people', columns)(database, [toRow(0), toRow(1), toRow(2)]);
+  const find = prepareEach((on, { since, id }: { readonly since: number; readonly id: string }) => {
+    built += 1;
+    const people = on.selectFrom('people').select('id').where('created_at', '>=', since);
+    return people.where('id', '<>', id).orderBy('id').limit(2);
+  });
+  const questions = Array.from({ length: count }, (_none, index) => ({ since: index % 4, id: 'p001' }));
+  const wanted = [['p000', 'p002'], ['p002'], ['p002'], []];
+  const answers = await find(database, questions);
+  expect(answers.map((rows) => rows.map(({ id }) => id))).toEqual(questions.map(({ since }) => wanted[since]));
+  const builtOnce = built;
+  await find(database, questions);
+  expect(built).toBe(builtOnce);
+});
