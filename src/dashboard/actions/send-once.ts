@@ -68,12 +68,9 @@ function isDone(error: unknown, action: ActionName): boolean {
   return (action === 'merge' && refusal === 'already_merged') || (action === 'close' && refusal === 'already_closed');
 }
 
-/**
- * Whether the forge may have done what it did not answer. Before it is told, it is asked for the state, and an error of
- * that has no refusal.
- */
+/** Whether the forge may have done what it did not answer. @see Forge.act */
 function isLost(error: unknown): boolean {
   if (!(error instanceof ForgeError)) return true;
   const { kind, refusal } = error;
-  return kind === 'unreachable' ? refusal !== undefined : kind === 'unknown';
+  return refusal !== undefined && (kind === 'unreachable' || kind === 'unknown');
 }

@@ -1,6 +1,6 @@
 /** What the forges have in common where they are told to do something. */
 import type { ActionName } from './facts.js';
-import { ForgeError } from './forge-error.js';
+import { ForgeError, toForgeError } from './forge-error.js';
 import type { RefusalCode } from './forge-error.js';
 import type { Forge } from './forge.js';
 import type { Judged } from './rules/allowed-actions.js';
@@ -29,8 +29,8 @@ export async function actOnce<Doing>(acting: Acting<Doing>, action: ActionName):
   try {
     return await step(doing);
   } catch (error) {
-    if (!(error instanceof ForgeError) || error.refusal !== undefined) throw error;
-    const { kind, status, resetsAt, cause } = error;
+    const { kind, status, resetsAt, cause, refusal } = toForgeError(error);
+    if (refusal !== undefined) throw error;
     throw new ForgeError(kind, { status, resetsAt, cause, refusal: await findRefusal(acting, action, kind) });
   }
 }

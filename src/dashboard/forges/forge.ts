@@ -20,7 +20,9 @@ export interface Forge {
   /** Asks for the checks of a pull request's newest commit. */
   checks(target: Target): Promise<Check[]>;
   /**
-   * Does it once; nothing is repeated here. A refusal is a `ForgeError` with its code.
+   * Does it once; nothing is repeated here. It throws ForgeError: without a `refusal`, the pull request could not be
+   * read first, and nothing was sent. With one, it was sent or about to be; then nobody knows whether it was done when
+   * the kind is `unreachable` or `unknown`, and with any other kind it was not.
    *
    * @returns `queued` when the forge will do it later.
    */

@@ -52,6 +52,32 @@ describe.each(FORGE_NAMES)('acting at %s', (name) => {
     expect(opened.writes()).toBe(1);
   });
 
+  test.each<[string, Parameters<OpenAnyForge['server']['failNext']>[0], string]>([
+    ['the forge is away', () => 'reset', 'unreachable'],
+    ['it is out of order', { status: 502, body: {} }, 'unreachable'],
+    ['it shows a page', { body: '<html></html>' }, 'unknown'],
+    ['its answer says nothing', { body: null }, 'unknown'],
+    ['the credential has ended', { status: 401, body: {} }, 'unauthorized'],
+  ])('has no refusal, and sends nothing, when it can not be read first: %s', async (_reason, fault, kind) => {
+    opened.server.failNext(fault);
+    await expect(opened.forge.act(target, 'merge')).rejects.toMatchObject({ kind, refusal: undefined });
+    expect(opened.writes()).toBe(0);
+  });
+
+  test.each<[string, 'reset' | { status: number }, string]>([
+    ['lost', 'reset', 'unreachable'],
+    ['that of a gateway', { status: 504 }, 'unreachable'],
+    ['not to be understood', { status: 400 }, 'unknown'],
+  ])('has a refusal when nobody knows what came of it, as the answer is %s', async (_what, instead, kind) => {
+    const mergeWithoutAnswer = () => {
+      repository.end('merged');
+      return instead;
+    };
+    opened.server.failNext(mergeWithoutAnswer, { path: /merge$/ });
+    await expect(opened.forge.act(target, 'merge')).rejects.toMatchObject({ kind, refusal: 'unknown' });
+    expect([repository.isMerged(), opened.writes()]).toEqual([true, 1]);
+  });
+
   test('has no reason when reading again fails', async () => {
     const { server } = opened;
     const refuseAndFail = () => {
