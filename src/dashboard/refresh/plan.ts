@@ -42,7 +42,7 @@ function listOldest(known: readonly Known[], share: number): readonly Known[] {
 }
 
 /** While pages are read, what is on one may move to the next. */
-export function uniqueById(repositories: readonly ForgeRepository[]): ForgeRepository[] {
+function uniqueById(repositories: readonly ForgeRepository[]): ForgeRepository[] {
   return [...new Map(repositories.map((one) => [one.id, one])).values()];
 }
 
