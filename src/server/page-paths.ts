@@ -2,6 +2,7 @@
 export const PAGE_PATHS = [
   '/',
   '/issues',
+  '/repositories',
   '/insights',
   '/vault',
   '/vault/*rest',

@@ -33,8 +33,9 @@ export function ChecksPanel({ row }: { readonly row: PullRequest }) {
           <p>No check has reported.</p>
         ) : (
           <ul>
-            {list.map((check) => (
-              <li key={check.name}>
+            {list.map((check, index) => (
+              // Two may have one name.
+              <li key={`${check.name} ${index}`}>
                 <span class={`state ${check.state}`}>{STATES[check.state]}</span> <CheckName check={check} />
                 {check.required && <span class="quiet"> · required</span>}
                 {check.durationSeconds !== undefined && (

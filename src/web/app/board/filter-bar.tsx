@@ -1,7 +1,11 @@
+import { useState } from 'preact/hooks';
 import type { RefObject } from 'preact';
-import { NO_FILTER, PILLS, isFiltering } from './filter.js';
+import { GROUPS, NO_FILTER, PILLS, SORTS, countNarrowing, isFiltering } from './filter.js';
 import type { Choices, Filter, Pill } from './filter.js';
 import { CI_NAMES } from './rows.js';
+import { openView } from './views.js';
+import { ViewsMenu } from './views-menu.js';
+import { views } from './views-store.js';
 import { Select } from '../shell/select.js';
 
 interface FilterBarProps {
@@ -13,17 +17,11 @@ interface FilterBarProps {
   readonly hidden: { readonly drafts: number; readonly snoozed: number };
 }
 
-const HOURS = [
-  ['', 'any time'],
-  ['1', 'last hour'],
-  ['24', 'last day'],
-  ['168', 'last 7 days'],
-  ['720', 'last 30 days'],
-] as const;
-
-export function FilterBar({ filter, choices, onFilter, search, hidden }: FilterBarProps) {
-  const plain = (values: readonly string[]) =>
-    [['', 'All'], ...values.map((value) => [value, value] as const)] as const;
+/** What is chosen often is always there; on narrow screens the rest is behind a button that tells how much of it is chosen. */
+export function FilterBar(props: FilterBarProps) {
+  const { filter, onFilter, search } = props;
+  const [isOpen, setOpen] = useState(false);
+  const active = countNarrowing({ ...filter, pill: 'all', text: '' }) + Number(filter.view !== '');
   return (
     <form role="search" aria-label="Filter pull requests" class="filters" onSubmit={(event) => event.preventDefault()}>
       <div class="pills" role="group" aria-label="Quick filters">
@@ -34,8 +32,10 @@ export function FilterBar({ filter, choices, onFilter, search, hidden }: FilterB
         ))}
       </div>
       <div class="selects">
-        <label>
-          Search titles <kbd aria-hidden="true">/</kbd>
+        <label class="search">
+          <span>
+            Search titles <kbd aria-hidden="true">/</kbd>
+          </span>
           <input
             ref={search}
             type="search"
@@ -44,76 +44,111 @@ export function FilterBar({ filter, choices, onFilter, search, hidden }: FilterB
             onInput={({ currentTarget }) => onFilter({ text: currentTarget.value })}
           />
         </label>
-        <Select
-          label="Repository"
-          value={filter.repo}
-          options={plain(choices.repos)}
-          onValue={(repo) => onFilter({ repo })}
-        />
-        <Select
-          label="Author"
-          value={filter.author}
-          options={plain(choices.authors)}
-          onValue={(author) => onFilter({ author })}
-        />
-        <Select
-          label="Label"
-          value={filter.label}
-          options={plain(choices.labels)}
-          onValue={(label) => onFilter({ label })}
-        />
-        <Select
-          label="CI"
-          value={filter.ci}
-          options={[['', 'All'], ...Object.entries(CI_NAMES)]}
-          onValue={(ci) => onFilter({ ci })}
-        />
-        <Select label="Updated" value={filter.updated} options={HOURS} onValue={(updated) => onFilter({ updated })} />
-        <Select label="Created" value={filter.created} options={HOURS} onValue={(created) => onFilter({ created })} />
-        <Select label="Sort by" value={filter.sort} options={SORTS} onValue={(sort) => onFilter({ sort })} />
-        <Select label="Group by" value={filter.group} options={GROUPS} onValue={(group) => onFilter({ group })} />
-      </div>
-      <div class="toggles">
-        <label class="choice">
-          <input
-            type="checkbox"
-            checked={filter.drafts}
-            onChange={({ currentTarget }) => onFilter({ drafts: currentTarget.checked })}
-          />
-          Drafts{!filter.drafts && hidden.drafts > 0 && ` (${hidden.drafts} hidden)`}
-        </label>
-        <label class="choice">
-          <input
-            type="checkbox"
-            checked={filter.snoozed}
-            onChange={({ currentTarget }) => onFilter({ snoozed: currentTarget.checked })}
-          />
-          Set aside{!filter.snoozed && hidden.snoozed > 0 && ` (${hidden.snoozed} hidden)`}
-        </label>
         <button
           type="button"
-          aria-disabled={!isFiltering(filter)}
-          onClick={() => {
-            const { sort, group, drafts, snoozed } = filter;
-            onFilter({ ...NO_FILTER, sort, group, drafts, snoozed });
-          }}
+          class="unfold"
+          aria-expanded={isOpen}
+          aria-controls="more-filters"
+          onClick={() => setOpen(!isOpen)}
         >
-          Clear filters
+          Filters{active > 0 && ` (${active})`}
         </button>
+        <div id="more-filters" class={`selects ${isOpen ? '' : 'folded'}`}>
+          <Selects {...props} />
+          <Toggles {...props} />
+        </div>
       </div>
     </form>
   );
 }
 
-const SORTS: readonly (readonly [Filter['sort'], string])[] = [
-  ['updated', 'last activity'],
-  ['created', 'created'],
-  ['repository', 'repository'],
-];
+const HOURS = [
+  ['', 'any time'],
+  ['1', 'last hour'],
+  ['24', 'last day'],
+  ['168', 'last 7 days'],
+  ['720', 'last 30 days'],
+] as const;
 
-const GROUPS: readonly (readonly [Filter['group'], string])[] = [
-  ['section', 'whose turn it is'],
-  ['repository', 'repository'],
-  ['forge', 'forge'],
-  ['none', 'nothing'],
-];
+type Option = readonly [string, string];
+
+const all = (options: readonly Option[]): readonly Option[] => [['', 'All'], ...options];
+const same = (values: readonly string[]): readonly Option[] => all(values.map((value) => [value, value] as const));
+
+function Selects({ filter, choices, onFilter }: FilterBarProps) {
+  const known = views.value ?? [];
+  const open = (name: string): void => {
+    const view = known.find((one) => one.name === name);
+    onFilter(view === undefined ? { view: '' } : openView(view, filter));
+  };
+  return (
+    <>
+      {known.length > 0 && (
+        <Select label="View" value={filter.view} options={same(known.map(({ name }) => name))} onValue={open} />
+      )}
+      <Select
+        label="Repository"
+        value={filter.repo}
+        options={all(choices.repos)}
+        onValue={(repo) => onFilter({ repo })}
+      />
+      <Select
+        label="Author"
+        value={filter.author}
+        options={same(choices.authors)}
+        onValue={(author) => onFilter({ author })}
+      />
+      <Select
+        label="Label"
+        value={filter.label}
+        options={same(choices.labels)}
+        onValue={(label) => onFilter({ label })}
+      />
+      <Select label="CI" value={filter.ci} options={all(Object.entries(CI_NAMES))} onValue={(ci) => onFilter({ ci })} />
+      <Select label="Updated" value={filter.updated} options={HOURS} onValue={(updated) => onFilter({ updated })} />
+      <Select label="Created" value={filter.created} options={HOURS} onValue={(created) => onFilter({ created })} />
+      <Select label="Sort by" value={filter.sort} options={entriesOf(SORTS)} onValue={(sort) => onFilter({ sort })} />
+      <Select
+        label="Group by"
+        value={filter.group}
+        options={entriesOf(GROUPS)}
+        onValue={(group) => onFilter({ group })}
+      />
+    </>
+  );
+}
+
+const entriesOf = <Value extends string>(names: Readonly<Record<Value, string>>) =>
+  Object.entries(names) as [Value, string][];
+
+function Toggles({ filter, onFilter, hidden }: FilterBarProps) {
+  const isClear = !isFiltering(filter);
+  const clear = (): void => {
+    const { sort, group, drafts, snoozed } = filter;
+    if (!isClear) onFilter({ ...NO_FILTER, sort, group, drafts, snoozed });
+  };
+  return (
+    <div class="toggles">
+      <label class="choice">
+        <input
+          type="checkbox"
+          checked={filter.drafts}
+          onChange={({ currentTarget }) => onFilter({ drafts: currentTarget.checked })}
+        />
+        Drafts{!filter.drafts && hidden.drafts > 0 && ` (${hidden.drafts} hidden)`}
+      </label>
+      <label class="choice">
+        <input
+          type="checkbox"
+          checked={filter.snoozed}
+          onChange={({ currentTarget }) => onFilter({ snoozed: currentTarget.checked })}
+        />
+        Set aside{!filter.snoozed && hidden.snoozed > 0 && ` (${hidden.snoozed} hidden)`}
+      </label>
+      <button type="button" aria-disabled={isClear} onClick={clear}>
+        Clear filters
+      </button>
+      <ViewsMenu filter={filter} onFilter={onFilter} />
+    </div>
+  );
+}

@@ -1,37 +1,65 @@
 import { effect, signal } from '@preact/signals';
 import { dashboard } from '../clients.js';
-import { NO_FILTER, PILLS } from './filter.js';
+import { GROUPS, NO_FILTER, PILLS, SORTS } from './filter.js';
 import type { Filter } from './filter.js';
 
 const KEPT_AS = 'trellis-filter';
 
 /** So that typing is not sent letter by letter. */
-const SAVE_AFTER_MS = 500;
+const SAVE_TEXT_AFTER_MS = 500;
 
 /** As it was left, at once from this browser; other devices get it from the server. */
 export const filter = signal<Filter>(parseFilter(localStorage.getItem(KEPT_AS) ?? ''));
 
-/** Takes the state of other devices over, once, and keeps both places up to date from then on. */
-export async function keepFilter(): Promise<void> {
-  const { data } = await dashboard.GET('/api/settings/filter-state');
-  const saved = JSON.stringify(data?.pullRequests ?? {});
-  if (saved !== '{}' && localStorage.getItem(KEPT_AS) === null) filter.value = parseFilter(saved);
+/** Takes over what another device left, and keeps both places up to date until it is stopped. */
+export function keepFilter(): () => void {
+  let saved = filter.value;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let last = JSON.stringify(filter.value);
-  effect(() => {
-    const text = JSON.stringify(filter.value);
-    if (text === last) return;
-    last = text;
-    localStorage.setItem(KEPT_AS, text);
+  const send = (): void => {
     clearTimeout(timer);
-    timer = setTimeout(() => {
-      void dashboard.PUT('/api/settings/filter-state', { body: { pullRequests: { ...filter.value } } });
-    }, SAVE_AFTER_MS);
+    timer = undefined;
+    void save(saved);
+  };
+  const stop = effect(() => {
+    const { value } = filter;
+    if (value === saved) return;
+    const isTyped = value.text !== saved.text;
+    saved = value;
+    localStorage.setItem(KEPT_AS, JSON.stringify(value));
+    clearTimeout(timer);
+    if (isTyped) timer = setTimeout(send, SAVE_TEXT_AFTER_MS);
+    else send();
   });
+  const opened = filter.value;
+  void load().then((found) => {
+    // Whoever has chosen something meanwhile meant that.
+    if (found === undefined || filter.value !== opened) return;
+    saved = found;
+    filter.value = found;
+    localStorage.setItem(KEPT_AS, JSON.stringify(found));
+  });
+  return () => {
+    stop();
+    if (timer !== undefined) send();
+  };
+}
+
+/** What is not kept there is kept here; neither hinders the list. */
+async function save(value: Filter): Promise<void> {
+  const body = { pullRequests: { ...value } };
+  await dashboard.PUT('/api/settings/filter-state', { body, keepalive: true }).catch(() => undefined);
+}
+
+async function load(): Promise<Filter | undefined> {
+  const answer = await dashboard.GET('/api/settings/filter-state').catch(() => undefined);
+  const text = JSON.stringify(answer?.data?.pullRequests ?? {});
+  if (text === '{}') return undefined;
+  const found = parseFilter(text);
+  return JSON.stringify(found) === JSON.stringify(filter.value) ? undefined : found;
 }
 
 /** What another release kept may lack a member, or have one that means nothing any more. */
-function parseFilter(text: string): Filter {
+export function parseFilter(text: string): Filter {
   try {
     const kept = JSON.parse(text) as Partial<Record<keyof Filter, unknown>>;
     const known = Object.entries(NO_FILTER).map(([name, none]) => {
@@ -39,7 +67,13 @@ function parseFilter(text: string): Filter {
       return [name, typeof value === typeof none ? value : none] as const;
     });
     const read = Object.fromEntries(known) as unknown as Filter;
-    return read.pill in PILLS ? read : { ...read, pill: 'all' };
+    const { pill, sort, group } = NO_FILTER;
+    return {
+      ...read,
+      ...(Object.hasOwn(PILLS, read.pill) ? {} : { pill }),
+      ...(Object.hasOwn(SORTS, read.sort) ? {} : { sort }),
+      ...(Object.hasOwn(GROUPS, read.group) ? {} : { group }),
+    };
   } catch {
     return NO_FILTER;
   }

@@ -1,8 +1,10 @@
-import { keyOf, repoOf } from './rows.js';
+import { repoName, repoOf } from './rows.js';
 import type { PullRequest } from './rows.js';
 
 /** What the list shows, and how; an empty text selects everything. */
 export interface Filter {
+  /** The name of a saved view, of which the rest selects further. */
+  readonly view: string;
   readonly pill: Pill;
   /** As `repoOf` says. */
   readonly repo: string;
@@ -39,7 +41,21 @@ export const PILLS = {
   mine: { name: 'Review requested', holds: ({ reviewRequestedFromMe }) => reviewRequestedFromMe },
 } as const satisfies Readonly<Record<string, PillRule>>;
 
+export const SORTS: Readonly<Record<Filter['sort'], string>> = {
+  updated: 'last activity',
+  created: 'created',
+  repository: 'repository',
+};
+
+export const GROUPS: Readonly<Record<Filter['group'], string>> = {
+  section: 'whose turn it is',
+  repository: 'repository',
+  forge: 'forge',
+  none: 'nothing',
+};
+
 export const NO_FILTER: Filter = {
+  view: '',
   pill: 'all',
   repo: '',
   author: '',
@@ -56,8 +72,14 @@ export const NO_FILTER: Filter = {
 
 /** Whether anything is left out by choice; sorting and grouping leave nothing out. */
 export function isFiltering(filter: Filter): boolean {
-  const { pill, repo, author, label, ci, created, updated, text } = filter;
-  return pill !== 'all' || [repo, author, label, ci, created, updated, text].some((value) => value !== '');
+  return filter.view !== '' || countNarrowing(filter) > 0;
+}
+
+/** How many of its parts leave something out. */
+export function countNarrowing({ pill, repo, author, label, ci, created, updated, text }: Filter): number {
+  return (
+    Number(pill !== 'all') + [repo, author, label, ci, created, updated, text].filter((value) => value !== '').length
+  );
 }
 
 /** Selects and sorts. The board's own order is by urgency, which sections keep. */
@@ -89,19 +111,20 @@ const latest =
 const ORDERS: Readonly<Record<Filter['sort'], Order>> = {
   updated: latest('updatedAt'),
   created: latest('createdAt'),
-  repository: (a, b) => repoOf(a).localeCompare(repoOf(b)) || b.number - a.number,
+  repository: (a, b) => repoName(a).localeCompare(repoName(b)) || b.number - a.number,
 };
 
 /** What the selects offer: every value that the board has. */
 export interface Choices {
-  readonly repos: readonly string[];
+  /** As `repoOf` and as `repoName` say. */
+  readonly repos: readonly (readonly [string, string])[];
   readonly authors: readonly string[];
   readonly labels: readonly string[];
 }
 
 export function choicesOf(rows: readonly PullRequest[]): Choices {
   return {
-    repos: distinct(rows.map(repoOf)),
+    repos: [...new Map(rows.map((row) => [repoOf(row), repoName(row)]))].sort(([, a], [, b]) => a.localeCompare(b)),
     authors: distinct(rows.map(({ author }) => author)),
     labels: distinct(rows.flatMap(({ labels }) => labels.map(({ name }) => name))),
   };
@@ -111,14 +134,12 @@ const distinct = (values: readonly string[]): string[] => [...new Set(values)].s
 
 /** A saved choice whose value is on the board no more would hide everything without being seen. */
 export function withoutVanished(filter: Filter, { repos, authors, labels }: Choices): Filter {
+  const repositories = repos.map(([repo]) => repo);
   const keep = (value: string, known: readonly string[]): string => (known.includes(value) ? value : '');
   return {
     ...filter,
-    repo: keep(filter.repo, repos),
+    repo: keep(filter.repo, repositories),
     author: keep(filter.author, authors),
     label: keep(filter.label, labels),
   };
 }
-
-export const sameRows = (a: readonly PullRequest[], b: readonly PullRequest[]): boolean =>
-  a.length === b.length && a.every((one, index) => keyOf(one) === keyOf(b[index] ?? one));

@@ -1,55 +1,62 @@
+import { useState } from 'preact/hooks';
 import { ConfirmButton } from '../shell/confirm-button.js';
+import { Menu } from '../shell/menu.js';
 import { say } from '../shell/toasts.js';
 import { ACTIONS, act } from './actions.js';
 import { SnoozeMenu } from './snooze-menu.js';
 import type { PullRequest } from './rows.js';
 
-interface RowActionsProps {
-  readonly row: PullRequest;
-  readonly isBusy: boolean;
-  readonly onBusy: (isBusy: boolean) => void;
-}
+type Offered = PullRequest['allowedActions'][number];
 
 /** The one that is wanted most stands alone; the others are behind "More". */
-export function RowActions({ row, isBusy, onBusy }: RowActionsProps) {
+export function RowActions({ row }: { readonly row: PullRequest }) {
+  const [isBusy, setBusy] = useState(false);
   const offered = row.allowedActions.filter(({ action }) => ACTIONS[action] !== undefined);
   const [first, ...others] = offered;
-  const run = async (action: (typeof offered)[number]): Promise<void> => {
-    const known = ACTIONS[action.action];
+  const run = async ({ action }: Offered): Promise<void> => {
+    const known = ACTIONS[action];
     if (known === undefined) return;
-    onBusy(true);
+    setBusy(true);
     try {
       say(await act(row, known));
     } finally {
-      onBusy(false);
+      setBusy(false);
     }
   };
-  const button = (action: (typeof offered)[number]) => {
-    const { name = '', question = '' } = ACTIONS[action.action] ?? {};
-    return (
-      <span key={action.action} class="action">
-        <ConfirmButton
-          label={`${name} #${row.number}`}
-          question={question}
-          disabled={action.blocked !== undefined || isBusy}
-          onAct={() => run(action)}
-        >
-          {name}
-        </ConfirmButton>
-        {action.blocked && <small class="quiet">{action.blocked.message}</small>}
-      </span>
-    );
-  };
+  const button = (action: Offered) => (
+    <ActionOf key={action.action} row={row} offered={action} isBusy={isBusy} onAct={() => run(action)} />
+  );
   return (
     <div class="actions">
       {first && button(first)}
-      <details class="more">
-        <summary aria-label={`More for #${row.number}`}>More</summary>
-        <div class="menu">
-          {others.map(button)}
-          <SnoozeMenu row={row} />
-        </div>
-      </details>
+      <Menu name="More" label={`More for #${row.number}`}>
+        {others.map(button)}
+        <SnoozeMenu row={row} />
+      </Menu>
     </div>
+  );
+}
+
+interface ActionOfProps {
+  readonly row: PullRequest;
+  readonly offered: Offered;
+  readonly isBusy: boolean;
+  readonly onAct: () => Promise<void>;
+}
+
+function ActionOf({ row, offered: { action, blocked }, isBusy, onAct }: ActionOfProps) {
+  const { name = '', question = '' } = ACTIONS[action] ?? {};
+  return (
+    <span class="action">
+      <ConfirmButton
+        label={`${name} #${row.number}`}
+        question={question}
+        disabled={blocked !== undefined || isBusy}
+        onAct={onAct}
+      >
+        {name}
+      </ConfirmButton>
+      {blocked && <small class="quiet">{blocked.message}</small>}
+    </span>
   );
 }

@@ -3,9 +3,13 @@ import type { components } from '../../../generated/dashboard/client.js';
 type Schemas = components['schemas'];
 export type Board = Schemas['Dashboard'];
 export type PullRequest = Schemas['PullRequest'];
+export type Issue = Schemas['Issue'];
 export type ForgeName = Schemas['ForgeName'];
 export type Section = Schemas['Section'];
 export type CiStatus = Schemas['CiStatus'];
+
+/** The same, to be changed or sent: what is sent is typed as what may be changed. */
+export type Writable<T> = T extends object ? { -readonly [Name in keyof T]: Writable<T[Name]> } : T;
 
 /** What a pull request is called in this page, for ever. */
 export const keyOf = ({ forge, repo, number }: Pick<PullRequest, 'forge' | 'number' | 'repo'>): string =>
@@ -13,6 +17,14 @@ export const keyOf = ({ forge, repo, number }: Pick<PullRequest, 'forge' | 'numb
 
 /** A repository as people tell them apart: the same name may be on two forges. */
 export const repoOf = ({ forge, repo }: Pick<PullRequest, 'forge' | 'repo'>): string => `${forge} ${repo}`;
+
+/** The same for people. */
+export const repoName = ({ forge, repo }: Pick<PullRequest, 'forge' | 'repo'>): string =>
+  `${repo} (${FORGE_NAMES[forge]})`;
+
+/** As `repoName` says, of what the board has of a repository. */
+export const repositoryName = ({ forge, fullName }: Board['repos'][number]): string =>
+  repoName({ forge, repo: fullName });
 
 /** What operations on a pull request are sent. */
 export const targetOf = ({ forge, repo, number }: PullRequest) => ({ forge, fullName: repo, number });

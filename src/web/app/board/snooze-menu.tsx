@@ -2,8 +2,7 @@ import { requireAnswer } from '../answers.js';
 import { dashboard } from '../clients.js';
 import { ActionButton } from '../shell/action-button.js';
 import { say } from '../shell/toasts.js';
-import { reloadBoard } from './board-store.js';
-import { filter } from './filter-store.js';
+import { changeRow } from './board-store.js';
 import { targetOf } from './rows.js';
 import type { PullRequest } from './rows.js';
 
@@ -28,18 +27,23 @@ const CHOICES: readonly Aside[] = [
 
 /** Sets a row aside, or takes it up again. */
 export function SnoozeMenu({ row }: { readonly row: PullRequest }) {
-  const afterwards = async (said: string): Promise<void> => {
-    await reloadBoard(filter.value.drafts);
+  const afterwards = (snoozed: PullRequest['snooze'], said: string): void => {
+    changeRow(row, (one) => {
+      const next: Omit<PullRequest, 'snooze'> & { snooze?: PullRequest['snooze'] } = { ...one };
+      delete next.snooze;
+      return snoozed === undefined ? next : { ...next, snooze: snoozed };
+    });
     say(`${row.repo} #${row.number} ${said}.`);
   };
   const wake = async (): Promise<void> => {
     requireAnswer(await dashboard.POST('/api/pull-requests/unsnooze', { params: {}, body: targetOf(row) }));
-    await afterwards('is on the board again');
+    afterwards(undefined, 'is on the board again');
   };
   const snooze = async ({ name, body }: Aside): Promise<void> => {
-    const request = { ...targetOf(row), ...body() };
+    const snoozed = body();
+    const request = { ...targetOf(row), ...snoozed };
     requireAnswer(await dashboard.POST('/api/pull-requests/snooze', { params: {}, body: request }));
-    await afterwards(`is set aside ${name}`);
+    afterwards(snoozed, `is set aside ${name}`);
   };
   if (row.snooze) return <ActionButton onAct={wake}>Take up again</ActionButton>;
   return (

@@ -1,3 +1,4 @@
+import { owner } from './board-store.js';
 import type { Filter } from './filter.js';
 import type { Board } from './rows.js';
 
@@ -6,9 +7,14 @@ interface TilesProps {
   readonly onFilter: (change: Partial<Filter>) => void;
 }
 
-/** The three figures that people look for first; one that can be looked into is a button. */
+/** The three figures that people look for first; each leads to what it counts. */
 export function Tiles({ board, onFilter }: TilesProps) {
   const failing = board.pullRequests.filter(({ ci }) => ci === 'failure').length;
+  const repositories = (
+    <>
+      <strong>{board.repos.length}</strong> repositories
+    </>
+  );
   return (
     <div class="tiles">
       <button type="button" class="tile" onClick={() => onFilter({ pill: 'all' })}>
@@ -17,9 +23,13 @@ export function Tiles({ board, onFilter }: TilesProps) {
       <button type="button" class={`tile ${failing > 0 ? 'bad' : ''}`} onClick={() => onFilter({ pill: 'failing' })}>
         <strong>{failing}</strong> failing CI
       </button>
-      <div class="tile">
-        <strong>{board.repos.length}</strong> repositories
-      </div>
+      {owner.value === '' ? (
+        <a class="tile" href="/repositories">
+          {repositories}
+        </a>
+      ) : (
+        <div class="tile">{repositories}</div>
+      )}
     </div>
   );
 }

@@ -1,4 +1,5 @@
-import type { Board, PullRequest } from '../board/rows.js';
+import { FORGE_NAMES, repoName } from '../board/rows.js';
+import type { Board, Issue, PullRequest } from '../board/rows.js';
 
 /** A bar of a chart: what it is of, and the parts that it is made of. */
 export interface Bar {
@@ -14,14 +15,23 @@ const CI = ['success', 'pending', 'failure', 'none'] as const;
 /** Pull requests of each repository by what their checks say, the fullest first; the parts are in the order of `CI_PARTS`. */
 export function ciByRepository(rows: readonly PullRequest[]): readonly Bar[] {
   const bars = new Map<string, number[]>();
-  for (const { repo, ci } of rows) {
-    const parts = bars.get(repo) ?? CI.map(() => 0);
-    const at = CI.indexOf(ci);
+  for (const row of rows) {
+    const parts = bars.get(repoName(row)) ?? CI.map(() => 0);
+    const at = CI.indexOf(row.ci);
     parts[at] = (parts[at] ?? 0) + 1;
-    bars.set(repo, parts);
+    bars.set(repoName(row), parts);
   }
-  return [...bars].map(([label, parts]) => ({ label, parts })).sort((a, b) => total(b) - total(a));
+  return fullestFirst(bars);
 }
+
+export function byRepository(issues: readonly Issue[]): readonly Bar[] {
+  const bars = new Map<string, number[]>();
+  for (const issue of issues) bars.set(repoName(issue), [(bars.get(repoName(issue))?.[0] ?? 0) + 1]);
+  return fullestFirst(bars);
+}
+
+const fullestFirst = (bars: ReadonlyMap<string, number[]>): readonly Bar[] =>
+  [...bars].map(([label, parts]) => ({ label, parts })).sort((a, b) => total(b) - total(a));
 
 export const CI_PARTS = ['Passing', 'Running', 'Failing', 'No checks'] as const;
 
@@ -53,8 +63,8 @@ export interface Budget {
 /** What forges still give, a gauge for each of their budgets. */
 export function budgetsOf({ forges }: Board): readonly Budget[] {
   return forges.flatMap(({ forge, rateLimitGraphQL, rateLimitREST }) => [
-    ...(rateLimitGraphQL ? [{ name: `${forge} GraphQL`, ...rateLimitGraphQL }] : []),
-    ...(rateLimitREST ? [{ name: `${forge} REST`, ...rateLimitREST }] : []),
+    ...(rateLimitGraphQL ? [{ name: `${FORGE_NAMES[forge]} GraphQL`, ...rateLimitGraphQL }] : []),
+    ...(rateLimitREST ? [{ name: `${FORGE_NAMES[forge]} REST`, ...rateLimitREST }] : []),
   ]);
 }
 

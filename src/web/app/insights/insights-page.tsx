@@ -1,33 +1,27 @@
-import { useEffect } from 'preact/hooks';
-import { followBoard, problem, shown } from '../board/board-store.js';
+import { BoardHead } from '../board/board-head.js';
+import { newest, problem } from '../board/board-store.js';
+import { useBoard } from '../board/follow-board.js';
 import type { Board } from '../board/rows.js';
-import { Heading } from '../shell/heading.js';
 import { BarChart } from './bar-chart.js';
 import { Budgets } from './budgets.js';
-import { budgetsOf, byAge, ciByRepository, CI_PARTS } from './figures.js';
+import { budgetsOf, byAge, byRepository, ciByRepository, CI_PARTS } from './figures.js';
 import './insights.css';
+import '../board/board.css';
 
+/** Charts move nothing that a person is about to click: they always show the newest board. */
 export function InsightsPage() {
-  useEffect(() => {
-    const controller = new AbortController();
-    void followBoard(true, controller.signal);
-    return () => controller.abort();
-  }, []);
-  const board = shown.value;
+  useBoard(true);
+  const board = newest.value;
   return (
     <>
-      <Heading>Insights</Heading>
-      {problem.value !== undefined && (
-        <p class="problem" role="alert">
-          {problem.value}
-        </p>
-      )}
-      {board === undefined ? <p class="quiet">Loading …</p> : <Charts board={board} />}
+      <BoardHead title="Insights" includeDrafts />
+      {board === undefined ? problem.value === undefined && <p class="quiet">Loading …</p> : <Charts board={board} />}
     </>
   );
 }
 
 function Charts({ board }: { readonly board: Board }) {
+  const issues = board.issues.filter(({ housekeeping }) => !housekeeping);
   return (
     <div class="charts">
       <BarChart
@@ -36,8 +30,9 @@ function Charts({ board }: { readonly board: Board }) {
         parts={CI_PARTS}
         kinds={['good', 'wait', 'bad', 'none']}
       />
+      <BarChart title="Issues by repository" bars={byRepository(issues)} parts={['Open']} kinds={['plain']} />
       <BarChart title="How old pull requests are" bars={byAge(board.pullRequests)} parts={['Open']} kinds={['plain']} />
-      <BarChart title="How old issues are" bars={byAge(board.issues)} parts={['Open']} kinds={['plain']} />
+      <BarChart title="How old issues are" bars={byAge(issues)} parts={['Open']} kinds={['plain']} />
       <Budgets budgets={budgetsOf(board)} />
     </div>
   );

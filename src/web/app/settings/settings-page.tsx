@@ -2,6 +2,7 @@ import { Heading } from '../shell/heading.js';
 import { ConfirmButton } from '../shell/confirm-button.js';
 import { user } from '../session.js';
 import { signOut, signOutEverywhere } from './sign-out.js';
+import { Feeds } from '../board/feeds.js';
 import { Appearance } from './appearance.js';
 import { Forges } from './forges.js';
 import { Passkeys } from './passkeys.js';
@@ -24,6 +25,7 @@ export function SettingsPage() {
       <Tokens />
       <Passkeys />
       <Sharing />
+      <Feeds />
       <Appearance />
     </>
   );

@@ -3,9 +3,11 @@ import type { ComponentChildren } from 'preact';
 import { PAGES } from '../routes.js';
 import type { Page } from '../routes.js';
 import { user } from '../session.js';
+import { usePreferences } from './preferences.js';
 
 /** What stands around every page: the way past the navigation, the navigation, and the page itself. */
 export function Frame({ children }: { readonly children: ComponentChildren }) {
+  usePreferences();
   return (
     <>
       <a class="skip" href="#content">
@@ -25,6 +27,8 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
 
 function Navigation() {
   const { path } = useLocation();
+  // Links that come one after the other would move those that are there.
+  if (user.value === undefined) return <nav aria-label="Pages" />;
   return (
     <nav aria-label="Pages">
       <ul>

@@ -1,0 +1,41 @@
+import { keyOf } from './rows.js';
+import type { Board, Issue, PullRequest } from './rows.js';
+
+/** What a person would see of a pull request where it stands in the list. */
+const toState = ({ updatedAt, ci, mergeStatus, title, section, draft }: PullRequest): string =>
+  [updatedAt, ci, mergeStatus, title, section, draft].join('\n');
+
+const toIssueState = ({ updatedAt, title }: Issue): string => `${updatedAt}\n${title}`;
+
+/** How many pull requests are new, gone or other. */
+export const countPullRequests = (before: Board | undefined, after: Board | undefined): number =>
+  count(before?.pullRequests, after?.pullRequests, toState);
+
+export const countIssues = (before: Board | undefined, after: Board | undefined): number =>
+  count(before?.issues, after?.issues, toIssueState);
+
+function count<Row extends Issue | PullRequest>(
+  before: readonly Row[] = [],
+  after: readonly Row[] = [],
+  stateOf: (row: Row) => string,
+): number {
+  if (before === after) return 0;
+  const known = new Map(before.map((row) => [keyOf(row), stateOf(row)]));
+  let changes = 0;
+  for (const row of after) {
+    if (known.get(keyOf(row)) !== stateOf(row)) changes += 1;
+    known.delete(keyOf(row));
+  }
+  return changes + known.size;
+}
+
+/** The newer board with the rows of the older one that are the same: what is not another row is not drawn again. */
+export function reuseRows(before: Board | undefined, after: Board): Board {
+  if (before === undefined) return after;
+  const known = new Map(before.pullRequests.map((row) => [keyOf(row), row]));
+  const pullRequests = after.pullRequests.map((row) => {
+    const same = known.get(keyOf(row));
+    return same !== undefined && JSON.stringify(same) === JSON.stringify(row) ? same : row;
+  });
+  return { ...after, pullRequests };
+}

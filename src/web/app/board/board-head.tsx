@@ -1,0 +1,67 @@
+import { useEffect } from 'preact/hooks';
+import { signal } from '@preact/signals';
+import type { components } from '../../../generated/dashboard/client.js';
+import { dashboard } from '../clients.js';
+import { ActionButton } from '../shell/action-button.js';
+import { Heading } from '../shell/heading.js';
+import { isPaused, lookAt, owner, problem } from './board-store.js';
+import { refreshBoard } from './follow-board.js';
+
+/** Whose boards may be read besides one's own. */
+const owners = signal<readonly components['schemas']['SharedUser'][]>([]);
+
+interface BoardHeadProps {
+  readonly title: string;
+  readonly includeDrafts: boolean;
+}
+
+/** What all pages of a board begin with: whose it is, and how new. */
+export function BoardHead({ title, includeDrafts }: BoardHeadProps) {
+  useEffect(() => void loadOwners(), []);
+  return (
+    <>
+      <div class="head">
+        <Heading>{title}</Heading>
+        {owners.value.length > 0 && <OwnerPicker />}
+        <label class="choice">
+          <input
+            type="checkbox"
+            checked={isPaused.value}
+            onChange={({ currentTarget }) => (isPaused.value = currentTarget.checked)}
+          />
+          Pause updates
+        </label>
+        <ActionButton onAct={() => refreshBoard(includeDrafts)}>Refresh</ActionButton>
+      </div>
+      {problem.value !== undefined && (
+        <p class="problem" role="alert">
+          {problem.value}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Boards of others may be read, and nothing of them changed. */
+function OwnerPicker() {
+  return (
+    <label class="beside">
+      Board of
+      <select value={owner.value} onChange={({ currentTarget }) => lookAt(currentTarget.value)}>
+        <option value="">me</option>
+        {owners.value.map(({ username, displayName }) => (
+          <option key={username} value={username}>
+            {displayName}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** Who shares a board changes seldom: it is asked as a page is come to. */
+async function loadOwners(): Promise<void> {
+  const answer = await dashboard.GET('/api/sharing').catch(() => undefined);
+  owners.value = answer?.data?.sharedWithMe ?? [];
+  if (owner.value !== '' && !owners.value.some(({ username }) => username === owner.value)) lookAt('');
+}

@@ -1,0 +1,109 @@
+import { useState } from 'preact/hooks';
+import type { components } from '../../../generated/dashboard/client.js';
+import { requireAnswer } from '../answers.js';
+import { dashboard } from '../clients.js';
+import { ConfirmButton } from '../shell/confirm-button.js';
+import { Field } from '../shell/field.js';
+import { Form } from '../shell/form.js';
+import { Loaded } from '../shell/loaded.js';
+import { Select } from '../shell/select.js';
+import { ShownOnce } from '../shell/shown-once.js';
+import { toDay } from '../shell/times.js';
+import { say } from '../shell/toasts.js';
+import { useResource } from '../shell/use-resource.js';
+
+type Feed = components['schemas']['Feed'];
+type Kind = components['schemas']['FeedKind'];
+
+const load = async () => {
+  const [feeds, views] = await Promise.all([dashboard.GET('/api/feeds'), dashboard.GET('/api/views')]);
+  return { feeds: requireAnswer(feeds), views: requireAnswer(views) };
+};
+
+const KINDS: Readonly<Record<Kind, string>> = { atom: 'Atom feed', badge: 'Badge' };
+
+/** Addresses of one's board for programs that can't sign in. */
+export function Feeds() {
+  const feeds = useResource(load);
+  const [made, setMade] = useState<string>();
+  const remove = async ({ id, label }: Feed): Promise<void> => {
+    requireAnswer(await dashboard.DELETE('/api/feeds/{id}', { params: { path: { id } } }));
+    setMade(undefined);
+    await feeds.reload();
+    say(`The address of “${label}” no longer works.`);
+  };
+  return (
+    <section aria-labelledby="feeds">
+      <h2 id="feeds">Feeds and badges</h2>
+      <p class="quiet">
+        Your board, or a view of it, for feed readers and for badges on pages. Whoever knows an address may read it.
+      </p>
+      {made !== undefined && <ShownOnce label="The new address. Copy it now: it is not shown again." value={made} />}
+      <Loaded from={feeds}>
+        {({ feeds: list, views }) => (
+          <>
+            <ul class="things">
+              {list.length === 0 && <li>No feeds.</li>}
+              {list.map((feed) => (
+                <li key={feed.id}>
+                  <div>
+                    {feed.label}
+                    <small>
+                      {KINDS[feed.kind]} of {feed.view ?? 'the whole board'} · since {toDay(feed.createdAt)}
+                    </small>
+                  </div>
+                  <ConfirmButton
+                    class="danger"
+                    label={`Take back ${feed.label}`}
+                    question="Really take back?"
+                    onAct={() => remove(feed)}
+                  >
+                    Take back
+                  </ConfirmButton>
+                </li>
+              ))}
+            </ul>
+            <NewFeed
+              views={views.map(({ name }) => name)}
+              onMade={async (url) => {
+                setMade(url);
+                await feeds.reload();
+              }}
+            />
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+interface NewFeedProps {
+  readonly views: readonly string[];
+  readonly onMade: (url: string) => Promise<void>;
+}
+
+function NewFeed({ views, onMade }: NewFeedProps) {
+  const [label, setLabel] = useState('');
+  const [kind, setKind] = useState<Kind>('atom');
+  const [view, setView] = useState('');
+  const create = async (): Promise<void> => {
+    const body = { kind, label, ...(view === '' ? {} : { view }) };
+    const { url } = requireAnswer(await dashboard.POST('/api/feeds', { params: {}, body }));
+    setLabel('');
+    await onMade(url);
+  };
+  return (
+    <Form verb="Make an address" onSave={create}>
+      <Field label="Title of the feed" required maxLength={100} autoComplete="off" value={label} onValue={setLabel} />
+      <div class="selects">
+        <Select label="Kind" value={kind} options={Object.entries(KINDS) as [Kind, string][]} onValue={setKind} />
+        <Select
+          label="What of"
+          value={view}
+          options={[['', 'The whole board'], ...views.map((name) => [name, name] as const)]}
+          onValue={setView}
+        />
+      </div>
+    </Form>
+  );
+}

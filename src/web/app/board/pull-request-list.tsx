@@ -1,0 +1,74 @@
+import { useCallback, useRef, useState } from 'preact/hooks';
+import { owner } from './board-store.js';
+import { BulkBar } from './bulk-bar.js';
+import { FilterBar } from './filter-bar.js';
+import { filter } from './filter-store.js';
+import type { Filter } from './filter.js';
+import { ForgeNotes } from './forge-notes.js';
+import { KeysHelp } from './keys-help.js';
+import { PullRequestGroups } from './pull-request-groups.js';
+import { keyOf } from './rows.js';
+import type { Board, PullRequest } from './rows.js';
+import { useSelection } from './selection.js';
+import { Tiles } from './tiles.js';
+import { useListKeys } from './use-list-keys.js';
+import { useMarks } from './use-marks.js';
+import { useVisit } from './use-visit.js';
+
+const onFilter = (change: Partial<Filter>): void => void (filter.value = { ...filter.value, ...change });
+
+/** The board of pull requests: figures, filters, and the rows that are selected, in groups. */
+export function PullRequestList({ board }: { readonly board: Board }) {
+  const search = useRef<HTMLInputElement>(null);
+  const [isHelping, setHelping] = useState(false);
+  const [chosen, choose] = useState<ReadonlySet<string>>(new Set());
+  const onHelp = useCallback(() => setHelping(true), []);
+  const { used, choices, rows, groups } = useSelection(board, filter.value);
+  const onChoose = useCallback((row: PullRequest, isChosen: boolean) => {
+    choose((before) => {
+      const next = new Set(before);
+      if (isChosen) next.add(keyOf(row));
+      else next.delete(keyOf(row));
+      return next;
+    });
+  }, []);
+  useListKeys({ search, onHelp });
+  useMarks();
+  useVisit(board);
+
+  const isOwn = owner.value === '';
+  const snoozed = board.pullRequests.filter(({ snooze }) => snooze).length + board.hiddenSnoozed;
+  return (
+    <>
+      <Tiles board={board} onFilter={onFilter} />
+      <ForgeNotes board={board} />
+      <FilterBar {...{ filter: used, choices, onFilter, search }} hidden={{ drafts: board.hiddenDrafts, snoozed }} />
+      <div class="count">
+        <span class="quiet" role="status">
+          {rows.length} of {board.pullRequests.length} shown
+        </span>
+        {isOwn && rows.length > 0 && (
+          <button type="button" class="plain" onClick={() => choose(new Set(rows.map(keyOf)))}>
+            Choose all {rows.length}
+          </button>
+        )}
+        <button type="button" class="plain keys" onClick={onHelp}>
+          Keys <kbd aria-hidden="true">?</kbd>
+        </button>
+      </div>
+      <PullRequestGroups {...{ groups, chosen, onChoose }} list={JSON.stringify(used)} isReadOnly={!isOwn} />
+      {rows.length === 0 && <p>{board.pullRequests.length === 0 ? <Nothing board={board} /> : 'Nothing matches.'}</p>}
+      {isOwn && <BulkBar chosen={rows.filter((row) => chosen.has(keyOf(row)))} onDone={() => choose(new Set())} />}
+      <KeysHelp isOpen={isHelping} onClose={() => setHelping(false)} />
+    </>
+  );
+}
+
+function Nothing({ board }: { readonly board: Board }) {
+  if (board.forges.length > 0 || owner.value !== '') return <>No pull request is open.</>;
+  return (
+    <>
+      No forge is set up yet. <a href="/settings">Say where your pull requests are.</a>
+    </>
+  );
+}

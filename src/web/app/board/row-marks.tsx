@@ -1,0 +1,39 @@
+import { toMoment } from '../shell/times.js';
+import { Chip } from './chip.js';
+import type { PullRequest } from './rows.js';
+
+/** What is going on with a row, in a word or two each. */
+export function RowMarks({ row }: { readonly row: PullRequest }) {
+  return (
+    <>
+      {row.changedSinceVisit && <Chip kind="new">new</Chip>}
+      {row.draft && <Chip kind="quiet">draft</Chip>}
+      {row.snooze && <Chip kind="quiet">{describeSnooze(row.snooze)}</Chip>}
+      {row.stack && (
+        <Chip kind="quiet">
+          {row.stack.position} of {row.stack.size} in a stack
+        </Chip>
+      )}
+      {row.autoMerge && (
+        <Chip kind="quiet">{row.autoMerge.state === 'waiting' ? 'merges when ready' : row.autoMerge.message}</Chip>
+      )}
+      {row.autoMergeEnabled && !row.autoMerge && <Chip kind="quiet">merges when ready</Chip>}
+      {row.botRequest && <Chip kind="quiet">{describeBot(row.botRequest)}</Chip>}
+      {row.updateRequest && (
+        <Chip kind="quiet">{row.updateRequest.phase === 'queued' ? 'is being updated' : 'was not updated'}</Chip>
+      )}
+    </>
+  );
+}
+
+function describeSnooze({ until, untilChange }: NonNullable<PullRequest['snooze']>): string {
+  const parts = [until === undefined ? '' : `until ${toMoment(until)}`, untilChange ? 'until it changes' : ''];
+  return `set aside ${parts.filter((part) => part !== '').join(', or ')}`;
+}
+
+const BOTS = { dependabot: 'Dependabot', renovate: 'Renovate' } as const;
+
+function describeBot({ bot, action, phase }: NonNullable<PullRequest['botRequest']>): string {
+  if (phase === 'expired') return `${BOTS[bot]} did not answer`;
+  return phase === 'rebasing' ? `${BOTS[bot]} is at it` : `${BOTS[bot]} was asked to ${action}`;
+}

@@ -1,0 +1,29 @@
+import { useMemo } from 'preact/hooks';
+import { applyFilter, choicesOf, withoutVanished } from './filter.js';
+import type { Choices, Filter } from './filter.js';
+import { toGroups } from './groups.js';
+import type { Group } from './groups.js';
+import type { Board, PullRequest } from './rows.js';
+import { selects } from './views.js';
+import { views } from './views-store.js';
+
+export interface Selection {
+  /** As it holds for this board: choices whose value is gone are not in it. */
+  readonly used: Filter;
+  readonly choices: Choices;
+  readonly rows: readonly PullRequest[];
+  readonly groups: readonly Group[];
+}
+
+/** What a filter selects of a board, worked out again when either changes. */
+export function useSelection({ pullRequests }: Board, filter: Filter): Selection {
+  const choices = useMemo(() => choicesOf(pullRequests), [pullRequests]);
+  const used = useMemo(() => withoutVanished(filter, choices), [filter, choices]);
+  const view = views.value?.find(({ name }) => name === used.view)?.filter;
+  const rows = useMemo(() => {
+    const listed = pullRequests.filter((row) => (used.snoozed || !row.snooze) && (!view || selects(view, row)));
+    return applyFilter(listed, used);
+  }, [pullRequests, used, view]);
+  const groups = useMemo(() => toGroups(rows, used.group), [rows, used.group]);
+  return { used, choices, rows, groups };
+}

@@ -1,0 +1,15 @@
+import { useEffect } from 'preact/hooks';
+import { newest, owner } from './board-store.js';
+import { markWindow } from './window-marks.js';
+
+/** What is one's own turn, in the title and on the icon; also of what waits to be shown. */
+export function useMarks(): void {
+  const rows = owner.value === '' ? (newest.value?.pullRequests ?? []) : [];
+  const turns = rows.filter(
+    ({ section, snooze }) => !snooze && (section === 'needs_your_review' || section === 'returned_to_you'),
+  ).length;
+  useEffect(() => {
+    markWindow(turns, 'Pull requests');
+    return () => markWindow(0, 'Pull requests');
+  }, [turns]);
+}

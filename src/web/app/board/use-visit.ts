@@ -1,0 +1,21 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { dashboard } from '../clients.js';
+import { owner } from './board-store.js';
+import type { Board } from './rows.js';
+
+/** Tells the server what of one's own board was seen, as the page is left. */
+export function useVisit({ generatedAt }: Board): void {
+  const seenAt = useRef(generatedAt);
+  seenAt.current = generatedAt;
+  const isOwn = owner.value === '';
+  useEffect(() => {
+    if (!isOwn) return;
+    const save = (): void => {
+      if (document.visibilityState === 'visible') return;
+      const body = { seenAt: seenAt.current };
+      dashboard.PUT('/api/dashboard/visit', { body, keepalive: true }).catch(() => undefined);
+    };
+    document.addEventListener('visibilitychange', save);
+    return () => document.removeEventListener('visibilitychange', save);
+  }, [isOwn]);
+}

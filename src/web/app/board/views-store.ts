@@ -1,0 +1,26 @@
+import { signal } from '@preact/signals';
+import { requireAnswer } from '../answers.js';
+import { dashboard } from '../clients.js';
+import type { SavedView } from './views.js';
+import { toView } from './views.js';
+import type { Filter } from './filter.js';
+
+/** Undefined until they are known. */
+export const views = signal<readonly SavedView[] | undefined>(undefined);
+
+export async function loadViews(): Promise<void> {
+  const answer = await dashboard.GET('/api/views').catch(() => undefined);
+  if (answer?.data !== undefined) views.value = answer.data;
+}
+
+export async function saveView(name: string, filter: Filter): Promise<void> {
+  const open = views.value?.find((view) => view.name === filter.view);
+  const body = toView(filter, open);
+  requireAnswer(await dashboard.PUT('/api/views/{name}', { params: { path: { name } }, body }));
+  await loadViews();
+}
+
+export async function deleteView(name: string): Promise<void> {
+  requireAnswer(await dashboard.DELETE('/api/views/{name}', { params: { path: { name } } }));
+  await loadViews();
+}

@@ -1,0 +1,91 @@
+import type { components } from '../../../generated/dashboard/client.js';
+import { NO_FILTER } from './filter.js';
+import type { Filter, Pill } from './filter.js';
+import type { ForgeName, PullRequest, Writable } from './rows.js';
+
+export type SavedView = components['schemas']['SavedView'];
+export type ViewFilter = components['schemas']['ViewFilter'];
+type View = components['schemas']['View'];
+
+/** Whether a view selects a row, as the server would say of it. */
+export function selects(view: ViewFilter, row: PullRequest, now = Date.now()): boolean {
+  return (
+    holdsOne(view.sections, [row.section]) &&
+    holdsOne(view.forges, [row.forge]) &&
+    holdsOne(view.repos, [row.repo]) &&
+    holdsOne(view.authors, [row.author]) &&
+    holdsOne(
+      view.labels,
+      row.labels.map(({ name }) => name),
+    ) &&
+    holdsOne(view.ci, [row.ci]) &&
+    holdsOne(view.kinds, [row.kind]) &&
+    FLAGS.every((flag) => view[flag] === undefined || view[flag] === (row[flag] ?? false)) &&
+    isWithin(row.updatedAt, view.updatedWithinHours, now) &&
+    isWithin(row.createdAt, view.createdWithinHours, now) &&
+    row.title.toLowerCase().includes((view.text ?? '').toLowerCase())
+  );
+}
+
+const FLAGS = ['reviewRequestedFromMe', 'readyToMerge', 'needsReview', 'changedSinceVisit'] as const;
+
+function holdsOne(list: readonly string[] | undefined, values: readonly string[]): boolean {
+  if (list === undefined || list.length === 0) return true;
+  const wanted = new Set(list.map((one) => one.toLowerCase()));
+  return values.some((value) => wanted.has(value.toLowerCase()));
+}
+
+const isWithin = (time: string, hours: number | undefined, now: number): boolean =>
+  hours === undefined || now - Date.parse(time) <= hours * 3_600_000;
+
+/** The list that a view asks for; drafts are listed when it names them. */
+export const openView = ({ name, filter, sort, group }: SavedView, before: Filter): Filter => ({
+  ...NO_FILTER,
+  view: name,
+  sort: sort === 'board' ? before.sort : sort,
+  group,
+  drafts: before.drafts || (filter.sections?.includes('drafts') ?? false),
+  snoozed: before.snoozed,
+});
+
+const PILL_FILTERS: Readonly<Record<Pill, Writable<ViewFilter>>> = {
+  all: {},
+  github: { forges: ['github'] },
+  forgejo: { forges: ['forgejo'] },
+  gitlab: { forges: ['gitlab'] },
+  failing: { ci: ['failure'] },
+  bots: { kinds: ['dependency'] },
+  ready: { readyToMerge: true },
+  review: { needsReview: true },
+  mine: { reviewRequestedFromMe: true },
+};
+
+/** What is selected now, to be kept: the view that is open, and what selects further. */
+export function toView(filter: Filter, open: SavedView | undefined): Writable<View> {
+  const kept = structuredClone(open?.filter) as Writable<ViewFilter> | undefined;
+  const [forge = '', ...repo] = filter.repo.split(' ');
+  return {
+    filter: {
+      ...kept,
+      ...PILL_FILTERS[filter.pill],
+      ...(filter.repo === '' ? {} : { forges: [forge as ForgeName], repos: [repo.join(' ')] }),
+      ...(filter.author === '' ? {} : { authors: [filter.author] }),
+      ...(filter.label === '' ? {} : { labels: [filter.label] }),
+      ...(filter.ci === '' ? {} : { ci: [filter.ci as PullRequest['ci']] }),
+      ...(filter.created === '' ? {} : { createdWithinHours: Number(filter.created) }),
+      ...(filter.updated === '' ? {} : { updatedWithinHours: Number(filter.updated) }),
+      ...(filter.text.trim() === '' ? {} : { text: filter.text.trim() }),
+    },
+    sort: filter.sort,
+    group: filter.group,
+  };
+}
+
+/** A name as views have it, of whatever a person types. */
+export const toViewName = (text: string): string =>
+  text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 64);

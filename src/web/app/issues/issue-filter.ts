@@ -1,0 +1,61 @@
+import { signal } from '@preact/signals';
+import type { Issue } from '../board/rows.js';
+import { repoName, repoOf } from '../board/rows.js';
+
+export interface IssueFilter {
+  readonly text: string;
+  /** As `repoOf` says. */
+  readonly repo: string;
+  readonly author: string;
+  readonly label: string;
+  readonly housekeeping: boolean;
+}
+
+export const NO_FILTER: IssueFilter = { text: '', repo: '', author: '', label: '', housekeeping: false };
+
+/** Kept while the application is open. */
+export const filter = signal(NO_FILTER);
+
+export const change = (part: Partial<IssueFilter>): void => void (filter.value = { ...filter.value, ...part });
+
+export const countNarrowing = ({ repo, author, label, housekeeping }: IssueFilter): number =>
+  [repo, author, label].filter((value) => value !== '').length + Number(housekeeping);
+
+export function isSelected(issue: Issue, { text, repo, author, label, housekeeping }: IssueFilter): boolean {
+  const wanted = text.trim().toLowerCase();
+  return (
+    (housekeeping || !issue.housekeeping) &&
+    (repo === '' || repoOf(issue) === repo) &&
+    (author === '' || issue.author === author) &&
+    (label === '' || issue.labels.some(({ name }) => name === label)) &&
+    (wanted === '' || issue.title.toLowerCase().includes(wanted) || `#${issue.number}` === wanted)
+  );
+}
+
+type Options = readonly (readonly [string, string])[];
+
+/** What the selects offer: every value that an issue has, each with its name. */
+export function choicesOf(issues: readonly Issue[]): Readonly<Record<'author' | 'label' | 'repo', Options>> {
+  return {
+    repo: offer(issues.map((issue) => [repoOf(issue), repoName(issue)])),
+    author: offer(issues.map(({ author }) => [author, author])),
+    label: offer(issues.flatMap(({ labels }) => labels.map(({ name }) => [name, name] as const))),
+  };
+}
+
+function offer(values: Options): Options {
+  const names = [...new Map(values)].sort(([, a], [, b]) => a.localeCompare(b));
+  return [['', 'All'], ...names];
+}
+
+/** A choice whose value is gone would hide everything without being seen. */
+export function withoutVanished(used: IssueFilter, choices: ReturnType<typeof choicesOf>): IssueFilter {
+  const keep = (value: string, options: Options): string => (options.some(([one]) => one === value) ? value : '');
+  const { repo, author, label } = used;
+  return {
+    ...used,
+    repo: keep(repo, choices.repo),
+    author: keep(author, choices.author),
+    label: keep(label, choices.label),
+  };
+}

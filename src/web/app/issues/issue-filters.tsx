@@ -1,0 +1,68 @@
+import { useState } from 'preact/hooks';
+import { Select } from '../shell/select.js';
+import { change, countNarrowing, filter, NO_FILTER } from './issue-filter.js';
+import type { IssueFilter, choicesOf } from './issue-filter.js';
+
+interface IssueFiltersProps {
+  readonly used: IssueFilter;
+  readonly choices: ReturnType<typeof choicesOf>;
+  /** How many lists of bots are not shown. */
+  readonly housekeeping: number;
+}
+
+export function IssueFilters({ used, choices, housekeeping }: IssueFiltersProps) {
+  const [isOpen, setOpen] = useState(false);
+  const active = countNarrowing(used);
+  const isClear = active === 0 && used.text === '';
+  return (
+    <form role="search" aria-label="Filter issues" class="filters" onSubmit={(event) => event.preventDefault()}>
+      <div class="selects">
+        <label class="search">
+          Search titles
+          <input
+            type="search"
+            maxLength={255}
+            value={used.text}
+            onInput={({ currentTarget }) => change({ text: currentTarget.value })}
+          />
+        </label>
+        <button
+          type="button"
+          class="unfold"
+          aria-expanded={isOpen}
+          aria-controls="more-filters"
+          onClick={() => setOpen(!isOpen)}
+        >
+          Filters{active > 0 && ` (${active})`}
+        </button>
+        <div id="more-filters" class={`selects ${isOpen ? '' : 'folded'}`}>
+          <Select label="Repository" value={used.repo} options={choices.repo} onValue={(repo) => change({ repo })} />
+          <Select
+            label="Author"
+            value={used.author}
+            options={choices.author}
+            onValue={(author) => change({ author })}
+          />
+          <Select label="Label" value={used.label} options={choices.label} onValue={(label) => change({ label })} />
+          <label class="choice">
+            <input
+              type="checkbox"
+              checked={used.housekeeping}
+              onChange={({ currentTarget }) => change({ housekeeping: currentTarget.checked })}
+            />
+            Lists that bots keep{!used.housekeeping && housekeeping > 0 && ` (${housekeeping} hidden)`}
+          </label>
+          <button
+            type="button"
+            aria-disabled={isClear}
+            onClick={() => {
+              if (!isClear) filter.value = NO_FILTER;
+            }}
+          >
+            Clear filters
+          </button>
+        </div>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,24 @@
+import { useEffect } from 'preact/hooks';
+import { dashboard } from '../clients.js';
+import { runs } from '../server-facts.js';
+import { user } from '../session.js';
+import { theme } from './theme.js';
+import { timezone } from './times.js';
+
+/** Takes over what the person chose at another device, as soon as it is known who they are. */
+export function usePreferences(): void {
+  const name = user.value?.username;
+  useEffect(() => {
+    if (name !== undefined && runs('dashboard')) void load();
+  }, [name]);
+}
+
+/** Without an answer, pages look as this browser left them. */
+async function load(): Promise<void> {
+  const [saved, zone] = await Promise.all([
+    dashboard.GET('/api/settings/theme').catch(() => undefined),
+    dashboard.GET('/api/settings/timezone').catch(() => undefined),
+  ]);
+  if (saved?.data !== undefined) theme.value = saved.data.theme;
+  if (zone?.data !== undefined) timezone.value = zone.data.timezone;
+}
