@@ -100,7 +100,11 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     key,
     now,
     hasGithubApp: githubApp !== undefined,
-    onSaved: (personId) => refresher.expedite(personId),
+    async onSaved(personId, moved) {
+      // What is on the board of such a forge must not be acted on at another.
+      if (moved.length > 0) await refresher.recompose(personId);
+      await refresher.expedite(personId);
+    },
   });
   const forges = createForgeClients({
     settings,

@@ -8,6 +8,8 @@ import type { ServerKey } from '../storage/server-key.js';
 import type { SettingsTable } from '../storage/tables.js';
 import { mergeForgeSettings } from './forge-settings.js';
 import type { ForgeSettings, SettingsRequest } from './forge-settings.js';
+import type { ForgeName } from './forges/facts.js';
+import { findMovedForges, forgetForges } from './moved-forges.js';
 import { findSettingsRow, requireSettingsRow, sealForges, unsealForges, unsealWebhook } from './settings-row.js';
 
 type SettingsView = components['schemas']['Settings'];
@@ -28,8 +30,8 @@ export interface SettingsOptions {
   readonly now?: () => number;
   /** Whether this server has a GitHub App that could be installed. */
   readonly hasGithubApp?: boolean;
-  /** Is told whose settings were saved. */
-  readonly onSaved?: (personId: string) => Promise<void>;
+  /** Is told whose settings were saved, and which forges are elsewhere now, of which nothing is kept any more. */
+  readonly onSaved?: (personId: string, moved: readonly ForgeName[]) => Promise<void>;
 }
 
 export function createSettings(options: SettingsOptions): Settings {
@@ -41,16 +43,18 @@ export function createSettings(options: SettingsOptions): Settings {
     },
     async save(caller, request) {
       const { personId, isAdmin } = requirePerson(caller);
-      const view = await inTransaction(database, async (transaction) => {
+      const { view, moved } = await inTransaction(database, async (transaction) => {
         const row = await requireSettingsRow(transaction, key, personId);
         const stored = unsealForges(key, row);
         const merged = mergeForgeSettings(stored, request);
         if (!isAdmin) requireSameInstallation(stored, merged);
         const change = { saved_at: now(), forges: sealForges(key, personId, merged) };
         await transaction.updateTable('settings').set(change).where('person_id', '=', personId).execute();
-        return show({ ...row, ...change });
+        const left = findMovedForges(stored, merged);
+        await forgetForges(transaction, personId, left);
+        return { view: show({ ...row, ...change }), moved: left };
       });
-      await onSaved?.(personId);
+      await onSaved?.(personId, moved);
       return view;
     },
     async findForges(personId) {

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../errors.js';
 import type { Database } from '../../storage/database.js';
+import { EMPTY_SNAPSHOT } from '../board.js';
+import type { Snapshot } from '../board.js';
 import type { Boards } from '../boards.js';
 import type { ForgeSettings } from '../forge-settings.js';
 import type { ForgeName, PullRequest } from '../forges/facts.js';
@@ -95,8 +97,9 @@ export function createRefresher(options: RefresherOptions): Refresher {
     if (settings === undefined) return rows;
     await boards.compose(personId, async (transaction) => {
       const composed = await composeBoard(transaction, personId, { settings, at: now() });
-      rows = composed?.snapshot.pullRequests ?? [];
-      return composed?.snapshot;
+      const snapshot = composed?.snapshot ?? (await emptied(transaction, personId));
+      rows = snapshot?.pullRequests ?? [];
+      return snapshot;
     });
     return rows;
   }
@@ -134,6 +137,12 @@ export function createRefresher(options: RefresherOptions): Refresher {
       await Promise.race([ended, sleep(CLOSE_MS, undefined, { ref: false })]);
     },
   };
+}
+
+/** A board whose forges are all gone shows nothing; one that was never made stays so. */
+async function emptied(transaction: Database, personId: string): Promise<Snapshot | undefined> {
+  const boards = transaction.selectFrom('boards').select('person_id').where('person_id', '=', personId);
+  return (await boards.executeTakeFirst()) && EMPTY_SNAPSHOT;
 }
 
 /** Whoever waits is told when it is in vain. */

@@ -1,0 +1,78 @@
+import { saveMark } from '../../src/dashboard/actions/keep-marks.js';
+import { NO_FORGES } from '../../src/dashboard/forge-settings.js';
+import { findMovedForges } from '../../src/dashboard/moved-forges.js';
+import { forgejoPullRequest, forgejoRepository } from '../forges/forgejo-state.js';
+import { startForgejo } from '../forges/forgejo.js';
+import { githubPullRequest, githubRepository } from '../forges/github-state.js';
+import { settingsFor } from './refresh/forges.js';
+import { openStage } from './refresh/stage.js';
+import type { Stage } from './refresh/stage.js';
+
+test.each([
+  ['nothing is told of it', {}, {}, []],
+  ['GitHub is told by its name', {}, { githubUrl: 'https://github.com' }, []],
+  ['GitHub is a server of an enterprise now', {}, { githubUrl: 'https://git.example' }, ['github']],
+  ['it had no address before', {}, { forgejoUrl: 'https://a.example', gitlabUrl: 'https://b.example' }, []],
+  ['only the token is another', { forgejoUrl: 'https://a.example' }, { forgejoUrl: 'https://a.example' }, []],
+  ['its address is another', { forgejoUrl: 'https://a.example' }, { forgejoUrl: 'https://b.example' }, ['forgejo']],
+  ['its address is gone', { gitlabUrl: 'https://a.example' }, {}, ['gitlab']],
+])('finds the forges that have moved when %s', (_reason, before, after, moved) => {
+  expect(findMovedForges({ ...NO_FORGES, ...before }, { ...NO_FORGES, ...after })).toEqual(moved);
+});
+
+let stage: Stage;
+
+beforeEach(async () => {
+  stage = await openStage();
+  stage.github.repositories.push(githubRepository('acme/shop', { pullRequests: [githubPullRequest(1)] }));
+  stage.forgejo.repositories.push(forgejoRepository('acme/depot', { pullRequests: [forgejoPullRequest(1)] }));
+  await stage.refresh();
+});
+afterEach(() => stage.close());
+
+const TABLES = ['forge_readings', 'forge_states', 'repository_marks', 'pull_request_marks', 'snoozes'] as const;
+
+const forgesIn = async (table: (typeof TABLES)[number]) => {
+  const rows = await stage.database.selectFrom(table).select('forge').orderBy('forge').execute();
+  return [...new Set(rows.map(({ forge }) => forge))];
+};
+
+test('nothing of a forge stays when its address becomes another, and what the others have does', async () => {
+  const { dashboard, ada, database } = stage;
+  for (const on of [
+    { forge: 'github', fullName: 'acme/shop' },
+    { forge: 'forgejo', fullName: 'acme/depot' },
+  ] as const) {
+    await dashboard.repositories.enableAutoUpdate(ada, on);
+    await saveMark(database, { personId: ada.personId, ...on, number: 1 }, { kind: 'auto_merge', state: {} });
+    await dashboard.snoozes.save(ada, { ...on, number: 1, until: undefined, untilChange: true });
+  }
+  expect(await Promise.all(TABLES.map(forgesIn))).toEqual([
+    ['forgejo', 'github'],
+    ['forgejo', 'github', 'gitlab'],
+    ['forgejo', 'github'],
+    ['forgejo', 'github'],
+    ['forgejo', 'github'],
+  ]);
+  const other = await startForgejo();
+  // The refresh that follows is not what does it.
+  await dashboard.refresher.close();
+  await dashboard.settings.save(ada, { ...settingsFor(stage), forgejoUrl: other.url });
+  expect(await Promise.all(TABLES.map(forgesIn))).toEqual([
+    ['github'],
+    ['github', 'gitlab'],
+    ['github'],
+    ['github'],
+    ['github'],
+  ]);
+  const { pullRequests, repos } = await dashboard.boards.read(ada, { includeDrafts: true, includeSnoozed: true });
+  expect([pullRequests, repos].map((rows) => rows.map(({ forge }) => forge))).toEqual([['github'], ['github']]);
+  await other.close();
+});
+
+test('a board shows nothing when all its forges have moved', async () => {
+  const { dashboard, ada } = stage;
+  await dashboard.refresher.close();
+  await dashboard.settings.save(ada, { githubToken: null, forgejoToken: null, gitlabToken: null });
+  expect(await stage.board()).toMatchObject({ pullRequests: [], repos: [], forges: [] });
+});
