@@ -9,34 +9,25 @@ interface ChipProps {
   readonly children: ComponentChildren;
 }
 
-/** A few words in a frame. A label's colour gets black or white text, whichever can be read on it. */
+/** A few words in a frame. A label's colour tints it so lightly that its text can be read whatever the colour is. */
 export function Chip({ kind, color, onClick, children }: ChipProps) {
+  const look = `chip ${kind ?? ''} ${color === undefined ? '' : 'label'}`;
   const chip = useRef<HTMLButtonElement & HTMLSpanElement>(null);
   useEffect(() => {
     if (color === undefined || chip.current === null) return;
     // Set from here, as a policy without inline styles lets scripts alone do.
-    chip.current.style.setProperty('background-color', `#${color}`);
-    chip.current.style.setProperty('color', inkOn(color));
+    chip.current.style.setProperty('--label', `#${color}`);
   }, [color]);
   if (onClick === undefined) {
     return (
-      <span ref={chip} class={`chip ${kind ?? ''}`}>
+      <span ref={chip} class={look}>
         {children}
       </span>
     );
   }
   return (
-    <button ref={chip} type="button" class={`chip ${kind ?? ''}`} onClick={onClick}>
+    <button ref={chip} type="button" class={look} onClick={onClick}>
       {children}
     </button>
   );
 }
-
-/** The ink with the higher contrast, by the relative luminance of WCAG 2.2. */
-export function inkOn(color: string): '#000000' | '#ffffff' {
-  const [red = 0, green = 0, blue = 0] = [0, 2, 4].map((at) => toLinear(parseInt(color.slice(at, at + 2), 16) / 255));
-  const luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-  return (luminance + 0.05) / 0.05 > 1.05 / (luminance + 0.05) ? '#000000' : '#ffffff';
-}
-
-const toLinear = (part: number): number => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);

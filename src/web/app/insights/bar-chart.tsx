@@ -10,8 +10,6 @@ interface BarChartProps {
   readonly kinds: readonly string[];
 }
 
-const [WIDTH, HEIGHT, LABEL] = [640, 26, 200];
-
 /** Bars from left to right, of one scale, with the same figures as a table. */
 export function BarChart({ title, bars, parts, kinds }: BarChartProps) {
   const drawn = bars.slice(0, MOST_BARS);
@@ -30,14 +28,14 @@ export function BarChart({ title, bars, parts, kinds }: BarChartProps) {
           </ul>
         )}
       </figcaption>
-      {bars.length === 0 ? (
+      {bars.every((bar) => total(bar) === 0) ? (
         <p class="quiet">Nothing is open.</p>
       ) : (
-        <svg viewBox={`0 0 ${WIDTH} ${drawn.length * HEIGHT}`} aria-hidden="true">
-          {drawn.map((bar, row) => (
-            <Row key={bar.label} bar={bar} row={row} scale={(WIDTH - LABEL - 40) / most} kinds={kinds} />
+        <div class="bars" aria-hidden="true">
+          {drawn.map((bar) => (
+            <Row key={bar.label} {...{ bar, most, kinds }} />
           ))}
-        </svg>
+        </div>
       )}
       {bars.length > MOST_BARS && <p class="quiet">{bars.length - MOST_BARS} more are in the table.</p>}
       <Table title={title} bars={bars} parts={parts} />
@@ -47,36 +45,29 @@ export function BarChart({ title, bars, parts, kinds }: BarChartProps) {
 
 interface RowProps {
   readonly bar: Bar;
-  readonly row: number;
-  /** Units of the drawing for one pull request. */
-  readonly scale: number;
+  readonly most: number;
   readonly kinds: readonly string[];
 }
 
-function Row({ bar, row, scale, kinds }: RowProps) {
-  const y = row * HEIGHT;
-  let x = LABEL;
+/** The bar alone is a drawing, which is stretched to the width there is; words keep their size. */
+function Row({ bar, most, kinds }: RowProps) {
+  let x = 0;
   return (
-    <g>
-      <text class="label" x={LABEL - 8} y={y + 17} text-anchor="end">
-        {shorten(bar.label)}
-      </text>
-      {bar.parts.map((part, index) => {
-        const left = x;
-        x += part * scale;
-        return (
-          <rect key={kinds[index]} class={kinds[index]} x={left} y={y + 4} width={part * scale} height={18} rx={2} />
-        );
-      })}
-      <text class="value" x={x + 6} y={y + 17}>
-        {total(bar)}
-      </text>
-    </g>
+    <div class="bar-row">
+      <span class="label" title={bar.label}>
+        <bdi>{bar.label}</bdi>
+      </span>
+      <svg viewBox={`0 0 ${most} 1`} preserveAspectRatio="none">
+        {bar.parts.map((part, index) => {
+          const left = x;
+          x += part;
+          return <rect key={kinds[index]} class={kinds[index]} x={left} y={0} width={part} height={1} />;
+        })}
+      </svg>
+      <span class="value">{total(bar)}</span>
+    </div>
   );
 }
-
-/** Names of repositories are told apart by their ends. */
-const shorten = (text: string): string => (text.length > 26 ? `…${text.slice(-25)}` : text);
 
 function Table({ title, bars, parts }: Pick<BarChartProps, 'bars' | 'parts' | 'title'>) {
   return (
