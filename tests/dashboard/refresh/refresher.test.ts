@@ -161,7 +161,7 @@ test('a repository that was read meanwhile is not put back to what it was', asyn
   expect(board.pullRequests.map(({ title }) => title)).toContain('Newest');
 });
 
-test('a repository that is ignored has no rows, and comes back', async () => {
+test('a repository that is ignored has no rows, also under another name, and comes back', async () => {
   const { database, ada, dashboard } = stage;
   await stage.refresh();
   const mark = { person_id: ada.personId, forge: 'github', repo: 'acme/shop', webhook_seen_at: 1 };
@@ -175,8 +175,10 @@ test('a repository that is ignored has no rows, and comes back', async () => {
   expect([rowsOf(board), board.issues.length]).toEqual([ALL.filter((row) => !row.startsWith('github')), 1]);
   const shown = { ignored: true, ignoredPRs: true, ignoredIssues: false, autoUpdateBranch: true, hasWebhook: true };
   expect(board.repos[0]).toMatchObject({ fullName: 'acme/shop', ...shown });
+  shop().nameWithOwner = 'acme/Store';
+  expect((await stage.refresh()).repos[0]).toMatchObject({ fullName: 'acme/Store', ...shown });
   await database.deleteFrom('repository_marks').execute();
-  expect(rowsOf(await stage.refresh())).toEqual(ALL);
+  expect(rowsOf(await stage.refresh()).map((row) => row.replace('acme/Store', 'acme/shop'))).toEqual(ALL);
 });
 
 test('what was merged from here is held off for its time, and then is there again if the forge still has it', async () => {

@@ -1,0 +1,33 @@
+import type { Database } from '../../storage/database.js';
+import type { ForgeReadingsTable } from '../../storage/tables.js';
+import type { Place } from './readings.js';
+
+/** What people said of repositories and their pull requests, by name. */
+const TABLES = ['repository_marks', 'pull_request_marks', 'snoozes'] as const;
+
+/** Lets what was said of a repository go with it to its new name, before the reading under that name is kept. */
+export async function followRenames(
+  database: Database,
+  { personId, forge }: Place,
+  rows: readonly Pick<ForgeReadingsTable, 'full_name' | 'repository_id'>[],
+): Promise<void> {
+  const names = new Map(rows.map(({ repository_id, full_name }) => [repository_id, full_name]));
+  const known = await database
+    .selectFrom('forge_readings')
+    .select(['repository_id', 'full_name'])
+    .where('person_id', '=', personId)
+    .where('forge', '=', forge)
+    .where('repository_id', 'in', [...names.keys()])
+    .execute();
+  for (const { repository_id, full_name } of known) {
+    const [from, to = ''] = [full_name, names.get(repository_id)].map((name) => name?.toLowerCase());
+    if (from === undefined || from === to) continue;
+    for (const table of TABLES) {
+      // What is said of whoever had the name before is theirs.
+      const others = database.deleteFrom(table).where('person_id', '=', personId).where('forge', '=', forge);
+      await others.where('repo', '=', to).execute();
+      const own = database.updateTable(table).set({ repo: to }).where('person_id', '=', personId);
+      await own.where('forge', '=', forge).where('repo', '=', from).execute();
+    }
+  }
+}
