@@ -11,6 +11,7 @@ import { brokenServerTests, refusalTests, WITHOUT_DATABASE } from './secrets/ref
 import { openStage, witness } from './secrets/stage.js';
 import type { Stage } from './secrets/stage.js';
 import { tokensTests } from './secrets/tokens.js';
+import { variantsTests } from './secrets/variants.js';
 import { versionsTests } from './secrets/versions.js';
 import { engine } from '../storage/engine.js';
 
@@ -27,6 +28,7 @@ afterAll(() => opened.server.close());
 
 describe('Health', () => healthTests(stage));
 describe('Objects', () => objectsTests(stage));
+describe('Variants', () => variantsTests(stage));
 describe('Versions', () => versionsTests(stage));
 describe('Consumers', () => consumersTests(stage));
 describe('Tokens', () => tokensTests(stage));
