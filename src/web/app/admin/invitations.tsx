@@ -11,6 +11,7 @@ import { ShownOnce } from '../shell/shown-once.js';
 import { toMoment } from '../shell/times.js';
 import { say } from '../shell/toasts.js';
 import { useResource } from '../shell/use-resource.js';
+import { UsernameField } from '../shell/username-field.js';
 
 type AdminInvite = components['schemas']['AdminInvite'];
 
@@ -78,16 +79,7 @@ function Invite({ onMade }: { readonly onMade: (link: string) => Promise<void> }
   };
   return (
     <Form verb="Invite" onSave={invite}>
-      <Field
-        label="Username"
-        required
-        maxLength={64}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellcheck={false}
-        value={username}
-        onValue={setUsername}
-      />
+      <UsernameField value={username} onValue={setUsername} />
       <Field
         label="Their name"
         required

@@ -2,11 +2,11 @@ import { useState } from 'preact/hooks';
 import { requireAnswer } from '../answers.js';
 import { dashboard } from '../clients.js';
 import { ActionButton } from '../shell/action-button.js';
-import { Field } from '../shell/field.js';
 import { Form } from '../shell/form.js';
 import { Loaded } from '../shell/loaded.js';
 import { say } from '../shell/toasts.js';
 import { useResource } from '../shell/use-resource.js';
+import { UsernameField } from '../shell/username-field.js';
 
 const loadSharing = async () => requireAnswer(await dashboard.GET('/api/sharing'));
 
@@ -55,16 +55,7 @@ export function Sharing() {
         )}
       </Loaded>
       <Form verb="Share" onSave={share}>
-        <Field
-          label="Username"
-          required
-          maxLength={64}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellcheck={false}
-          value={username}
-          onValue={setUsername}
-        />
+        <UsernameField value={username} onValue={setUsername} />
       </Form>
     </section>
   );
