@@ -1,4 +1,4 @@
-import { graphql } from 'graphql';
+import { graphql, parse, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 import { gitlabSchema } from './gitlab-schema.js';
 import type { GitlabIssue, GitlabMergeRequest, GitlabProject } from './gitlab-state.js';
 
@@ -6,11 +6,15 @@ export interface GitlabGraphqlState {
   readonly projects: readonly GitlabProject[];
   readonly url: string;
   readonly repeatsPages: boolean;
+  /** Fields that an older server has not, as `Project.isForked`. */
+  readonly lacks: readonly string[];
 }
 
 /** Executes a query as GitLab would. What isn't there is null, without an error. */
 export async function executeGitlab(body: string, state: GitlabGraphqlState): Promise<object> {
   const { query, variables } = JSON.parse(body) as { query: string; variables: Record<string, unknown> };
+  const errors = findUnknown(query, state.lacks);
+  if (errors.length > 0) return { errors };
   const rootValue = {
     project: ({ fullPath }: { readonly fullPath: string }) => {
       const found = state.projects.find((one) => one.fullPath === fullPath);
@@ -24,6 +28,20 @@ export async function executeGitlab(body: string, state: GitlabGraphqlState): Pr
       ),
   };
   return { ...(await graphql({ schema: gitlabSchema, source: query, rootValue, variableValues: variables })) };
+}
+
+/** All that a query asks for in vain, in the words of GitLab. */
+function findUnknown(query: string, lacks: readonly string[]): object[] {
+  const errors: object[] = [];
+  const types = new TypeInfo(gitlabSchema);
+  const Field = ({ name: { value: fieldName } }: { readonly name: { readonly value: string } }): void => {
+    const typeName = types.getParentType()?.name ?? '';
+    if (!lacks.includes(`${typeName}.${fieldName}`)) return;
+    const message = `Field '${fieldName}' doesn't exist on type '${typeName}'`;
+    errors.push({ message, path: ['query'], extensions: { code: 'undefinedField', typeName, fieldName } });
+  };
+  visit(parse(query), visitWithTypeInfo(types, { Field }));
+  return errors;
 }
 
 interface PageArguments {
@@ -87,7 +105,11 @@ function toIssueNode(issue: GitlabIssue, webUrl: string) {
 }
 
 function toMergeRequestNode(one: GitlabMergeRequest, { id, fullPath }: GitlabProject, webUrl: string) {
-  const { iid, fromFork, fileCount, approvedBy, reviewers, pipeline, pipelineProject } = one;
+  const { iid, fromFork, fileCount, approvedBy, reviewers, reviewStates, pipeline, pipelineProject } = one;
+  const toReviewer = (username: string) => ({
+    username,
+    mergeRequestInteraction: { reviewState: reviewStates[username] ?? 'UNREVIEWED' },
+  });
   return {
     ...one,
     ...toIssueNode(one, `${webUrl}/-/merge_requests/${iid}`),
@@ -95,7 +117,7 @@ function toMergeRequestNode(one: GitlabMergeRequest, { id, fullPath }: GitlabPro
     targetProjectId: id,
     diffStatsSummary: { fileCount },
     approvedBy: { count: approvedBy.length, nodes: approvedBy.map(toUser) },
-    reviewers: { count: reviewers.length, nodes: reviewers.map(toUser) },
+    reviewers: { count: reviewers.length, nodes: reviewers.map(toReviewer) },
     // A pipeline has the number of its merge request.
     headPipeline: pipeline && {
       id: `gid://gitlab/Ci::Pipeline/${iid}`,

@@ -37,6 +37,10 @@ export const gitlabSchema = buildSchema(`
 
   type UserCore { username: String! }
   type UserCoreConnection { count: Int! nodes: [UserCore] }
+  enum MergeRequestReviewState { APPROVED REQUESTED_CHANGES REVIEWED REVIEW_STARTED UNAPPROVED UNREVIEWED }
+  type UserMergeRequestInteraction { reviewState: MergeRequestReviewState }
+  type MergeRequestReviewer { username: String! mergeRequestInteraction: UserMergeRequestInteraction }
+  type MergeRequestReviewerConnection { count: Int! nodes: [MergeRequestReviewer] }
   type Label { title: String! color: String! }
   type LabelConnection { nodes: [Label] }
   type Issue {
@@ -81,7 +85,8 @@ export const gitlabSchema = buildSchema(`
     autoMergeEnabled: Boolean!
     diffStatsSummary: DiffStatsSummary
     approvedBy(first: Int, after: String): UserCoreConnection
-    reviewers(first: Int, after: String): UserCoreConnection
+    approved: Boolean!
+    reviewers(first: Int, after: String): MergeRequestReviewerConnection
     headPipeline: Pipeline
   }
 `);

@@ -31,7 +31,11 @@ export interface GitlabMergeRequest extends GitlabIssue {
   autoMergeEnabled: boolean;
   fileCount: number;
   approvedBy: string[];
+  /** Whether there are as many approvals as are required. */
+  approved: boolean;
   reviewers: string[];
+  /** How far reviewers are, by name; those who are missing have done nothing. */
+  reviewStates: Record<string, string>;
   /** Null when nothing ran. */
   pipeline: string | null;
   /** Where it runs, if not in the project itself: that of a fork may run there. */
@@ -75,7 +79,9 @@ export function gitlabMergeRequest(iid: number, change: Partial<GitlabMergeReque
     autoMergeEnabled: false,
     fileCount: 1,
     approvedBy: [],
+    approved: true,
     reviewers: [],
+    reviewStates: {},
     pipeline: 'SUCCESS',
     pipelineProject: null,
     jobs: [],

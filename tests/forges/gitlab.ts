@@ -16,6 +16,8 @@ export interface TestGitlab extends ForgeServer {
   readonly projects: GitlabProject[];
   /** Pages come again and again. */
   repeatsPages: boolean;
+  /** Fields that an older server has not, as `Project.isForked`. */
+  lacks: string[];
   /** Whether the token's scopes allow it. */
   mayWriteHooks: boolean;
   /** Tells the webhooks of a project that ask for it what happened there; gives the statuses of their answers. */
@@ -36,6 +38,7 @@ export async function startGitlab(projects: readonly GitlabProject[] = []): Prom
   const forge: TestGitlab = Object.assign(server, {
     projects: [...projects],
     repeatsPages: false,
+    lacks: [] as string[],
     mayWriteHooks: true,
     deliver: (fullName: string, { name = 'merge_requests', payload, ...event }: Partial<Event>) => {
       const project = forge.projects.find(({ fullPath }) => fullPath === fullName);

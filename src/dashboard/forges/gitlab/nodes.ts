@@ -11,7 +11,8 @@ export interface ProjectNode {
   readonly fullPath: string;
   readonly webUrl: string;
   readonly archived: boolean;
-  readonly isForked: boolean | null;
+  /** Older servers don't tell. */
+  readonly isForked?: boolean | null;
   readonly lastActivityAt: string | null;
   readonly userPermissions: { readonly pushCode: boolean; readonly adminProject: boolean };
   /** Null where they are switched off. */
@@ -37,6 +38,11 @@ interface Users {
   readonly nodes: readonly (User | null)[];
 }
 
+export interface Reviewer extends User {
+  /** Older servers don't tell. */
+  readonly mergeRequestInteraction?: { readonly reviewState: string | null } | null;
+}
+
 export interface MergeRequestNode extends IssueNode {
   readonly draft: boolean;
   readonly state: 'closed' | 'locked' | 'merged' | 'opened';
@@ -45,13 +51,16 @@ export interface MergeRequestNode extends IssueNode {
   readonly sourceProjectId: number | null;
   readonly targetProjectId: number;
   readonly diffHeadSha: string | null;
-  readonly detailedMergeStatus: string | null;
+  /** Older servers don't tell. */
+  readonly detailedMergeStatus?: string | null;
   readonly conflicts: boolean;
   readonly divergedFromTargetBranch: boolean;
   readonly autoMergeEnabled: boolean;
   readonly diffStatsSummary: { readonly fileCount: number } | null;
+  /** Whether there are as many approvals as are required; only servers with such rules tell. */
+  readonly approved?: boolean;
   readonly approvedBy: Users | null;
-  readonly reviewers: Users | null;
+  readonly reviewers: { readonly nodes: readonly (Reviewer | null)[] } | null;
   readonly headPipeline: { readonly id: string; readonly status: string } | null;
 }
 

@@ -16,8 +16,8 @@ const MERGE_REQUEST = `
     sourceBranch targetBranch sourceProjectId targetProjectId diffHeadSha
     detailedMergeStatus conflicts divergedFromTargetBranch autoMergeEnabled
     diffStatsSummary { fileCount }
-    approvedBy { nodes { username } }
-    reviewers { nodes { username } }
+    approved approvedBy { nodes { username } }
+    reviewers { nodes { username mergeRequestInteraction { reviewState } } }
     headPipeline { id status }
   }`;
 

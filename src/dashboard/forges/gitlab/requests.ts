@@ -7,6 +7,7 @@ import { createRequests, requireSuccess } from '../http/requests.js';
 import type { Limited, Requests, RequestsOptions } from '../http/requests.js';
 import { createRest } from '../http/rest.js';
 import type { Rest } from '../http/rest.js';
+import { findLacking, withoutFields } from './later-fields.js';
 
 export interface GitlabOptions extends RequestsOptions {
   /** Where its pages are; the API is below. */
@@ -18,7 +19,10 @@ export interface GitlabOptions extends RequestsOptions {
 const DEFAULT_PAUSE_MS = 60_000;
 
 export interface GitlabRequests extends Rest, Pick<Requests, 'budgets'> {
-  /** @returns The data, whole: an error in any part is refused. */
+  /**
+   * @returns The data, whole: an error in any part is refused. Only fields that the server is too old for are missing;
+   * once it has said so, they are not asked for again.
+   */
   graphql(query: string, variables: Readonly<Record<string, unknown>>): Promise<unknown>;
 }
 
@@ -30,27 +34,35 @@ export function createGitlabRequests({ baseUrl, token, ...options }: GitlabOptio
     'User-Agent': 'trellis',
   };
   const requests = createRequests({ forge: 'gitlab', headers, readBudget, findLimit }, options);
-  return {
-    budgets: requests.budgets,
-    ...createRest(requests, `${baseUrl}/api/v4`),
-    graphql: (query, variables) =>
-      requests.ask({
+  const lacking = new Set<string>();
+
+  async function graphql(query: string, variables: Readonly<Record<string, unknown>>): Promise<unknown> {
+    const known = lacking.size;
+    try {
+      return await requests.ask({
         resource: 'graphql',
         url: `${baseUrl}/api/graphql`,
         endpoint: '/graphql',
         method: 'POST',
-        body: { query, variables },
-        read: readData,
-      }),
-  };
+        body: { query: withoutFields(query, lacking), variables },
+        read: (answer) => readData(answer, lacking),
+      });
+    } catch (error) {
+      if (lacking.size === known) throw error;
+      return graphql(query, variables);
+    }
+  }
+
+  return { budgets: requests.budgets, ...createRest(requests, `${baseUrl}/api/v4`), graphql };
 }
 
-/** What is hidden or gone is null without an error; an error is of the query. */
-function readData(answer: ForgeAnswer): unknown {
+/** What is hidden or gone is null without an error; an error is of the query, which may ask for what the server lacks. */
+function readData(answer: ForgeAnswer, lacking: Set<string>): unknown {
   const { text, status } = requireSuccess(answer);
   // The shape that GraphQL over HTTP has; anything else comes without data.
   const { data, errors } = (parseJson(text) ?? {}) as { readonly data?: unknown; readonly errors?: unknown };
   if (typeof data === 'object' && data !== null && errors === undefined) return data;
+  for (const field of findLacking(errors)) lacking.add(field);
   const cause = new Error(`GitLab answered with errors: ${text.slice(0, 500)}`);
   throw new ForgeError('unknown', { status, cause });
 }

@@ -1,7 +1,7 @@
 import type { ForgeRepository, IssueFacts, PullRequestFacts } from '../facts.js';
 import { compact } from '../http/connections.js';
 import { judgePipeline } from './ci.js';
-import type { IssueNode, MergeRequestNode, ProjectNode } from './nodes.js';
+import type { IssueNode, MergeRequestNode, ProjectNode, Reviewer } from './nodes.js';
 
 /** A board follows what its person may push to, and no forks or archives. */
 export function isFollowed({ archived, isForked, userPermissions }: ProjectNode): boolean {
@@ -27,7 +27,7 @@ export function toPullRequestFacts(node: MergeRequestNode, repo: string): PullRe
     baseBranch: node.targetBranch,
     headBranch: node.sourceBranch,
     crossRepository: node.sourceProjectId !== node.targetProjectId,
-    requestedReviewerLogins: compact(node.reviewers?.nodes ?? []).map(({ username }) => username),
+    requestedReviewerLogins: listAwaited(node).map(({ username }) => username),
     // Files are counted late; when it can be merged they have been.
     empty: node.diffStatsSummary?.fileCount === 0 && mergeStatus === 'mergeable',
     autoMergeEnabled: node.autoMergeEnabled,
@@ -55,19 +55,34 @@ const UNKNOWN = new Set(['APPROVALS_SYNCING', 'CHECKING', 'PREPARING', 'UNCHECKE
 function toMergeStatus({ conflicts, detailedMergeStatus }: MergeRequestNode): PullRequestFacts['mergeStatus'] {
   if (conflicts || detailedMergeStatus === 'CONFLICT') return 'conflicting';
   if (detailedMergeStatus === 'MERGEABLE') return 'mergeable';
-  return detailedMergeStatus === null || UNKNOWN.has(detailedMergeStatus) ? 'unknown' : 'blocked';
+  return !detailedMergeStatus || UNKNOWN.has(detailedMergeStatus) ? 'unknown' : 'blocked';
 }
+
+/** Reviews that are there. Whoever took an approval back, or has only begun, is asked still. */
+const REVIEWED = new Set(['APPROVED', 'REQUESTED_CHANGES', 'REVIEWED']);
+
+/** Those who were asked for a review and have not given it; reviewers stay listed when they have. */
+function listAwaited({ approvedBy, reviewers }: MergeRequestNode): Reviewer[] {
+  const approvers = new Set(compact(approvedBy?.nodes ?? []).map(({ username }) => username));
+  return compact(reviewers?.nodes ?? []).filter(
+    (one) => !approvers.has(one.username) && !REVIEWED.has(stateOf(one) ?? ''),
+  );
+}
+
+const stateOf = ({ mergeRequestInteraction }: Reviewer) => mergeRequestInteraction?.reviewState;
 
 function toReview(node: MergeRequestNode): NonNullable<PullRequestFacts['review']> {
   const approvals = compact(node.approvedBy?.nodes ?? []).length;
-  return { decision: decisionOf(node, approvals), approvals, requestedReviewers: node.reviewers?.nodes.length ?? 0 };
+  return { decision: decisionOf(node, approvals), approvals, requestedReviewers: listAwaited(node).length };
 }
 
+/** The detailed status names one hindrance of several, so that it says nothing of the others. */
 function decisionOf(
-  { detailedMergeStatus }: MergeRequestNode,
+  { detailedMergeStatus, approved, reviewers }: MergeRequestNode,
   approvals: number,
 ): NonNullable<PullRequestFacts['review']>['decision'] {
-  if (detailedMergeStatus === 'REQUESTED_CHANGES') return 'changes_requested';
-  if (detailedMergeStatus === 'NOT_APPROVED') return 'review_required';
+  const isRefused = compact(reviewers?.nodes ?? []).some((one) => stateOf(one) === 'REQUESTED_CHANGES');
+  if (isRefused || detailedMergeStatus === 'REQUESTED_CHANGES') return 'changes_requested';
+  if (approved === false || detailedMergeStatus === 'NOT_APPROVED') return 'review_required';
   return approvals > 0 ? 'approved' : 'none';
 }

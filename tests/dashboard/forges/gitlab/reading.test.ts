@@ -88,9 +88,70 @@ test.each<[string, Partial<GitlabMergeRequest>, string]>([
   ['nobody', {}, 'none'],
   ['an approval', { approvedBy: ['lisa'] }, 'approved'],
   ['too few approvals', { approvedBy: ['lisa'], detailedMergeStatus: 'NOT_APPROVED' }, 'review_required'],
+  ['too few approvals, and a conflict', { approved: false, detailedMergeStatus: 'CONFLICT' }, 'review_required'],
   ['changes asked for', { detailedMergeStatus: 'REQUESTED_CHANGES' }, 'changes_requested'],
+  [
+    'changes asked for, where that hinders nothing',
+    { approvedBy: ['lisa'], reviewers: ['hugo'], reviewStates: { hugo: 'REQUESTED_CHANGES' } },
+    'changes_requested',
+  ],
 ])('reads what reviews come to: %s', async (_reason, change, decision) => {
   const { server, forge } = gitlab;
   server.projects.push(gitlabProject('acme/shop', { mergeRequests: [gitlabMergeRequest(1, change)] }));
   expect((await forge.readRepository('acme/shop'))?.pullRequests[0]?.review?.decision).toBe(decision);
+});
+
+test.each([
+  ['UNREVIEWED', true],
+  ['REVIEW_STARTED', true],
+  ['UNAPPROVED', true],
+  ['REVIEWED', false],
+  ['APPROVED', false],
+  ['REQUESTED_CHANGES', false],
+])('a reviewer whose review is %s is asked for one: %s', async (state, isAwaited) => {
+  const { server, forge } = gitlab;
+  const reviewing = { reviewers: ['hugo', 'lisa'], reviewStates: { hugo: state } };
+  server.projects.push(gitlabProject('acme/shop', { mergeRequests: [gitlabMergeRequest(1, reviewing)] }));
+  const [row] = (await forge.readRepository('acme/shop'))!.pullRequests;
+  const awaited = isAwaited ? ['hugo', 'lisa'] : ['lisa'];
+  expect(row).toMatchObject({ requestedReviewerLogins: awaited, review: { requestedReviewers: awaited.length } });
+});
+
+describe('an older server', () => {
+  const LATER = [
+    'Project.isForked',
+    'MergeRequest.detailedMergeStatus',
+    'MergeRequest.approved',
+    'MergeRequestReviewer.mergeRequestInteraction',
+  ];
+
+  test.each([
+    ['without any of the later fields', LATER],
+    ['that tells of interactions, though not how far reviews are', ['UserMergeRequestInteraction.reviewState']],
+  ])('is read, %s', async (_what, lacks) => {
+    const { server, forge } = gitlab;
+    server.lacks = [...lacks];
+    const given = { reviewers: ['hugo', 'lisa'], approvedBy: ['lisa'] };
+    server.projects.push(gitlabProject('acme/shop', { mergeRequests: [gitlabMergeRequest(1, given)] }));
+    expect((await forge.discover()).map(({ fullName }) => fullName)).toEqual(['acme/shop']);
+    const [row] = (await forge.readRepository('acme/shop'))!.pullRequests;
+    expect(row).toMatchObject({ requestedReviewerLogins: ['hugo'], review: { decision: 'approved', approvals: 1 } });
+  });
+
+  test('is asked once for what it lacks, however many queries go out at once', async () => {
+    const { server, forge } = gitlab;
+    server.lacks = LATER;
+    server.projects.push(...['a', 'b', 'c'].map((name, id) => gitlabProject(`acme/${name}`, { id })));
+    const found = await forge.discover();
+    await forge.read(found);
+    const before = server.seen.length;
+    expect((await forge.read(found)).repositories).toHaveLength(3);
+    expect(server.seen.length - before).toBe(3);
+  });
+
+  test('is no reader of queries that ask for anything else in vain', async () => {
+    gitlab.server.lacks = ['Project.webUrl'];
+    await expect(gitlab.forge.discover()).rejects.toMatchObject({ kind: 'unknown' });
+    expect(gitlab.server.seen).toHaveLength(1);
+  });
 });
