@@ -3,7 +3,6 @@ import type { Stage } from './stage.js';
 const FORGES = {
   githubUsername: 'mona',
   githubToken: 'ghp_hidden',
-  githubAppInstallationId: 2 ** 53 - 1,
   forgejoUrl: 'https://codeberg.org/',
   forgejoUsername: 'mona',
   gitlabUrl: 'https://gitlab.com',
@@ -29,7 +28,7 @@ export function settingsTests(stage: () => Stage): void {
     expect(data).toMatchObject({
       githubUsername: 'mona',
       githubTokenSet: true,
-      githubAppInstallationId: 2 ** 53 - 1,
+      githubAppInstallationId: 0,
       forgejoUrl: 'https://codeberg.org',
       forgejoTokenSet: false,
       gitlabTokenSet: true,
@@ -37,6 +36,13 @@ export function settingsTests(stage: () => Stage): void {
     });
     expect(JSON.stringify(data)).not.toMatch(/ghp_|glpat/);
     expect((await client.GET('/api/settings')).data).toEqual(data);
+  });
+
+  test('saveSettings lets an admin alone name an installation of the App', async () => {
+    const body = { githubAppInstallationId: 2 ** 53 - 1 };
+    const { error, response } = await (await signIn()).PUT('/api/settings', { body });
+    expect([response.status, error]).toMatchObject([403, { code: 'forbidden', field: 'githubAppInstallationId' }]);
+    expect((await stage().client(stage().admin).PUT('/api/settings', { body })).data).toMatchObject(body);
   });
 
   test('saveSettings takes a token that may write', async () => {
