@@ -19,8 +19,8 @@ export interface ObjectReader {
   read(ref: ObjectRef, origin: Origin): Promise<ReadValue>;
 }
 
-/** What one transaction reads at most, so that a change does not wait long: of the largest values 64 MiB. */
-const MAX_TOGETHER = 64;
+/** What one transaction reads at most, so that a change does not wait long: of the largest values 32 MiB. */
+const MAX_TOGETHER = 32;
 
 interface Reading {
   readonly ref: ObjectRef;

@@ -3,6 +3,7 @@ import type { Caller } from '../accounts/callers.js';
 import { requireOwner } from '../accounts/scopes.js';
 import { AppError } from '../errors.js';
 import type { Database } from '../storage/database.js';
+import { prepare } from '../storage/prepared.js';
 import { toActor } from './actor.js';
 import type { Actor, Origin } from './actor.js';
 import { appendAudit, inAuditedTransaction } from './audit-chain.js';
@@ -48,7 +49,7 @@ export interface SecretObjects {
   list(caller: Caller | undefined, filter: ObjectFilter): Promise<ObjectPage>;
   /** In alphabetical order. */
   listUsedBy(caller: Caller | undefined, ref: ObjectRef): Promise<string[]>;
-  /** @throws AppError for a value or a tag that is none; `conflict` when the name leaves no room for another variant. */
+  /** @throws AppError for a value or a tag that is none; `conflict` when the name leaves no room for another variant; `invalid_input` beyond 100,000 objects. */
   create(object: NewSecretObject, origin: Origin): Promise<SecretObject>;
   read(ref: ObjectRef, origin: Origin): Promise<ReadValue>;
   /** Replaces the value. Consumers, tags and the time of rotation stay where they are left out. @throws AppError as `create`. */
@@ -77,6 +78,7 @@ export function createSecretObjects(database: Database, now: () => number = Date
       const value = parseValue(object, { by, at: origin.at });
       const tags = parseTags(object.tags ?? []);
       return inAuditedTransaction(database, async (transaction) => {
+        await requireRoom(transaction);
         await requireRoomForNew(transaction, { slug, consumers });
         const row = toRow(object, { by, at: origin.at });
         await transaction.insertInto('secret_objects').values(row).execute();
@@ -126,6 +128,19 @@ export function createSecretObjects(database: Database, now: () => number = Date
     },
   };
 }
+
+/** One for each host of a large fleet, many times over; some lists look at all of them. */
+const MAX_OBJECTS = 100_000;
+
+async function requireRoom(transaction: Database): Promise<void> {
+  const [{ count } = { count: 0 }] = await countObjects(transaction, {});
+  if (count < MAX_OBJECTS) return;
+  throw new AppError('invalid_input', `Expected at most ${MAX_OBJECTS} objects; delete some first.`);
+}
+
+const countObjects = prepare((database) =>
+  database.selectFrom('secret_objects').select(({ fn }) => fn.countAll<number>().as('count')),
+);
 
 /** Who brings a value, and when. */
 interface Sender {

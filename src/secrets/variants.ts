@@ -14,13 +14,21 @@ export interface ObjectRef {
 
 export type ObjectRow = Selectable<SecretObjectsTable>;
 
+/** Of two, neither is meant: a name may have a variant for each of thousands of hosts. */
 const findBySlug = prepare((database, { slug }: { readonly slug: string }) =>
-  database.selectFrom('secret_objects').selectAll().where('slug', '=', slug).orderBy('created_at').orderBy('id'),
+  database.selectFrom('secret_objects').selectAll().where('slug', '=', slug).limit(2),
+);
+
+const findById = prepare((database, { slug, id }: Required<ObjectRef>) =>
+  database.selectFrom('secret_objects').selectAll().where('slug', '=', slug).where('id', '=', id),
 );
 
 /** @throws AppError `not_found` when no object of that name has that id, `conflict` when it takes an id to say which. */
 export async function requireVariant(database: Database, { slug, id }: ObjectRef): Promise<ObjectRow> {
-  return pickVariant(await findBySlug(database, { slug }), id);
+  // Hexadecimal digits of either case are one id.
+  const variants =
+    id === undefined ? findBySlug(database, { slug }) : findById(database, { slug, id: id.toLowerCase() });
+  return pickVariant(await variants, id);
 }
 
 /** @throws AppError as {@link requireVariant}. */
@@ -53,13 +61,16 @@ export async function requireRoomForNew(transaction: Database, { slug, consumers
  * is refused beside a variant without consumers too.
  */
 export async function requireRoomForRenamed(transaction: Database, id: string, renamed: NewVariant): Promise<void> {
-  const others = (await findBySlug(transaction, renamed)).filter((variant) => variant.id !== id);
-  if (others.length === 0) return;
-  const used = await listConsumers(
-    transaction,
-    others.map((other) => other.id),
-  );
-  const isUnused = renamed.consumers.length === 0 || others.some((other) => !used.has(other.id));
+  const others = transaction
+    .selectFrom('secret_objects')
+    .leftJoin('secret_object_consumers as used', 'used.object_id', 'id')
+    .select('id')
+    .where('slug', '=', renamed.slug)
+    .where('id', '<>', id)
+    .limit(1);
+  if ((await others.executeTakeFirst()) === undefined) return;
+  const unused = others.where('used.object_id', 'is', null);
+  const isUnused = renamed.consumers.length === 0 || (await unused.executeTakeFirst()) !== undefined;
   if (isUnused || (await isShared(transaction, { ...renamed, except: id }))) throw alreadyExists();
 }
 
@@ -71,16 +82,6 @@ export async function requireOwnConsumers(
 ): Promise<void> {
   if (!(await isShared(transaction, { slug, consumers, except: id }))) return;
   throw new AppError('conflict', 'consumer belongs to another variant', { field: 'used_by' });
-}
-
-async function listConsumers(database: Database, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  const rows = await database
-    .selectFrom('secret_object_consumers')
-    .select('object_id')
-    .distinct()
-    .where('object_id', 'in', ids)
-    .execute();
-  return new Set(rows.map(({ object_id }) => object_id));
 }
 
 async function isShared(

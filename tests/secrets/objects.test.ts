@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { ageHeader, ageValue } from './age-files.js';
 import { DAY_MS, START, consumer, openStage, owner, script, stranger } from './stage.js';
 import type { Stage } from './stage.js';
@@ -264,6 +265,20 @@ test('reads at the same time are each answered with their own, refusals included
       );
   }
   expect((await stage.listActions()).filter((action) => action.startsWith('read'))).toHaveLength(75);
+});
+
+test('of one name there may be a hundred thousand variants, and no more objects than that', async () => {
+  await stage.add({ slug: 'own', usedBy: ['web'] });
+  await sql`insert into secret_objects (id, slug, version, created_at, updated_at, created_by_type, created_by_id, updated_by_type, updated_by_id)
+    with recursive numbers (n) as (select 2 union all select n + 1 from numbers where n < 100000)
+    select 'id-' || n, 'fleet', 1, n, n, 'token', 't', 'token', 't' from numbers`.execute(stage.database);
+  const taken = { code: 'conflict', field: 'slug' };
+  await expect(stage.objects.rename({ slug: 'own' }, 'fleet', stage.from())).rejects.toMatchObject(taken);
+  expect((await stage.objects.rename({ slug: 'fleet', id: 'ID-77' }, 'apart', stage.from())).slug).toBe('apart');
+  await expect(stage.objects.remove({ slug: 'fleet' }, stage.from())).rejects.toMatchObject({ field: 'id' });
+  await expect(stage.add({ slug: 'more' })).rejects.toMatchObject({ code: 'invalid_input' });
+  await stage.objects.remove({ slug: 'own' }, stage.from());
+  expect((await stage.add({ slug: 'more' })).slug).toBe('more');
 });
 
 test('the list pages, and says how many there are', async () => {
