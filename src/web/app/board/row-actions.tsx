@@ -13,25 +13,30 @@ export function RowActions({ row }: { readonly row: PullRequest }) {
   const [isBusy, setBusy] = useState(false);
   const offered = row.allowedActions.filter(({ action }) => ACTIONS[action] !== undefined);
   const [first, ...others] = offered;
-  const run = async ({ action }: Offered): Promise<void> => {
+  const run = async ({ action }: Offered, close?: () => void): Promise<void> => {
     const known = ACTIONS[action];
     if (known === undefined) return;
     setBusy(true);
     try {
       say(await act(row, known));
+      close?.();
     } finally {
       setBusy(false);
     }
   };
-  const button = (action: Offered) => (
-    <ActionOf key={action.action} row={row} offered={action} isBusy={isBusy} onAct={() => run(action)} />
+  const button = (action: Offered, close?: () => void) => (
+    <ActionOf key={action.action} row={row} offered={action} isBusy={isBusy} onAct={() => run(action, close)} />
   );
   return (
     <div class="actions">
       {first && button(first)}
       <Menu name="More" label={`More for #${row.number}`}>
-        {others.map(button)}
-        <SnoozeMenu row={row} />
+        {(close) => (
+          <>
+            {others.map((action) => button(action, close))}
+            <SnoozeMenu row={row} onDone={close} />
+          </>
+        )}
       </Menu>
     </div>
   );

@@ -26,7 +26,7 @@ const CHOICES: readonly Aside[] = [
 ];
 
 /** Sets a row aside, or takes it up again. */
-export function SnoozeMenu({ row }: { readonly row: PullRequest }) {
+export function SnoozeMenu({ row, onDone }: { readonly row: PullRequest; readonly onDone: () => void }) {
   const afterwards = (snoozed: PullRequest['snooze'], said: string): void => {
     changeRow(row, (one) => {
       const next: Omit<PullRequest, 'snooze'> & { snooze?: PullRequest['snooze'] } = { ...one };
@@ -34,6 +34,7 @@ export function SnoozeMenu({ row }: { readonly row: PullRequest }) {
       return snoozed === undefined ? next : { ...next, snooze: snoozed };
     });
     say(`${row.repo} #${row.number} ${said}.`);
+    onDone();
   };
   const wake = async (): Promise<void> => {
     requireAnswer(await dashboard.POST('/api/pull-requests/unsnooze', { params: {}, body: targetOf(row) }));

@@ -30,7 +30,6 @@ export function ConfirmButton({ onAct, question, label, disabled = false, childr
   const isArmed = armed.value === id;
   useEffect(() => {
     if (!isArmed) return;
-    since.current = performance.now();
     const timer = setTimeout(disarm, ARMED_MS);
     const onKey = ({ key }: KeyboardEvent): void => (key === 'Escape' ? disarm() : undefined);
     document.addEventListener('keydown', onKey);
@@ -42,6 +41,8 @@ export function ConfirmButton({ onAct, question, label, disabled = false, childr
   const click = (): void => {
     if (isBusy || disabled) return;
     if (!isArmed) {
+      // Not in an effect, which may come after the second half of a double click.
+      since.current = performance.now();
       armed.value = id;
     } else if (performance.now() - since.current >= DEAF_MS) {
       disarm();

@@ -5,7 +5,8 @@ interface MenuProps {
   /** What screen readers are told of it, where its name says too little. */
   readonly label?: string;
   readonly name: ComponentChildren;
-  readonly children: ComponentChildren;
+  /** Made with what closes the menu, for whatever ends its use. */
+  readonly children: ComponentChildren | ((close: () => void) => ComponentChildren);
 }
 
 /** What is seldom needed, behind a button. Escape, or a touch elsewhere, closes it. */
@@ -16,9 +17,7 @@ export function Menu({ label, name, children }: MenuProps) {
     const { current } = menu;
     if (!isOpen || current === null) return;
     const onKey = ({ key }: KeyboardEvent): void => {
-      if (key !== 'Escape') return;
-      if (current.contains(document.activeElement)) current.querySelector('summary')?.focus();
-      current.open = false;
+      if (key === 'Escape') close(current);
     };
     const onElsewhere = ({ target }: Event): void => {
       if (target instanceof Node && !current.contains(target)) current.open = false;
@@ -35,7 +34,16 @@ export function Menu({ label, name, children }: MenuProps) {
   return (
     <details ref={menu} class="more" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary aria-label={label}>{name}</summary>
-      {isOpen && <div class="menu">{children}</div>}
+      {isOpen && (
+        <div class="menu">{typeof children === 'function' ? children(() => close(menu.current)) : children}</div>
+      )}
     </details>
   );
+}
+
+/** What had the focus inside gives it back to the button. */
+function close(menu: HTMLDetailsElement | null): void {
+  if (menu === null) return;
+  if (menu.contains(document.activeElement)) menu.querySelector('summary')?.focus();
+  menu.open = false;
 }
