@@ -41,6 +41,8 @@ import { createDeliveries } from './webhooks/deliveries.js';
 import type { Deliveries } from './webhooks/deliveries.js';
 import { createEnsureWebhook } from './webhooks/ensure-webhook.js';
 import type { EnsureWebhook } from './webhooks/ensure-webhook.js';
+import { createRotateWebhook } from './webhooks/rotate.js';
+import type { RotateWebhook } from './webhooks/rotate.js';
 
 export interface Dashboard {
   readonly boards: Boards;
@@ -57,6 +59,7 @@ export interface Dashboard {
   readonly feeds: Feeds;
   readonly deliveries: Deliveries;
   readonly ensureWebhook: EnsureWebhook;
+  readonly rotateWebhook: RotateWebhook;
   readonly actions: Actions;
   readonly repositories: Repositories;
   readonly requestLog: RequestLog;
@@ -144,6 +147,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     feeds: createFeeds({ database, boards, origin, now }),
     deliveries: createDeliveries({ database, key, refresher, report, now }),
     ensureWebhook: createEnsureWebhook({ database, key, forges, origin, now }),
+    rotateWebhook: createRotateWebhook({ database, key, now }),
     actions: createActions({ database, forges, refresher, attempts, now }),
     repositories: createRepositories({ database, refresher }),
     requestLog,

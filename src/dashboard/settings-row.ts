@@ -51,22 +51,36 @@ export function sealForges(key: ServerKey, personId: string, forges: ForgeSettin
   return key.seal(JSON.stringify(forges), forgesOf(personId));
 }
 
-export function unsealWebhook(key: ServerKey, { person_id, webhook }: SettingsTable): Webhook {
+export function unsealWebhook(
+  key: ServerKey,
+  { person_id, webhook }: Pick<SettingsTable, 'person_id' | 'webhook'>,
+): Webhook {
   return JSON.parse(key.unseal(webhook, webhookOf(person_id))) as Webhook;
 }
 
-function createRow(key: ServerKey, personId: string): SettingsTable {
+/** Makes a webhook of random values, and what is kept of it. */
+export function createWebhook(
+  key: ServerKey,
+  personId: string,
+): Webhook & { readonly sealed: Pick<SettingsTable, 'webhook_token_hash' | 'webhook'> } {
   const webhook: Webhook = {
     token: randomBytes(16).toString('base64url'),
     secret: randomBytes(32).toString('base64url'),
   };
+  const sealed = {
+    webhook_token_hash: createHash('sha256').update(webhook.token).digest('hex'),
+    webhook: key.seal(JSON.stringify(webhook), webhookOf(personId)),
+  };
+  return { ...webhook, sealed };
+}
+
+function createRow(key: ServerKey, personId: string): SettingsTable {
   return {
     person_id: personId,
     saved_at: null,
     refreshed_at: null,
     forges: sealForges(key, personId, NO_FORGES),
-    webhook_token_hash: createHash('sha256').update(webhook.token).digest('hex'),
-    webhook: key.seal(JSON.stringify(webhook), webhookOf(personId)),
+    ...createWebhook(key, personId).sealed,
     theme: '',
     timezone: '',
     filter_state: '{}',

@@ -17,6 +17,7 @@ import { webhookDeliveries } from './migrations/0011-webhook-deliveries.js';
 import { views } from './migrations/0012-views.js';
 import { secretValues } from './migrations/0013-secret-values.js';
 import { secretsUpkeep } from './migrations/0014-secrets-upkeep.js';
+import { retiredWebhooks } from './migrations/0015-retired-webhooks.js';
 
 /** Makes or changes tables. Once released it never changes; it knows no table types, which describe the end state. */
 export type Migration = (database: Kysely<unknown>) => Promise<void>;
@@ -37,6 +38,7 @@ export const MIGRATIONS: readonly Migration[] = [
   views,
   secretValues,
   secretsUpkeep,
+  retiredWebhooks,
 ];
 
 interface SchemaVersions {

@@ -18,6 +18,7 @@ export interface Tables {
   feeds: FeedsTable;
   settings: SettingsTable;
   request_log: RequestLogTable;
+  retired_webhooks: RetiredWebhooksTable;
   forge_readings: ForgeReadingsTable;
   forge_states: ForgeStatesTable;
   refresh_schedule: RefreshScheduleTable;
@@ -220,6 +221,17 @@ export interface RequestLogTable {
   status_code: number | null;
   /** JSON of what was left of the forge's budget. */
   budget: string | null;
+}
+
+/** Webhooks that people gave another token and secret, as they were. */
+export interface RetiredWebhooksTable {
+  /** SHA-256 of the token. */
+  token_hash: string;
+  person_id: string;
+  /** As in the settings. */
+  webhook: Uint8Array;
+  /** From then on no delivery is taken. */
+  expires_at: number;
 }
 
 /** What a forge last said of one repository. */

@@ -65,6 +65,8 @@ export interface Check {
 export interface Hook {
   readonly url: string;
   readonly secret: string;
+  /** Where they went before: hooks with their paths are replaced. */
+  readonly formerUrls?: readonly string[] | undefined;
 }
 
 export interface Delivery {

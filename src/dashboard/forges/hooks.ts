@@ -23,13 +23,18 @@ export interface HookPlace {
   readonly needs: string;
 }
 
-/** Finds the hooks that have the path of the one that is wanted, by whichever host they know this server. */
+/**
+ * Finds the hooks that have the path of the one that is wanted, or a former one, by whichever host they know this
+ * server. Those with the path of now come first.
+ */
 export async function findHooks(rest: Rest, place: HookPlace): Promise<HookNode[]> {
-  const path = pathnameOf(place.hook.url);
+  const { url, formerUrls = [] } = place.hook;
+  const paths = [url, ...formerUrls].map(pathnameOf);
   const hooks = await permitted(rest, place, () =>
     rest.list<HookNode>(`${place.repository}/hooks?${place.pages}`, MAX_HOOKS),
   );
-  return hooks.filter(({ config, url }) => pathnameOf(config?.url ?? url ?? '') === path);
+  const pathOf = ({ config, url: own }: HookNode) => pathnameOf(config?.url ?? own ?? '');
+  return paths.flatMap((path) => hooks.filter((hook) => pathOf(hook) === path));
 }
 
 /**
@@ -39,9 +44,17 @@ export async function findHooks(rest: Rest, place: HookPlace): Promise<HookNode[
 export async function replaceHooks(rest: Rest, place: HookPlace, body: object): Promise<void> {
   const old = await findHooks(rest, place);
   await permitted(rest, place, () => rest.send('POST', `${place.repository}/hooks`, body));
-  for (const { id } of old) {
+  await deleteHooks(rest, place, old);
+}
+
+export async function deleteHooks(
+  rest: Rest,
+  { repository }: Pick<HookPlace, 'repository'>,
+  hooks: readonly HookNode[],
+): Promise<void> {
+  for (const { id } of hooks) {
     // Somebody else may have deleted it meanwhile.
-    await rest.send('DELETE', `${place.repository}/hooks/${id}`).catch(orGone);
+    await rest.send('DELETE', `${repository}/hooks/${id}`).catch(orGone);
   }
 }
 

@@ -48,7 +48,7 @@ export function createDeliveries({ key, now = Date.now, ...options }: Deliveries
   const changes = createDeliveredChanges({ ...options, now });
   return {
     async take({ forge, token, headers, read }) {
-      const receiver = await ask(() => findReceiver(database, key, token));
+      const receiver = await ask(() => findReceiver(database, key, { token, at: now() }));
       if (receiver === undefined) throw new AppError('not_found', 'Expected the path of a webhook; it is none.');
       const { personId, secret } = receiver;
       const { verify, idHeaders, eventHeaders, idleEvents } = SENDERS[forge];

@@ -8,6 +8,7 @@ import type { ForgeName } from '../forges/facts.js';
 import { ForgeError } from '../forges/forge-error.js';
 import type { ForgeClients } from '../forges/open-forges.js';
 import { requireSettingsRow, unsealWebhook } from '../settings-row.js';
+import { listRetiredWebhooks } from './rotate.js';
 
 export interface RepositoryReference {
   readonly forge: ForgeName;
@@ -48,9 +49,11 @@ export function createEnsureWebhook({
       });
     }
     const { token, secret } = unsealWebhook(key, await requireSettingsRow(database, key, personId));
-    const url = `${origin().replace(/\/$/, '')}/api/webhooks/${name}/${token}`;
+    const former = await listRetiredWebhooks(database, personId, now());
+    const toUrl = (part: string): string => `${origin().replace(/\/$/, '')}/api/webhooks/${name}/${part}`;
+    const formerUrls = former.map((row) => toUrl(unsealWebhook(key, row).token));
     try {
-      await forge.ensureWebhook(fullName, { url, secret });
+      await forge.ensureWebhook(fullName, { url: toUrl(token), secret, formerUrls });
     } catch (error) {
       throw error instanceof ForgeError ? toActionRefusal(error, now()) : error;
     }

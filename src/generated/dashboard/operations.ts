@@ -8,7 +8,7 @@ import * as validators from './validators.js';
 export const basePath = '';
 
 /** Names what the contract says; the client is told it and compares. */
-export const revision = '9fd85e7a560ad0c8';
+export const revision = 'c321430948ffc885';
 
 /** The kind of caller that each security scheme proves. */
 export const schemes = {
@@ -677,6 +677,24 @@ export const operations: readonly OperationSpec[] = [
       503: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
     validate: { headers: validators.ensureWebhookHeaders, body: validators.ensureWebhookBody },
+  },
+  {
+    id: 'rotateWebhook',
+    method: 'post',
+    path: '/api/webhooks/rotate',
+    security: [{ scheme: 'session', roles: [] }],
+    rateLimit: 'create',
+    parameters: [],
+    responses: {
+      200: { contentTypes: ['application/json'], validate: validators.rotatedWebhookSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: {},
   },
   {
     id: 'deliverGithub',
@@ -2002,6 +2020,18 @@ export type EnsureWebhookOutput =
       };
     };
 
+/** What `rotateWebhook` is given. */
+export interface RotateWebhookInput extends Facts {
+  readonly caller: SessionCaller;
+}
+
+/** What `rotateWebhook` answers; refusals are thrown. */
+export type RotateWebhookOutput =
+  | {
+      readonly status: 200;
+      readonly body: components['schemas']['RotatedWebhook'];
+    };
+
 /** What `deliverGithub` is given. */
 export interface DeliverGithubInput extends Facts {
   readonly params: {
@@ -3106,6 +3136,8 @@ export interface RepositoriesHandlers {
 export interface WebhooksHandlers {
   /** Have a forge deliver to this server */
   readonly ensureWebhook: (input: EnsureWebhookInput) => Promise<EnsureWebhookOutput>;
+  /** Replace the webhook's token and secret */
+  readonly rotateWebhook: (input: RotateWebhookInput) => Promise<RotateWebhookOutput>;
   /** Take a delivery of GitHub */
   readonly deliverGithub: (input: DeliverGithubInput) => Promise<DeliverGithubOutput>;
   /** Take a delivery of Forgejo and Gitea */

@@ -623,6 +623,27 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/webhooks/rotate": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Replace the webhook's token and secret
+         * @description Takes a session only. From now on settings show the new ones, and a webhook that is set up has them; deliveries with the
+         *     former ones are taken for 24 hours. Within these, setting the webhook of a repository up replaces the former one there.
+         */
+        readonly post: operations["rotateWebhook"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/webhooks/github/{webhookToken}": {
         readonly parameters: {
             readonly query?: never;
@@ -1926,6 +1947,15 @@ export interface components {
          * @enum {string}
          */
         readonly ActionErrorCode: "already_merged" | "already_closed" | "not_mergeable" | "conflict" | "behind" | "checks_pending" | "checks_failing" | "blocked_by_protection" | "already_up_to_date" | "auto_merge_not_allowed" | "ready_to_merge" | "stacked" | "label_missing" | "permission" | "in_progress" | "rate_limited" | "unknown";
+        readonly RotatedWebhook: {
+            readonly webhookToken: string;
+            readonly webhookSecret: string;
+            /**
+             * Format: date-time
+             * @description Until then, deliveries with the former ones are taken.
+             */
+            readonly formerUntil: string;
+        };
         /** @description A pull request of a forge. */
         readonly PullRequestReference: {
             readonly forge: components["schemas"]["ForgeName"];
@@ -4052,6 +4082,39 @@ export interface operations {
             readonly 429: components["responses"]["ActionRateLimited"];
             readonly 500: components["responses"]["Internal"];
             readonly 502: components["responses"]["ActionFailed"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly rotateWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The new ones. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "webhookToken": "h1aFQ2v0TtKpXq3mYb9cRw",
+                     *       "webhookSecret": "0mUeT4xq0vI8yq2kqR3b1bqW9zv3x6c0Jm2nT5yWl2A",
+                     *       "formerUntil": "2026-05-03T08:00:00Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["RotatedWebhook"];
+                };
+            };
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];
         };
     };

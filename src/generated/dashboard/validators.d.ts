@@ -47,6 +47,7 @@ export const disableAutoUpdateBranchBody: Validator;
 export const ensureWebhookHeaders: Validator;
 export const ensureWebhookBody: Validator;
 export const actionRefusalSchema: Validator;
+export const rotatedWebhookSchema: Validator;
 export const deliverGithubParams: Validator;
 export const deliverGithubHeaders: Validator;
 export const deliverForgejoParams: Validator;

@@ -9534,14 +9534,98 @@ return errors === 0;
 }
 validate111.evaluated = {"dynamicProps":true,"dynamicItems":false};
 
-export const deliverGithubParams = validate118;
-const schema179 = {"$id":"function-deliverGithubParams","allOf":[{"type":"object","properties":{"webhookToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["webhookToken"]}]};
+export const rotatedWebhookSchema = validate118;
+const schema179 = {"$id":"function-rotatedWebhookSchema","allOf":[{"$ref":"response#/components/schemas/RotatedWebhook"}]};
+const schema180 = {"type":"object","required":["webhookToken","webhookSecret","formerUntil"],"properties":{"webhookToken":{"type":"string"},"webhookSecret":{"type":"string"},"formerUntil":{"type":"string","format":"date-time"}}};
 
 function validate118(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-deliverGithubParams" */;
+/*# sourceURL="function-rotatedWebhookSchema" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate118.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs1 = errors;
+if(errors === _errs1){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.webhookToken === undefined) && (missing0 = "webhookToken")) || ((data.webhookSecret === undefined) && (missing0 = "webhookSecret"))) || ((data.formerUntil === undefined) && (missing0 = "formerUntil"))){
+validate118.errors = [{instancePath,schemaPath:"response#/components/schemas/RotatedWebhook/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.webhookToken !== undefined){
+const _errs3 = errors;
+if(typeof data.webhookToken !== "string"){
+validate118.errors = [{instancePath:instancePath+"/webhookToken",schemaPath:"response#/components/schemas/RotatedWebhook/properties/webhookToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid2 = _errs3 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data.webhookSecret !== undefined){
+const _errs5 = errors;
+if(typeof data.webhookSecret !== "string"){
+validate118.errors = [{instancePath:instancePath+"/webhookSecret",schemaPath:"response#/components/schemas/RotatedWebhook/properties/webhookSecret/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid2 = _errs5 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data.formerUntil !== undefined){
+let data2 = data.formerUntil;
+const _errs7 = errors;
+if(errors === _errs7){
+if(errors === _errs7){
+if(typeof data2 === "string"){
+if(!(formats0.validate(data2))){
+validate118.errors = [{instancePath:instancePath+"/formerUntil",schemaPath:"response#/components/schemas/RotatedWebhook/properties/formerUntil/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
+}
+}
+else {
+validate118.errors = [{instancePath:instancePath+"/formerUntil",schemaPath:"response#/components/schemas/RotatedWebhook/properties/formerUntil/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid2 = _errs7 === errors;
+}
+else {
+var valid2 = true;
+}
+}
+}
+}
+}
+else {
+validate118.errors = [{instancePath,schemaPath:"response#/components/schemas/RotatedWebhook/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate118.errors = vErrors;
+return errors === 0;
+}
+validate118.evaluated = {"props":{"webhookToken":true,"webhookSecret":true,"formerUntil":true},"dynamicProps":false,"dynamicItems":false};
+
+export const deliverGithubParams = validate119;
+const schema181 = {"$id":"function-deliverGithubParams","allOf":[{"type":"object","properties":{"webhookToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["webhookToken"]}]};
+
+function validate119(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-deliverGithubParams" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate119.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9553,7 +9637,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.webhookToken === undefined) && (missing0 = "webhookToken")){
-validate118.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate119.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -9563,12 +9647,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!pattern33.test(data0)){
-validate118.errors = [{instancePath:instancePath+"/webhookToken",schemaPath:"#/allOf/0/properties/webhookToken/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
+validate119.errors = [{instancePath:instancePath+"/webhookToken",schemaPath:"#/allOf/0/properties/webhookToken/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
 return false;
 }
 }
 else {
-validate118.errors = [{instancePath:instancePath+"/webhookToken",schemaPath:"#/allOf/0/properties/webhookToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate119.errors = [{instancePath:instancePath+"/webhookToken",schemaPath:"#/allOf/0/properties/webhookToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9576,23 +9660,23 @@ return false;
 }
 }
 else {
-validate118.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate119.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate118.errors = vErrors;
+validate119.errors = vErrors;
 return errors === 0;
 }
-validate118.evaluated = {"props":{"webhookToken":true},"dynamicProps":false,"dynamicItems":false};
+validate119.evaluated = {"props":{"webhookToken":true},"dynamicProps":false,"dynamicItems":false};
 
-export const deliverGithubHeaders = validate119;
-const schema180 = {"$id":"function-deliverGithubHeaders","allOf":[{"type":"object","properties":{"x-hub-signature-256":{"type":"string","maxLength":256},"x-github-delivery":{"type":"string","maxLength":256},"x-github-event":{"type":"string","maxLength":256}},"required":[]}]};
+export const deliverGithubHeaders = validate120;
+const schema182 = {"$id":"function-deliverGithubHeaders","allOf":[{"type":"object","properties":{"x-hub-signature-256":{"type":"string","maxLength":256},"x-github-delivery":{"type":"string","maxLength":256},"x-github-event":{"type":"string","maxLength":256}},"required":[]}]};
 
-function validate119(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate120(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deliverGithubHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate119.evaluated;
+const evaluated0 = validate120.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9608,12 +9692,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 256){
-validate119.errors = [{instancePath:instancePath+"/x-hub-signature-256",schemaPath:"#/allOf/0/properties/x-hub-signature-256/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate120.errors = [{instancePath:instancePath+"/x-hub-signature-256",schemaPath:"#/allOf/0/properties/x-hub-signature-256/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate119.errors = [{instancePath:instancePath+"/x-hub-signature-256",schemaPath:"#/allOf/0/properties/x-hub-signature-256/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate120.errors = [{instancePath:instancePath+"/x-hub-signature-256",schemaPath:"#/allOf/0/properties/x-hub-signature-256/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9629,12 +9713,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 256){
-validate119.errors = [{instancePath:instancePath+"/x-github-delivery",schemaPath:"#/allOf/0/properties/x-github-delivery/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate120.errors = [{instancePath:instancePath+"/x-github-delivery",schemaPath:"#/allOf/0/properties/x-github-delivery/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate119.errors = [{instancePath:instancePath+"/x-github-delivery",schemaPath:"#/allOf/0/properties/x-github-delivery/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate120.errors = [{instancePath:instancePath+"/x-github-delivery",schemaPath:"#/allOf/0/properties/x-github-delivery/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9650,12 +9734,12 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func0(data2) > 256){
-validate119.errors = [{instancePath:instancePath+"/x-github-event",schemaPath:"#/allOf/0/properties/x-github-event/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate120.errors = [{instancePath:instancePath+"/x-github-event",schemaPath:"#/allOf/0/properties/x-github-event/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate119.errors = [{instancePath:instancePath+"/x-github-event",schemaPath:"#/allOf/0/properties/x-github-event/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate120.errors = [{instancePath:instancePath+"/x-github-event",schemaPath:"#/allOf/0/properties/x-github-event/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9668,23 +9752,23 @@ var valid1 = true;
 }
 }
 else {
-validate119.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate120.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate119.errors = vErrors;
+validate120.errors = vErrors;
 return errors === 0;
 }
-validate119.evaluated = {"props":{"x-hub-signature-256":true,"x-github-delivery":true,"x-github-event":true},"dynamicProps":false,"dynamicItems":false};
+validate120.evaluated = {"props":{"x-hub-signature-256":true,"x-github-delivery":true,"x-github-event":true},"dynamicProps":false,"dynamicItems":false};
 
-export const deliverForgejoParams = validate120;
-const schema181 = {"$id":"function-deliverForgejoParams","allOf":[{"type":"object","properties":{"webhookToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["webhookToken"]}]};
+export const deliverForgejoParams = validate121;
+const schema183 = {"$id":"function-deliverForgejoParams","allOf":[{"type":"object","properties":{"webhookToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["webhookToken"]}]};
 
-function validate120(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate121(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deliverForgejoParams" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate120.evaluated;
+const evaluated0 = validate121.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9696,7 +9780,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.webhookToken === undefined) && (missing0 = "webhookToken")){
-validate120.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate121.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -9706,12 +9790,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!pattern33.test(data0)){
-validate120.errors = [{instancePath:instancePath+"/webhookToken",schemaPath:"#/allOf/0/properties/webhookToken/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
+validate121.errors = [{instancePath:instancePath+"/webhookToken",schemaPath:"#/allOf/0/properties/webhookToken/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
 return false;
 }
 }
 else {
-validate120.errors = [{instancePath:instancePath+"/webhookToken",schemaPath:"#/allOf/0/properties/webhookToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate121.errors = [{instancePath:instancePath+"/webhookToken",schemaPath:"#/allOf/0/properties/webhookToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9719,23 +9803,23 @@ return false;
 }
 }
 else {
-validate120.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate121.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate120.errors = vErrors;
+validate121.errors = vErrors;
 return errors === 0;
 }
-validate120.evaluated = {"props":{"webhookToken":true},"dynamicProps":false,"dynamicItems":false};
+validate121.evaluated = {"props":{"webhookToken":true},"dynamicProps":false,"dynamicItems":false};
 
-export const deliverForgejoHeaders = validate121;
-const schema182 = {"$id":"function-deliverForgejoHeaders","allOf":[{"type":"object","properties":{"x-forgejo-signature":{"type":"string","maxLength":256},"x-gitea-signature":{"type":"string","maxLength":256},"x-forgejo-delivery":{"type":"string","maxLength":256},"x-gitea-delivery":{"type":"string","maxLength":256},"x-forgejo-event":{"type":"string","maxLength":256},"x-gitea-event":{"type":"string","maxLength":256}},"required":[]}]};
+export const deliverForgejoHeaders = validate122;
+const schema184 = {"$id":"function-deliverForgejoHeaders","allOf":[{"type":"object","properties":{"x-forgejo-signature":{"type":"string","maxLength":256},"x-gitea-signature":{"type":"string","maxLength":256},"x-forgejo-delivery":{"type":"string","maxLength":256},"x-gitea-delivery":{"type":"string","maxLength":256},"x-forgejo-event":{"type":"string","maxLength":256},"x-gitea-event":{"type":"string","maxLength":256}},"required":[]}]};
 
-function validate121(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate122(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deliverForgejoHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate121.evaluated;
+const evaluated0 = validate122.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9751,12 +9835,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 256){
-validate121.errors = [{instancePath:instancePath+"/x-forgejo-signature",schemaPath:"#/allOf/0/properties/x-forgejo-signature/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate122.errors = [{instancePath:instancePath+"/x-forgejo-signature",schemaPath:"#/allOf/0/properties/x-forgejo-signature/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate121.errors = [{instancePath:instancePath+"/x-forgejo-signature",schemaPath:"#/allOf/0/properties/x-forgejo-signature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate122.errors = [{instancePath:instancePath+"/x-forgejo-signature",schemaPath:"#/allOf/0/properties/x-forgejo-signature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9772,12 +9856,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 256){
-validate121.errors = [{instancePath:instancePath+"/x-gitea-signature",schemaPath:"#/allOf/0/properties/x-gitea-signature/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate122.errors = [{instancePath:instancePath+"/x-gitea-signature",schemaPath:"#/allOf/0/properties/x-gitea-signature/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate121.errors = [{instancePath:instancePath+"/x-gitea-signature",schemaPath:"#/allOf/0/properties/x-gitea-signature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate122.errors = [{instancePath:instancePath+"/x-gitea-signature",schemaPath:"#/allOf/0/properties/x-gitea-signature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9793,12 +9877,12 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func0(data2) > 256){
-validate121.errors = [{instancePath:instancePath+"/x-forgejo-delivery",schemaPath:"#/allOf/0/properties/x-forgejo-delivery/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate122.errors = [{instancePath:instancePath+"/x-forgejo-delivery",schemaPath:"#/allOf/0/properties/x-forgejo-delivery/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate121.errors = [{instancePath:instancePath+"/x-forgejo-delivery",schemaPath:"#/allOf/0/properties/x-forgejo-delivery/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate122.errors = [{instancePath:instancePath+"/x-forgejo-delivery",schemaPath:"#/allOf/0/properties/x-forgejo-delivery/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9814,12 +9898,12 @@ const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data3 === "string"){
 if(func0(data3) > 256){
-validate121.errors = [{instancePath:instancePath+"/x-gitea-delivery",schemaPath:"#/allOf/0/properties/x-gitea-delivery/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate122.errors = [{instancePath:instancePath+"/x-gitea-delivery",schemaPath:"#/allOf/0/properties/x-gitea-delivery/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate121.errors = [{instancePath:instancePath+"/x-gitea-delivery",schemaPath:"#/allOf/0/properties/x-gitea-delivery/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate122.errors = [{instancePath:instancePath+"/x-gitea-delivery",schemaPath:"#/allOf/0/properties/x-gitea-delivery/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9835,12 +9919,12 @@ const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
 if(func0(data4) > 256){
-validate121.errors = [{instancePath:instancePath+"/x-forgejo-event",schemaPath:"#/allOf/0/properties/x-forgejo-event/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate122.errors = [{instancePath:instancePath+"/x-forgejo-event",schemaPath:"#/allOf/0/properties/x-forgejo-event/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate121.errors = [{instancePath:instancePath+"/x-forgejo-event",schemaPath:"#/allOf/0/properties/x-forgejo-event/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate122.errors = [{instancePath:instancePath+"/x-forgejo-event",schemaPath:"#/allOf/0/properties/x-forgejo-event/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9856,12 +9940,12 @@ const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data5 === "string"){
 if(func0(data5) > 256){
-validate121.errors = [{instancePath:instancePath+"/x-gitea-event",schemaPath:"#/allOf/0/properties/x-gitea-event/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate122.errors = [{instancePath:instancePath+"/x-gitea-event",schemaPath:"#/allOf/0/properties/x-gitea-event/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate121.errors = [{instancePath:instancePath+"/x-gitea-event",schemaPath:"#/allOf/0/properties/x-gitea-event/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate122.errors = [{instancePath:instancePath+"/x-gitea-event",schemaPath:"#/allOf/0/properties/x-gitea-event/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9877,23 +9961,23 @@ var valid1 = true;
 }
 }
 else {
-validate121.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate122.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate121.errors = vErrors;
+validate122.errors = vErrors;
 return errors === 0;
 }
-validate121.evaluated = {"props":{"x-forgejo-signature":true,"x-gitea-signature":true,"x-forgejo-delivery":true,"x-gitea-delivery":true,"x-forgejo-event":true,"x-gitea-event":true},"dynamicProps":false,"dynamicItems":false};
+validate122.evaluated = {"props":{"x-forgejo-signature":true,"x-gitea-signature":true,"x-forgejo-delivery":true,"x-gitea-delivery":true,"x-forgejo-event":true,"x-gitea-event":true},"dynamicProps":false,"dynamicItems":false};
 
-export const deliverGitlabParams = validate122;
-const schema183 = {"$id":"function-deliverGitlabParams","allOf":[{"type":"object","properties":{"webhookToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["webhookToken"]}]};
+export const deliverGitlabParams = validate123;
+const schema185 = {"$id":"function-deliverGitlabParams","allOf":[{"type":"object","properties":{"webhookToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["webhookToken"]}]};
 
-function validate122(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate123(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deliverGitlabParams" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate122.evaluated;
+const evaluated0 = validate123.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9905,7 +9989,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.webhookToken === undefined) && (missing0 = "webhookToken")){
-validate122.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate123.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -9915,12 +9999,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!pattern33.test(data0)){
-validate122.errors = [{instancePath:instancePath+"/webhookToken",schemaPath:"#/allOf/0/properties/webhookToken/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
+validate123.errors = [{instancePath:instancePath+"/webhookToken",schemaPath:"#/allOf/0/properties/webhookToken/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
 return false;
 }
 }
 else {
-validate122.errors = [{instancePath:instancePath+"/webhookToken",schemaPath:"#/allOf/0/properties/webhookToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate123.errors = [{instancePath:instancePath+"/webhookToken",schemaPath:"#/allOf/0/properties/webhookToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9928,23 +10012,23 @@ return false;
 }
 }
 else {
-validate122.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate123.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate122.errors = vErrors;
+validate123.errors = vErrors;
 return errors === 0;
 }
-validate122.evaluated = {"props":{"webhookToken":true},"dynamicProps":false,"dynamicItems":false};
+validate123.evaluated = {"props":{"webhookToken":true},"dynamicProps":false,"dynamicItems":false};
 
-export const deliverGitlabHeaders = validate123;
-const schema184 = {"$id":"function-deliverGitlabHeaders","allOf":[{"type":"object","properties":{"x-gitlab-token":{"type":"string","maxLength":256},"idempotency-key":{"type":"string","maxLength":256},"x-gitlab-event":{"type":"string","maxLength":256}},"required":[]}]};
+export const deliverGitlabHeaders = validate124;
+const schema186 = {"$id":"function-deliverGitlabHeaders","allOf":[{"type":"object","properties":{"x-gitlab-token":{"type":"string","maxLength":256},"idempotency-key":{"type":"string","maxLength":256},"x-gitlab-event":{"type":"string","maxLength":256}},"required":[]}]};
 
-function validate123(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate124(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deliverGitlabHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate123.evaluated;
+const evaluated0 = validate124.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9960,12 +10044,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 256){
-validate123.errors = [{instancePath:instancePath+"/x-gitlab-token",schemaPath:"#/allOf/0/properties/x-gitlab-token/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate124.errors = [{instancePath:instancePath+"/x-gitlab-token",schemaPath:"#/allOf/0/properties/x-gitlab-token/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate123.errors = [{instancePath:instancePath+"/x-gitlab-token",schemaPath:"#/allOf/0/properties/x-gitlab-token/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate124.errors = [{instancePath:instancePath+"/x-gitlab-token",schemaPath:"#/allOf/0/properties/x-gitlab-token/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9981,12 +10065,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 256){
-validate123.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate124.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate123.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate124.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -10002,12 +10086,12 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func0(data2) > 256){
-validate123.errors = [{instancePath:instancePath+"/x-gitlab-event",schemaPath:"#/allOf/0/properties/x-gitlab-event/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate124.errors = [{instancePath:instancePath+"/x-gitlab-event",schemaPath:"#/allOf/0/properties/x-gitlab-event/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate123.errors = [{instancePath:instancePath+"/x-gitlab-event",schemaPath:"#/allOf/0/properties/x-gitlab-event/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate124.errors = [{instancePath:instancePath+"/x-gitlab-event",schemaPath:"#/allOf/0/properties/x-gitlab-event/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -10020,62 +10104,6 @@ var valid1 = true;
 }
 }
 else {
-validate123.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate123.errors = vErrors;
-return errors === 0;
-}
-validate123.evaluated = {"props":{"x-gitlab-token":true,"idempotency-key":true,"x-gitlab-event":true},"dynamicProps":false,"dynamicItems":false};
-
-export const mergePullRequestHeaders = validate124;
-const schema185 = {"$id":"function-mergePullRequestHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
-
-function validate124(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-mergePullRequestHeaders" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate124.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data["idempotency-key"] !== undefined){
-let data0 = data["idempotency-key"];
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func0(data0) > 255){
-validate124.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
-return false;
-}
-else {
-if(func0(data0) < 1){
-validate124.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern22.test(data0)){
-validate124.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
-return false;
-}
-}
-}
-}
-else {
-validate124.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-else {
 validate124.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
@@ -10083,120 +10111,13 @@ return false;
 validate124.errors = vErrors;
 return errors === 0;
 }
-validate124.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate124.evaluated = {"props":{"x-gitlab-token":true,"idempotency-key":true,"x-gitlab-event":true},"dynamicProps":false,"dynamicItems":false};
 
-export const mergePullRequestBody = validate125;
-const schema186 = {"$id":"function-mergePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
-const schema187 = {"type":"object","required":["forge","fullName","number"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"}}};
-const schema190 = {"type":"integer","minimum":1,"maximum":2147483647};
-
-function validate126(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate126.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((data.forge === undefined) && (missing0 = "forge")) || ((data.fullName === undefined) && (missing0 = "fullName"))) || ((data.number === undefined) && (missing0 = "number"))){
-validate126.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.forge !== undefined){
-let data0 = data.forge;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate126.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate126.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.fullName !== undefined){
-let data1 = data.fullName;
-const _errs4 = errors;
-const _errs5 = errors;
-if(errors === _errs5){
-if(typeof data1 === "string"){
-if(func0(data1) > 255){
-validate126.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
-return false;
-}
-else {
-if(!pattern42.test(data1)){
-validate126.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
-return false;
-}
-}
-}
-else {
-validate126.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.number !== undefined){
-let data2 = data.number;
-const _errs7 = errors;
-const _errs8 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate126.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs8){
-if(typeof data2 == "number"){
-if(data2 > 2147483647 || isNaN(data2)){
-validate126.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
-return false;
-}
-else {
-if(data2 < 1 || isNaN(data2)){
-validate126.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-}
-}
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-else {
-validate126.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate126.errors = vErrors;
-return errors === 0;
-}
-validate126.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
-
+export const mergePullRequestHeaders = validate125;
+const schema187 = {"$id":"function-mergePullRequestHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate125(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-mergePullRequestBody" */;
+/*# sourceURL="function-mergePullRequestHeaders" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate125.evaluated;
@@ -10206,29 +10127,6 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate126(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate126.errors : vErrors.concat(validate126.errors);
-errors = vErrors.length;
-}
-validate125.errors = vErrors;
-return errors === 0;
-}
-validate125.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
-
-export const autoMergePullRequestHeaders = validate128;
-const schema191 = {"$id":"function-autoMergePullRequestHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
-
-function validate128(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-autoMergePullRequestHeaders" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate128.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 const _errs0 = errors;
 if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -10238,46 +10136,48 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 255){
-validate128.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate125.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate128.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate125.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern22.test(data0)){
-validate128.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate125.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate128.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate125.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
 }
 }
 else {
-validate128.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate125.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate128.errors = vErrors;
+validate125.errors = vErrors;
 return errors === 0;
 }
-validate128.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate125.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const autoMergePullRequestBody = validate129;
-const schema192 = {"$id":"function-autoMergePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
+export const mergePullRequestBody = validate126;
+const schema188 = {"$id":"function-mergePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
+const schema189 = {"type":"object","required":["forge","fullName","number"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"}}};
+const schema192 = {"type":"integer","minimum":1,"maximum":2147483647};
 
-function validate130(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate127(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate130.evaluated;
+const evaluated0 = validate127.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -10288,7 +10188,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.forge === undefined) && (missing0 = "forge")) || ((data.fullName === undefined) && (missing0 = "fullName"))) || ((data.number === undefined) && (missing0 = "number"))){
-validate130.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate127.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -10296,11 +10196,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate130.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate127.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate130.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
+validate127.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -10316,18 +10216,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate130.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate127.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern42.test(data1)){
-validate130.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate127.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate130.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate127.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -10342,18 +10242,18 @@ let data2 = data.number;
 const _errs7 = errors;
 const _errs8 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate130.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate127.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate130.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate127.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate130.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate127.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -10369,18 +10269,41 @@ var valid0 = true;
 }
 }
 else {
-validate130.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate127.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate130.errors = vErrors;
+validate127.errors = vErrors;
 return errors === 0;
 }
-validate130.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
+validate127.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
+
+function validate126(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-mergePullRequestBody" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate126.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate127(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate127.errors : vErrors.concat(validate127.errors);
+errors = vErrors.length;
+}
+validate126.errors = vErrors;
+return errors === 0;
+}
+validate126.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
+
+export const autoMergePullRequestHeaders = validate129;
+const schema193 = {"$id":"function-autoMergePullRequestHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate129(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-autoMergePullRequestBody" */;
+/*# sourceURL="function-autoMergePullRequestHeaders" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate129.evaluated;
@@ -10390,29 +10313,6 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate130(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate130.errors : vErrors.concat(validate130.errors);
-errors = vErrors.length;
-}
-validate129.errors = vErrors;
-return errors === 0;
-}
-validate129.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
-
-export const cancelAutoMergeHeaders = validate132;
-const schema197 = {"$id":"function-cancelAutoMergeHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
-
-function validate132(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-cancelAutoMergeHeaders" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate132.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 const _errs0 = errors;
 if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -10422,46 +10322,46 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 255){
-validate132.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate129.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate132.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate129.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern22.test(data0)){
-validate132.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate129.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate132.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate129.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
 }
 }
 else {
-validate132.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate129.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate132.errors = vErrors;
+validate129.errors = vErrors;
 return errors === 0;
 }
-validate132.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate129.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const cancelAutoMergeBody = validate133;
-const schema198 = {"$id":"function-cancelAutoMergeBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
+export const autoMergePullRequestBody = validate130;
+const schema194 = {"$id":"function-autoMergePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
 
-function validate134(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate131(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate134.evaluated;
+const evaluated0 = validate131.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -10472,7 +10372,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.forge === undefined) && (missing0 = "forge")) || ((data.fullName === undefined) && (missing0 = "fullName"))) || ((data.number === undefined) && (missing0 = "number"))){
-validate134.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate131.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -10480,11 +10380,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate134.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate131.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate134.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
+validate131.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -10500,18 +10400,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate134.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate131.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern42.test(data1)){
-validate134.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate131.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate134.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate131.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -10526,18 +10426,18 @@ let data2 = data.number;
 const _errs7 = errors;
 const _errs8 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate134.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate131.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate134.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate131.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate134.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate131.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -10553,18 +10453,41 @@ var valid0 = true;
 }
 }
 else {
-validate134.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate131.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate134.errors = vErrors;
+validate131.errors = vErrors;
 return errors === 0;
 }
-validate134.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
+validate131.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
+
+function validate130(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-autoMergePullRequestBody" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate130.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate131(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate131.errors : vErrors.concat(validate131.errors);
+errors = vErrors.length;
+}
+validate130.errors = vErrors;
+return errors === 0;
+}
+validate130.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
+
+export const cancelAutoMergeHeaders = validate133;
+const schema199 = {"$id":"function-cancelAutoMergeHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate133(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-cancelAutoMergeBody" */;
+/*# sourceURL="function-cancelAutoMergeHeaders" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate133.evaluated;
@@ -10574,29 +10497,6 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate134(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate134.errors : vErrors.concat(validate134.errors);
-errors = vErrors.length;
-}
-validate133.errors = vErrors;
-return errors === 0;
-}
-validate133.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
-
-export const closePullRequestHeaders = validate136;
-const schema203 = {"$id":"function-closePullRequestHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
-
-function validate136(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-closePullRequestHeaders" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate136.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 const _errs0 = errors;
 if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -10606,46 +10506,46 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 255){
-validate136.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate133.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate136.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate133.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern22.test(data0)){
-validate136.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate133.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate136.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate133.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
 }
 }
 else {
-validate136.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate133.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate136.errors = vErrors;
+validate133.errors = vErrors;
 return errors === 0;
 }
-validate136.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate133.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const closePullRequestBody = validate137;
-const schema204 = {"$id":"function-closePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
+export const cancelAutoMergeBody = validate134;
+const schema200 = {"$id":"function-cancelAutoMergeBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
 
-function validate138(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate135(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate138.evaluated;
+const evaluated0 = validate135.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -10656,7 +10556,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.forge === undefined) && (missing0 = "forge")) || ((data.fullName === undefined) && (missing0 = "fullName"))) || ((data.number === undefined) && (missing0 = "number"))){
-validate138.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate135.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -10664,11 +10564,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate138.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate135.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate138.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
+validate135.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -10684,18 +10584,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate138.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate135.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern42.test(data1)){
-validate138.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate135.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate138.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate135.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -10710,18 +10610,18 @@ let data2 = data.number;
 const _errs7 = errors;
 const _errs8 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate138.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate135.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate138.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate135.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate138.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate135.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -10737,18 +10637,41 @@ var valid0 = true;
 }
 }
 else {
-validate138.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate135.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate138.errors = vErrors;
+validate135.errors = vErrors;
 return errors === 0;
 }
-validate138.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
+validate135.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
+
+function validate134(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-cancelAutoMergeBody" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate134.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate135(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate135.errors : vErrors.concat(validate135.errors);
+errors = vErrors.length;
+}
+validate134.errors = vErrors;
+return errors === 0;
+}
+validate134.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
+
+export const closePullRequestHeaders = validate137;
+const schema205 = {"$id":"function-closePullRequestHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate137(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-closePullRequestBody" */;
+/*# sourceURL="function-closePullRequestHeaders" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate137.evaluated;
@@ -10758,29 +10681,6 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate138(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate138.errors : vErrors.concat(validate138.errors);
-errors = vErrors.length;
-}
-validate137.errors = vErrors;
-return errors === 0;
-}
-validate137.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
-
-export const rerunChecksHeaders = validate140;
-const schema209 = {"$id":"function-rerunChecksHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
-
-function validate140(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-rerunChecksHeaders" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate140.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 const _errs0 = errors;
 if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -10790,46 +10690,46 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 255){
-validate140.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate137.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate140.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate137.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern22.test(data0)){
-validate140.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate137.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate140.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate137.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
 }
 }
 else {
-validate140.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate137.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate140.errors = vErrors;
+validate137.errors = vErrors;
 return errors === 0;
 }
-validate140.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate137.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const rerunChecksBody = validate141;
-const schema210 = {"$id":"function-rerunChecksBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
+export const closePullRequestBody = validate138;
+const schema206 = {"$id":"function-closePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
 
-function validate142(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate139(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate142.evaluated;
+const evaluated0 = validate139.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -10840,7 +10740,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.forge === undefined) && (missing0 = "forge")) || ((data.fullName === undefined) && (missing0 = "fullName"))) || ((data.number === undefined) && (missing0 = "number"))){
-validate142.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate139.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -10848,11 +10748,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate142.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate139.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate142.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
+validate139.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -10868,18 +10768,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate142.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate139.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern42.test(data1)){
-validate142.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate139.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate142.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate139.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -10894,18 +10794,18 @@ let data2 = data.number;
 const _errs7 = errors;
 const _errs8 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate142.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate139.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate142.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate139.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate142.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate139.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -10921,18 +10821,41 @@ var valid0 = true;
 }
 }
 else {
-validate142.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate139.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate142.errors = vErrors;
+validate139.errors = vErrors;
 return errors === 0;
 }
-validate142.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
+validate139.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
+
+function validate138(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-closePullRequestBody" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate138.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate139(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate139.errors : vErrors.concat(validate139.errors);
+errors = vErrors.length;
+}
+validate138.errors = vErrors;
+return errors === 0;
+}
+validate138.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
+
+export const rerunChecksHeaders = validate141;
+const schema211 = {"$id":"function-rerunChecksHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate141(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-rerunChecksBody" */;
+/*# sourceURL="function-rerunChecksHeaders" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate141.evaluated;
@@ -10942,29 +10865,6 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate142(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate142.errors : vErrors.concat(validate142.errors);
-errors = vErrors.length;
-}
-validate141.errors = vErrors;
-return errors === 0;
-}
-validate141.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
-
-export const updateBranchHeaders = validate144;
-const schema215 = {"$id":"function-updateBranchHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
-
-function validate144(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-updateBranchHeaders" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate144.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
 const _errs0 = errors;
 if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -10974,46 +10874,46 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 255){
-validate144.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate141.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate144.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate141.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern22.test(data0)){
-validate144.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate141.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate144.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate141.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
 }
 }
 else {
-validate144.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate141.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate144.errors = vErrors;
+validate141.errors = vErrors;
 return errors === 0;
 }
-validate144.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate141.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const updateBranchBody = validate145;
-const schema216 = {"$id":"function-updateBranchBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
+export const rerunChecksBody = validate142;
+const schema212 = {"$id":"function-rerunChecksBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
 
-function validate146(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate143(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate146.evaluated;
+const evaluated0 = validate143.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -11024,7 +10924,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.forge === undefined) && (missing0 = "forge")) || ((data.fullName === undefined) && (missing0 = "fullName"))) || ((data.number === undefined) && (missing0 = "number"))){
-validate146.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate143.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -11032,11 +10932,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate146.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate143.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate146.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
+validate143.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -11052,18 +10952,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate146.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate143.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern42.test(data1)){
-validate146.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate143.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate146.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate143.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11078,18 +10978,18 @@ let data2 = data.number;
 const _errs7 = errors;
 const _errs8 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate146.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate143.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate146.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate143.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate146.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate143.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -11105,44 +11005,44 @@ var valid0 = true;
 }
 }
 else {
-validate146.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate143.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate146.errors = vErrors;
+validate143.errors = vErrors;
 return errors === 0;
 }
-validate146.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
+validate143.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate145(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-updateBranchBody" */;
+function validate142(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-rerunChecksBody" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate145.evaluated;
+const evaluated0 = validate142.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate146(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate146.errors : vErrors.concat(validate146.errors);
+if(!(validate143(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate143.errors : vErrors.concat(validate143.errors);
 errors = vErrors.length;
 }
-validate145.errors = vErrors;
+validate142.errors = vErrors;
 return errors === 0;
 }
-validate145.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
+validate142.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
-export const requestDependabotHeaders = validate148;
-const schema221 = {"$id":"function-requestDependabotHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const updateBranchHeaders = validate145;
+const schema217 = {"$id":"function-updateBranchHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
-function validate148(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-requestDependabotHeaders" */;
+function validate145(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-updateBranchHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate148.evaluated;
+const evaluated0 = validate145.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -11158,47 +11058,231 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 255){
-validate148.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate145.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate148.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate145.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern22.test(data0)){
-validate148.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate145.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate148.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate145.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
 }
 }
 else {
-validate148.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate145.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate148.errors = vErrors;
+validate145.errors = vErrors;
 return errors === 0;
 }
-validate148.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate145.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const requestDependabotBody = validate149;
-const schema222 = {"$id":"function-requestDependabotBody","allOf":[{"$ref":"request#/components/schemas/DependabotRequest"}]};
-const schema223 = {"type":"object","required":["forge","fullName","number","action"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"action":{"type":"string","enum":["rebase","recreate"]}}};
+export const updateBranchBody = validate146;
+const schema218 = {"$id":"function-updateBranchBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
 
-function validate150(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate147(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate150.evaluated;
+const evaluated0 = validate147.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.forge === undefined) && (missing0 = "forge")) || ((data.fullName === undefined) && (missing0 = "fullName"))) || ((data.number === undefined) && (missing0 = "number"))){
+validate147.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.forge !== undefined){
+let data0 = data.forge;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate147.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
+validate147.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.fullName !== undefined){
+let data1 = data.fullName;
+const _errs4 = errors;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(func0(data1) > 255){
+validate147.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+else {
+if(!pattern42.test(data1)){
+validate147.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+return false;
+}
+}
+}
+else {
+validate147.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.number !== undefined){
+let data2 = data.number;
+const _errs7 = errors;
+const _errs8 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate147.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs8){
+if(typeof data2 == "number"){
+if(data2 > 2147483647 || isNaN(data2)){
+validate147.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+return false;
+}
+else {
+if(data2 < 1 || isNaN(data2)){
+validate147.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate147.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate147.errors = vErrors;
+return errors === 0;
+}
+validate147.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
+
+
+function validate146(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-updateBranchBody" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate146.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate147(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate147.errors : vErrors.concat(validate147.errors);
+errors = vErrors.length;
+}
+validate146.errors = vErrors;
+return errors === 0;
+}
+validate146.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
+
+export const requestDependabotHeaders = validate149;
+const schema223 = {"$id":"function-requestDependabotHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+
+function validate149(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-requestDependabotHeaders" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate149.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data["idempotency-key"] !== undefined){
+let data0 = data["idempotency-key"];
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 255){
+validate149.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate149.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern22.test(data0)){
+validate149.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate149.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+else {
+validate149.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate149.errors = vErrors;
+return errors === 0;
+}
+validate149.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+
+export const requestDependabotBody = validate150;
+const schema224 = {"$id":"function-requestDependabotBody","allOf":[{"$ref":"request#/components/schemas/DependabotRequest"}]};
+const schema225 = {"type":"object","required":["forge","fullName","number","action"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"action":{"type":"string","enum":["rebase","recreate"]}}};
+
+function validate151(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate151.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -11209,7 +11293,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.forge === undefined) && (missing0 = "forge")) || ((data.fullName === undefined) && (missing0 = "fullName"))) || ((data.number === undefined) && (missing0 = "number"))) || ((data.action === undefined) && (missing0 = "action"))){
-validate150.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate151.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -11217,11 +11301,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate150.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate151.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate150.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
+validate151.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -11237,18 +11321,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate150.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate151.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern42.test(data1)){
-validate150.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate151.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate150.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate151.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11263,18 +11347,18 @@ let data2 = data.number;
 const _errs7 = errors;
 const _errs8 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate150.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate151.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate150.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate151.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate150.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate151.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -11290,11 +11374,11 @@ if(data.action !== undefined){
 let data3 = data.action;
 const _errs10 = errors;
 if(typeof data3 !== "string"){
-validate150.errors = [{instancePath:instancePath+"/action",schemaPath:"#/properties/action/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate151.errors = [{instancePath:instancePath+"/action",schemaPath:"#/properties/action/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((data3 === "rebase") || (data3 === "recreate"))){
-validate150.errors = [{instancePath:instancePath+"/action",schemaPath:"#/properties/action/enum",keyword:"enum",params:{allowedValues: schema223.properties.action.enum},message:"must be equal to one of the allowed values"}];
+validate151.errors = [{instancePath:instancePath+"/action",schemaPath:"#/properties/action/enum",keyword:"enum",params:{allowedValues: schema225.properties.action.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -11308,44 +11392,44 @@ var valid0 = true;
 }
 }
 else {
-validate150.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate151.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate150.errors = vErrors;
+validate151.errors = vErrors;
 return errors === 0;
 }
-validate150.evaluated = {"props":{"forge":true,"fullName":true,"number":true,"action":true},"dynamicProps":false,"dynamicItems":false};
+validate151.evaluated = {"props":{"forge":true,"fullName":true,"number":true,"action":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate149(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate150(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-requestDependabotBody" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate149.evaluated;
+const evaluated0 = validate150.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate150(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate150.errors : vErrors.concat(validate150.errors);
+if(!(validate151(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate151.errors : vErrors.concat(validate151.errors);
 errors = vErrors.length;
 }
-validate149.errors = vErrors;
+validate150.errors = vErrors;
 return errors === 0;
 }
-validate149.evaluated = {"props":{"forge":true,"fullName":true,"number":true,"action":true},"dynamicProps":false,"dynamicItems":false};
+validate150.evaluated = {"props":{"forge":true,"fullName":true,"number":true,"action":true},"dynamicProps":false,"dynamicItems":false};
 
-export const requestRenovateRebaseHeaders = validate152;
-const schema227 = {"$id":"function-requestRenovateRebaseHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const requestRenovateRebaseHeaders = validate153;
+const schema229 = {"$id":"function-requestRenovateRebaseHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
-function validate152(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate153(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-requestRenovateRebaseHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate152.evaluated;
+const evaluated0 = validate153.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -11361,46 +11445,46 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 255){
-validate152.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate153.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate152.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate153.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern22.test(data0)){
-validate152.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate153.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate152.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate153.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
 }
 }
 else {
-validate152.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate153.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate152.errors = vErrors;
+validate153.errors = vErrors;
 return errors === 0;
 }
-validate152.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate153.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const requestRenovateRebaseBody = validate153;
-const schema228 = {"$id":"function-requestRenovateRebaseBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
+export const requestRenovateRebaseBody = validate154;
+const schema230 = {"$id":"function-requestRenovateRebaseBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
 
-function validate154(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate155(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate154.evaluated;
+const evaluated0 = validate155.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -11411,7 +11495,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.forge === undefined) && (missing0 = "forge")) || ((data.fullName === undefined) && (missing0 = "fullName"))) || ((data.number === undefined) && (missing0 = "number"))){
-validate154.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate155.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -11419,11 +11503,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate154.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate155.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate154.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
+validate155.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -11439,18 +11523,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate154.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate155.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern42.test(data1)){
-validate154.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate155.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate154.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate155.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11465,18 +11549,18 @@ let data2 = data.number;
 const _errs7 = errors;
 const _errs8 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate154.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate155.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate154.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate155.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate154.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate155.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -11492,44 +11576,44 @@ var valid0 = true;
 }
 }
 else {
-validate154.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate155.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate154.errors = vErrors;
+validate155.errors = vErrors;
 return errors === 0;
 }
-validate154.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
+validate155.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate153(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate154(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-requestRenovateRebaseBody" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate153.evaluated;
+const evaluated0 = validate154.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate154(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate154.errors : vErrors.concat(validate154.errors);
+if(!(validate155(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate155.errors : vErrors.concat(validate155.errors);
 errors = vErrors.length;
 }
-validate153.errors = vErrors;
+validate154.errors = vErrors;
 return errors === 0;
 }
-validate153.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
+validate154.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listChecksQuery = validate156;
-const schema233 = {"$id":"function-listChecksQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"fullName":{"$ref":"request#/components/schemas/RepoName"},"number":{"$ref":"request#/components/schemas/ItemNumber"}},"required":["forge","fullName","number"]}]};
+export const listChecksQuery = validate157;
+const schema235 = {"$id":"function-listChecksQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"fullName":{"$ref":"request#/components/schemas/RepoName"},"number":{"$ref":"request#/components/schemas/ItemNumber"}},"required":["forge","fullName","number"]}]};
 
-function validate156(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate157(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listChecksQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate156.evaluated;
+const evaluated0 = validate157.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -11541,7 +11625,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.forge === undefined) && (missing0 = "forge")) || ((data.fullName === undefined) && (missing0 = "fullName"))) || ((data.number === undefined) && (missing0 = "number"))){
-validate156.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate157.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -11549,11 +11633,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate156.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate157.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate156.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
+validate157.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid1 = _errs2 === errors;
@@ -11569,18 +11653,18 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate156.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate157.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern42.test(data1)){
-validate156.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate157.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate156.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate157.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11595,18 +11679,18 @@ let data2 = data.number;
 const _errs8 = errors;
 const _errs9 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate156.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate157.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate156.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate157.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate156.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate157.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -11622,24 +11706,24 @@ var valid1 = true;
 }
 }
 else {
-validate156.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate157.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate156.errors = vErrors;
+validate157.errors = vErrors;
 return errors === 0;
 }
-validate156.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
+validate157.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
-export const checksSchema = validate157;
-const schema237 = {"$id":"function-checksSchema","allOf":[{"$ref":"response#/components/schemas/Checks"}]};
-const schema238 = {"type":"object","required":["checks"],"properties":{"checks":{"type":"array","items":{"$ref":"#/components/schemas/Check"}}}};
-const schema239 = {"type":"object","required":["name","url","state"],"properties":{"name":{"type":"string"},"url":{"type":"string"},"state":{"type":"string","enum":["queued","running","success","failure","cancelled","skipped","timed_out"]},"required":{"type":"boolean"},"durationSeconds":{"type":"integer","minimum":0},"failedStep":{"type":"string"},"excerpt":{"type":"string","maxLength":2000}}};
+export const checksSchema = validate158;
+const schema239 = {"$id":"function-checksSchema","allOf":[{"$ref":"response#/components/schemas/Checks"}]};
+const schema240 = {"type":"object","required":["checks"],"properties":{"checks":{"type":"array","items":{"$ref":"#/components/schemas/Check"}}}};
+const schema241 = {"type":"object","required":["name","url","state"],"properties":{"name":{"type":"string"},"url":{"type":"string"},"state":{"type":"string","enum":["queued","running","success","failure","cancelled","skipped","timed_out"]},"required":{"type":"boolean"},"durationSeconds":{"type":"integer","minimum":0},"failedStep":{"type":"string"},"excerpt":{"type":"string","maxLength":2000}}};
 
-function validate158(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate159(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate158.evaluated;
+const evaluated0 = validate159.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -11650,7 +11734,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.checks === undefined) && (missing0 = "checks")){
-validate158.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate159.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -11669,14 +11753,14 @@ if(errors === _errs4){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 let missing1;
 if((((data1.name === undefined) && (missing1 = "name")) || ((data1.url === undefined) && (missing1 = "url"))) || ((data1.state === undefined) && (missing1 = "state"))){
-validate158.errors = [{instancePath:instancePath+"/checks/" + i0,schemaPath:"#/components/schemas/Check/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate159.errors = [{instancePath:instancePath+"/checks/" + i0,schemaPath:"#/components/schemas/Check/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
 return false;
 }
 else {
 if(data1.name !== undefined){
 const _errs6 = errors;
 if(typeof data1.name !== "string"){
-validate158.errors = [{instancePath:instancePath+"/checks/" + i0+"/name",schemaPath:"#/components/schemas/Check/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate159.errors = [{instancePath:instancePath+"/checks/" + i0+"/name",schemaPath:"#/components/schemas/Check/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid3 = _errs6 === errors;
@@ -11688,7 +11772,7 @@ if(valid3){
 if(data1.url !== undefined){
 const _errs8 = errors;
 if(typeof data1.url !== "string"){
-validate158.errors = [{instancePath:instancePath+"/checks/" + i0+"/url",schemaPath:"#/components/schemas/Check/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate159.errors = [{instancePath:instancePath+"/checks/" + i0+"/url",schemaPath:"#/components/schemas/Check/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid3 = _errs8 === errors;
@@ -11701,11 +11785,11 @@ if(data1.state !== undefined){
 let data4 = data1.state;
 const _errs10 = errors;
 if(typeof data4 !== "string"){
-validate158.errors = [{instancePath:instancePath+"/checks/" + i0+"/state",schemaPath:"#/components/schemas/Check/properties/state/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate159.errors = [{instancePath:instancePath+"/checks/" + i0+"/state",schemaPath:"#/components/schemas/Check/properties/state/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((((((data4 === "queued") || (data4 === "running")) || (data4 === "success")) || (data4 === "failure")) || (data4 === "cancelled")) || (data4 === "skipped")) || (data4 === "timed_out"))){
-validate158.errors = [{instancePath:instancePath+"/checks/" + i0+"/state",schemaPath:"#/components/schemas/Check/properties/state/enum",keyword:"enum",params:{allowedValues: schema239.properties.state.enum},message:"must be equal to one of the allowed values"}];
+validate159.errors = [{instancePath:instancePath+"/checks/" + i0+"/state",schemaPath:"#/components/schemas/Check/properties/state/enum",keyword:"enum",params:{allowedValues: schema241.properties.state.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid3 = _errs10 === errors;
@@ -11717,7 +11801,7 @@ if(valid3){
 if(data1.required !== undefined){
 const _errs12 = errors;
 if(typeof data1.required !== "boolean"){
-validate158.errors = [{instancePath:instancePath+"/checks/" + i0+"/required",schemaPath:"#/components/schemas/Check/properties/required/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate159.errors = [{instancePath:instancePath+"/checks/" + i0+"/required",schemaPath:"#/components/schemas/Check/properties/required/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid3 = _errs12 === errors;
@@ -11730,13 +11814,13 @@ if(data1.durationSeconds !== undefined){
 let data6 = data1.durationSeconds;
 const _errs14 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate158.errors = [{instancePath:instancePath+"/checks/" + i0+"/durationSeconds",schemaPath:"#/components/schemas/Check/properties/durationSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate159.errors = [{instancePath:instancePath+"/checks/" + i0+"/durationSeconds",schemaPath:"#/components/schemas/Check/properties/durationSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate158.errors = [{instancePath:instancePath+"/checks/" + i0+"/durationSeconds",schemaPath:"#/components/schemas/Check/properties/durationSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate159.errors = [{instancePath:instancePath+"/checks/" + i0+"/durationSeconds",schemaPath:"#/components/schemas/Check/properties/durationSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -11750,7 +11834,7 @@ if(valid3){
 if(data1.failedStep !== undefined){
 const _errs16 = errors;
 if(typeof data1.failedStep !== "string"){
-validate158.errors = [{instancePath:instancePath+"/checks/" + i0+"/failedStep",schemaPath:"#/components/schemas/Check/properties/failedStep/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate159.errors = [{instancePath:instancePath+"/checks/" + i0+"/failedStep",schemaPath:"#/components/schemas/Check/properties/failedStep/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid3 = _errs16 === errors;
@@ -11765,12 +11849,12 @@ const _errs18 = errors;
 if(errors === _errs18){
 if(typeof data8 === "string"){
 if(func0(data8) > 2000){
-validate158.errors = [{instancePath:instancePath+"/checks/" + i0+"/excerpt",schemaPath:"#/components/schemas/Check/properties/excerpt/maxLength",keyword:"maxLength",params:{limit: 2000},message:"must NOT have more than 2000 characters"}];
+validate159.errors = [{instancePath:instancePath+"/checks/" + i0+"/excerpt",schemaPath:"#/components/schemas/Check/properties/excerpt/maxLength",keyword:"maxLength",params:{limit: 2000},message:"must NOT have more than 2000 characters"}];
 return false;
 }
 }
 else {
-validate158.errors = [{instancePath:instancePath+"/checks/" + i0+"/excerpt",schemaPath:"#/components/schemas/Check/properties/excerpt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate159.errors = [{instancePath:instancePath+"/checks/" + i0+"/excerpt",schemaPath:"#/components/schemas/Check/properties/excerpt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11788,7 +11872,7 @@ var valid3 = true;
 }
 }
 else {
-validate158.errors = [{instancePath:instancePath+"/checks/" + i0,schemaPath:"#/components/schemas/Check/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate159.errors = [{instancePath:instancePath+"/checks/" + i0,schemaPath:"#/components/schemas/Check/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -11799,7 +11883,7 @@ break;
 }
 }
 else {
-validate158.errors = [{instancePath:instancePath+"/checks",schemaPath:"#/properties/checks/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate159.errors = [{instancePath:instancePath+"/checks",schemaPath:"#/properties/checks/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -11807,44 +11891,44 @@ return false;
 }
 }
 else {
-validate158.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate159.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate158.errors = vErrors;
+validate159.errors = vErrors;
 return errors === 0;
 }
-validate158.evaluated = {"props":{"checks":true},"dynamicProps":false,"dynamicItems":false};
+validate159.evaluated = {"props":{"checks":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate157(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate158(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-checksSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate157.evaluated;
+const evaluated0 = validate158.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate158(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate158.errors : vErrors.concat(validate158.errors);
+if(!(validate159(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate159.errors : vErrors.concat(validate159.errors);
 errors = vErrors.length;
 }
-validate157.errors = vErrors;
+validate158.errors = vErrors;
 return errors === 0;
 }
-validate157.evaluated = {"props":{"checks":true},"dynamicProps":false,"dynamicItems":false};
+validate158.evaluated = {"props":{"checks":true},"dynamicProps":false,"dynamicItems":false};
 
-export const snoozePullRequestBody = validate160;
-const schema240 = {"$id":"function-snoozePullRequestBody","allOf":[{"$ref":"request#/components/schemas/SnoozeRequest"}]};
-const schema241 = {"type":"object","required":["forge","fullName","number"],"additionalProperties":false,"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"until":{"type":"string","format":"date-time","maxLength":64},"untilChange":{"type":"boolean","default":false}}};
+export const snoozePullRequestBody = validate161;
+const schema242 = {"$id":"function-snoozePullRequestBody","allOf":[{"$ref":"request#/components/schemas/SnoozeRequest"}]};
+const schema243 = {"type":"object","required":["forge","fullName","number"],"additionalProperties":false,"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"until":{"type":"string","format":"date-time","maxLength":64},"untilChange":{"type":"boolean","default":false}}};
 
-function validate161(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate162(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate161.evaluated;
+const evaluated0 = validate162.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -11858,14 +11942,14 @@ data.untilChange = false;
 }
 let missing0;
 if((((data.forge === undefined) && (missing0 = "forge")) || ((data.fullName === undefined) && (missing0 = "fullName"))) || ((data.number === undefined) && (missing0 = "number"))){
-validate161.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate162.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((((key0 === "forge") || (key0 === "fullName")) || (key0 === "number")) || (key0 === "until")) || (key0 === "untilChange"))){
-validate161.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate162.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -11875,11 +11959,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate161.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate162.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate161.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
+validate162.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -11895,18 +11979,18 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate161.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate162.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern42.test(data1)){
-validate161.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate162.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate161.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate162.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11921,18 +12005,18 @@ let data2 = data.number;
 const _errs8 = errors;
 const _errs9 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate161.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate162.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate161.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate162.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate161.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate162.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -11951,18 +12035,18 @@ if(errors === _errs11){
 if(errors === _errs11){
 if(typeof data3 === "string"){
 if(func0(data3) > 64){
-validate161.errors = [{instancePath:instancePath+"/until",schemaPath:"#/properties/until/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate162.errors = [{instancePath:instancePath+"/until",schemaPath:"#/properties/until/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(!(formats0.validate(data3))){
-validate161.errors = [{instancePath:instancePath+"/until",schemaPath:"#/properties/until/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate162.errors = [{instancePath:instancePath+"/until",schemaPath:"#/properties/until/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 }
 else {
-validate161.errors = [{instancePath:instancePath+"/until",schemaPath:"#/properties/until/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate162.errors = [{instancePath:instancePath+"/until",schemaPath:"#/properties/until/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11975,7 +12059,7 @@ var valid0 = true;
 if(valid0){
 const _errs13 = errors;
 if(typeof data.untilChange !== "boolean"){
-validate161.errors = [{instancePath:instancePath+"/untilChange",schemaPath:"#/properties/untilChange/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate162.errors = [{instancePath:instancePath+"/untilChange",schemaPath:"#/properties/untilChange/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -11987,43 +12071,43 @@ var valid0 = _errs13 === errors;
 }
 }
 else {
-validate161.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate162.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate161.errors = vErrors;
+validate162.errors = vErrors;
 return errors === 0;
 }
-validate161.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate162.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate160(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate161(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-snoozePullRequestBody" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate160.evaluated;
+const evaluated0 = validate161.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate161(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate161.errors : vErrors.concat(validate161.errors);
+if(!(validate162(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate162.errors : vErrors.concat(validate162.errors);
 errors = vErrors.length;
 }
-validate160.errors = vErrors;
+validate161.errors = vErrors;
 return errors === 0;
 }
-validate160.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate161.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const unsnoozePullRequestBody = validate163;
-const schema245 = {"$id":"function-unsnoozePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
+export const unsnoozePullRequestBody = validate164;
+const schema247 = {"$id":"function-unsnoozePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
 
-function validate164(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate165(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate164.evaluated;
+const evaluated0 = validate165.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -12034,7 +12118,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.forge === undefined) && (missing0 = "forge")) || ((data.fullName === undefined) && (missing0 = "fullName"))) || ((data.number === undefined) && (missing0 = "number"))){
-validate164.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate165.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -12042,11 +12126,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate164.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate165.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate164.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
+validate165.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -12062,18 +12146,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate164.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate165.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern42.test(data1)){
-validate164.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate165.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate164.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate165.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -12088,18 +12172,18 @@ let data2 = data.number;
 const _errs7 = errors;
 const _errs8 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate164.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate165.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate164.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate165.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate164.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate165.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -12115,45 +12199,45 @@ var valid0 = true;
 }
 }
 else {
-validate164.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate165.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate164.errors = vErrors;
+validate165.errors = vErrors;
 return errors === 0;
 }
-validate164.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
+validate165.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate163(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate164(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-unsnoozePullRequestBody" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate163.evaluated;
+const evaluated0 = validate164.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate164(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate164.errors : vErrors.concat(validate164.errors);
+if(!(validate165(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate165.errors : vErrors.concat(validate165.errors);
 errors = vErrors.length;
 }
-validate163.errors = vErrors;
+validate164.errors = vErrors;
 return errors === 0;
 }
-validate163.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
+validate164.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
-export const saveVisitBody = validate166;
-const schema250 = {"$id":"function-saveVisitBody","allOf":[{"$ref":"request#/components/schemas/Visit"}]};
-const schema251 = {"type":"object","required":["seenAt"],"properties":{"seenAt":{"type":"string","format":"date-time","maxLength":64}}};
+export const saveVisitBody = validate167;
+const schema252 = {"$id":"function-saveVisitBody","allOf":[{"$ref":"request#/components/schemas/Visit"}]};
+const schema253 = {"type":"object","required":["seenAt"],"properties":{"seenAt":{"type":"string","format":"date-time","maxLength":64}}};
 
-function validate166(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate167(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-saveVisitBody" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate166.evaluated;
+const evaluated0 = validate167.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -12165,7 +12249,7 @@ if(errors === _errs1){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.seenAt === undefined) && (missing0 = "seenAt")){
-validate166.errors = [{instancePath,schemaPath:"request#/components/schemas/Visit/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate167.errors = [{instancePath,schemaPath:"request#/components/schemas/Visit/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -12176,18 +12260,18 @@ if(errors === _errs3){
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate166.errors = [{instancePath:instancePath+"/seenAt",schemaPath:"request#/components/schemas/Visit/properties/seenAt/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate167.errors = [{instancePath:instancePath+"/seenAt",schemaPath:"request#/components/schemas/Visit/properties/seenAt/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(!(formats0.validate(data0))){
-validate166.errors = [{instancePath:instancePath+"/seenAt",schemaPath:"request#/components/schemas/Visit/properties/seenAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate167.errors = [{instancePath:instancePath+"/seenAt",schemaPath:"request#/components/schemas/Visit/properties/seenAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 }
 else {
-validate166.errors = [{instancePath:instancePath+"/seenAt",schemaPath:"request#/components/schemas/Visit/properties/seenAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate167.errors = [{instancePath:instancePath+"/seenAt",schemaPath:"request#/components/schemas/Visit/properties/seenAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -12196,27 +12280,27 @@ return false;
 }
 }
 else {
-validate166.errors = [{instancePath,schemaPath:"request#/components/schemas/Visit/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate167.errors = [{instancePath,schemaPath:"request#/components/schemas/Visit/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate166.errors = vErrors;
+validate167.errors = vErrors;
 return errors === 0;
 }
-validate166.evaluated = {"props":{"seenAt":true},"dynamicProps":false,"dynamicItems":false};
+validate167.evaluated = {"props":{"seenAt":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listViewsResponse200 = validate167;
-const schema252 = {"$id":"function-listViewsResponse200","allOf":[{"type":"array","maxItems":50,"items":{"$ref":"response#/components/schemas/SavedView"}}]};
-const schema253 = {"type":"object","required":["name","filter","sort","group"],"properties":{"name":{"$ref":"#/components/schemas/ViewName"},"filter":{"$ref":"#/components/schemas/ViewFilter"},"sort":{"$ref":"#/components/schemas/ViewSort"},"group":{"$ref":"#/components/schemas/ViewGroup"}}};
-const schema254 = {"type":"string","minLength":1,"maxLength":64,"pattern":"^[a-z0-9][a-z0-9-]*$"};
-const schema261 = {"type":"string","enum":["board","updated","created","repository"]};
-const schema262 = {"type":"string","enum":["none","repository","forge","section"]};
-const schema255 = {"type":"object","additionalProperties":false,"properties":{"sections":{"type":"array","maxItems":5,"items":{"$ref":"#/components/schemas/Section"}},"forges":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/ForgeName"}},"repos":{"type":"array","maxItems":50,"items":{"$ref":"#/components/schemas/RepoName"}},"authors":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"labels":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"ci":{"type":"array","maxItems":4,"items":{"$ref":"#/components/schemas/CiStatus"}},"kinds":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/PullRequestKind"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"changedSinceVisit":{"type":"boolean"},"updatedWithinHours":{"type":"integer","minimum":1,"maximum":8784},"createdWithinHours":{"type":"integer","minimum":1,"maximum":8784},"text":{"type":"string","maxLength":255}}};
+export const listViewsResponse200 = validate168;
+const schema254 = {"$id":"function-listViewsResponse200","allOf":[{"type":"array","maxItems":50,"items":{"$ref":"response#/components/schemas/SavedView"}}]};
+const schema255 = {"type":"object","required":["name","filter","sort","group"],"properties":{"name":{"$ref":"#/components/schemas/ViewName"},"filter":{"$ref":"#/components/schemas/ViewFilter"},"sort":{"$ref":"#/components/schemas/ViewSort"},"group":{"$ref":"#/components/schemas/ViewGroup"}}};
+const schema256 = {"type":"string","minLength":1,"maxLength":64,"pattern":"^[a-z0-9][a-z0-9-]*$"};
+const schema263 = {"type":"string","enum":["board","updated","created","repository"]};
+const schema264 = {"type":"string","enum":["none","repository","forge","section"]};
+const schema257 = {"type":"object","additionalProperties":false,"properties":{"sections":{"type":"array","maxItems":5,"items":{"$ref":"#/components/schemas/Section"}},"forges":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/ForgeName"}},"repos":{"type":"array","maxItems":50,"items":{"$ref":"#/components/schemas/RepoName"}},"authors":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"labels":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"ci":{"type":"array","maxItems":4,"items":{"$ref":"#/components/schemas/CiStatus"}},"kinds":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/PullRequestKind"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"changedSinceVisit":{"type":"boolean"},"updatedWithinHours":{"type":"integer","minimum":1,"maximum":8784},"createdWithinHours":{"type":"integer","minimum":1,"maximum":8784},"text":{"type":"string","maxLength":255}}};
 
-function validate169(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate170(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate169.evaluated;
+const evaluated0 = validate170.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -12227,8 +12311,8 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func76.call(schema255.properties, key0))){
-validate169.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+if(!(func76.call(schema257.properties, key0))){
+validate170.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -12240,7 +12324,7 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(Array.isArray(data0)){
 if(data0.length > 5){
-validate169.errors = [{instancePath:instancePath+"/sections",schemaPath:"#/properties/sections/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"}];
+validate170.errors = [{instancePath:instancePath+"/sections",schemaPath:"#/properties/sections/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"}];
 return false;
 }
 else {
@@ -12250,11 +12334,11 @@ for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
 const _errs4 = errors;
 if(typeof data1 !== "string"){
-validate169.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#/components/schemas/Section/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate170.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#/components/schemas/Section/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((((data1 === "needs_your_review") || (data1 === "returned_to_you")) || (data1 === "ready_to_merge")) || (data1 === "waiting_for_others")) || (data1 === "drafts"))){
-validate169.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema126.enum},message:"must be equal to one of the allowed values"}];
+validate170.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema126.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid1 = _errs4 === errors;
@@ -12265,7 +12349,7 @@ break;
 }
 }
 else {
-validate169.errors = [{instancePath:instancePath+"/sections",schemaPath:"#/properties/sections/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate170.errors = [{instancePath:instancePath+"/sections",schemaPath:"#/properties/sections/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -12281,7 +12365,7 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(Array.isArray(data2)){
 if(data2.length > 3){
-validate169.errors = [{instancePath:instancePath+"/forges",schemaPath:"#/properties/forges/maxItems",keyword:"maxItems",params:{limit: 3},message:"must NOT have more than 3 items"}];
+validate170.errors = [{instancePath:instancePath+"/forges",schemaPath:"#/properties/forges/maxItems",keyword:"maxItems",params:{limit: 3},message:"must NOT have more than 3 items"}];
 return false;
 }
 else {
@@ -12291,11 +12375,11 @@ for(let i1=0; i1<len1; i1++){
 let data3 = data2[i1];
 const _errs9 = errors;
 if(typeof data3 !== "string"){
-validate169.errors = [{instancePath:instancePath+"/forges/" + i1,schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate170.errors = [{instancePath:instancePath+"/forges/" + i1,schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data3 === "github") || (data3 === "forgejo")) || (data3 === "gitlab"))){
-validate169.errors = [{instancePath:instancePath+"/forges/" + i1,schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
+validate170.errors = [{instancePath:instancePath+"/forges/" + i1,schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid3 = _errs9 === errors;
@@ -12306,7 +12390,7 @@ break;
 }
 }
 else {
-validate169.errors = [{instancePath:instancePath+"/forges",schemaPath:"#/properties/forges/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate170.errors = [{instancePath:instancePath+"/forges",schemaPath:"#/properties/forges/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -12322,7 +12406,7 @@ const _errs12 = errors;
 if(errors === _errs12){
 if(Array.isArray(data4)){
 if(data4.length > 50){
-validate169.errors = [{instancePath:instancePath+"/repos",schemaPath:"#/properties/repos/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+validate170.errors = [{instancePath:instancePath+"/repos",schemaPath:"#/properties/repos/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
 return false;
 }
 else {
@@ -12335,18 +12419,18 @@ const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data5 === "string"){
 if(func0(data5) > 255){
-validate169.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate170.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern42.test(data5)){
-validate169.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate170.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate169.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate170.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -12358,7 +12442,7 @@ break;
 }
 }
 else {
-validate169.errors = [{instancePath:instancePath+"/repos",schemaPath:"#/properties/repos/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate170.errors = [{instancePath:instancePath+"/repos",schemaPath:"#/properties/repos/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -12374,7 +12458,7 @@ const _errs17 = errors;
 if(errors === _errs17){
 if(Array.isArray(data6)){
 if(data6.length > 50){
-validate169.errors = [{instancePath:instancePath+"/authors",schemaPath:"#/properties/authors/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+validate170.errors = [{instancePath:instancePath+"/authors",schemaPath:"#/properties/authors/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
 return false;
 }
 else {
@@ -12386,12 +12470,12 @@ const _errs19 = errors;
 if(errors === _errs19){
 if(typeof data7 === "string"){
 if(func0(data7) > 255){
-validate169.errors = [{instancePath:instancePath+"/authors/" + i3,schemaPath:"#/properties/authors/items/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate170.errors = [{instancePath:instancePath+"/authors/" + i3,schemaPath:"#/properties/authors/items/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 }
 else {
-validate169.errors = [{instancePath:instancePath+"/authors/" + i3,schemaPath:"#/properties/authors/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate170.errors = [{instancePath:instancePath+"/authors/" + i3,schemaPath:"#/properties/authors/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -12403,7 +12487,7 @@ break;
 }
 }
 else {
-validate169.errors = [{instancePath:instancePath+"/authors",schemaPath:"#/properties/authors/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate170.errors = [{instancePath:instancePath+"/authors",schemaPath:"#/properties/authors/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -12419,7 +12503,7 @@ const _errs21 = errors;
 if(errors === _errs21){
 if(Array.isArray(data8)){
 if(data8.length > 50){
-validate169.errors = [{instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+validate170.errors = [{instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
 return false;
 }
 else {
@@ -12431,12 +12515,12 @@ const _errs23 = errors;
 if(errors === _errs23){
 if(typeof data9 === "string"){
 if(func0(data9) > 255){
-validate169.errors = [{instancePath:instancePath+"/labels/" + i4,schemaPath:"#/properties/labels/items/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate170.errors = [{instancePath:instancePath+"/labels/" + i4,schemaPath:"#/properties/labels/items/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 }
 else {
-validate169.errors = [{instancePath:instancePath+"/labels/" + i4,schemaPath:"#/properties/labels/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate170.errors = [{instancePath:instancePath+"/labels/" + i4,schemaPath:"#/properties/labels/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -12448,7 +12532,7 @@ break;
 }
 }
 else {
-validate169.errors = [{instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate170.errors = [{instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -12464,7 +12548,7 @@ const _errs25 = errors;
 if(errors === _errs25){
 if(Array.isArray(data10)){
 if(data10.length > 4){
-validate169.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/properties/ci/maxItems",keyword:"maxItems",params:{limit: 4},message:"must NOT have more than 4 items"}];
+validate170.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/properties/ci/maxItems",keyword:"maxItems",params:{limit: 4},message:"must NOT have more than 4 items"}];
 return false;
 }
 else {
@@ -12474,11 +12558,11 @@ for(let i5=0; i5<len5; i5++){
 let data11 = data10[i5];
 const _errs27 = errors;
 if(typeof data11 !== "string"){
-validate169.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/components/schemas/CiStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate170.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/components/schemas/CiStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data11 === "success") || (data11 === "failure")) || (data11 === "pending")) || (data11 === "none"))){
-validate169.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/components/schemas/CiStatus/enum",keyword:"enum",params:{allowedValues: schema119.enum},message:"must be equal to one of the allowed values"}];
+validate170.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/components/schemas/CiStatus/enum",keyword:"enum",params:{allowedValues: schema119.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid9 = _errs27 === errors;
@@ -12489,7 +12573,7 @@ break;
 }
 }
 else {
-validate169.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/properties/ci/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate170.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/properties/ci/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -12505,7 +12589,7 @@ const _errs30 = errors;
 if(errors === _errs30){
 if(Array.isArray(data12)){
 if(data12.length > 3){
-validate169.errors = [{instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/maxItems",keyword:"maxItems",params:{limit: 3},message:"must NOT have more than 3 items"}];
+validate170.errors = [{instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/maxItems",keyword:"maxItems",params:{limit: 3},message:"must NOT have more than 3 items"}];
 return false;
 }
 else {
@@ -12515,11 +12599,11 @@ for(let i6=0; i6<len6; i6++){
 let data13 = data12[i6];
 const _errs32 = errors;
 if(typeof data13 !== "string"){
-validate169.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/components/schemas/PullRequestKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate170.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/components/schemas/PullRequestKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data13 === "release") || (data13 === "dependency")) || (data13 === "regular"))){
-validate169.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/components/schemas/PullRequestKind/enum",keyword:"enum",params:{allowedValues: schema121.enum},message:"must be equal to one of the allowed values"}];
+validate170.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/components/schemas/PullRequestKind/enum",keyword:"enum",params:{allowedValues: schema121.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid11 = _errs32 === errors;
@@ -12530,7 +12614,7 @@ break;
 }
 }
 else {
-validate169.errors = [{instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate170.errors = [{instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -12543,7 +12627,7 @@ if(valid0){
 if(data.reviewRequestedFromMe !== undefined){
 const _errs35 = errors;
 if(typeof data.reviewRequestedFromMe !== "boolean"){
-validate169.errors = [{instancePath:instancePath+"/reviewRequestedFromMe",schemaPath:"#/properties/reviewRequestedFromMe/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate170.errors = [{instancePath:instancePath+"/reviewRequestedFromMe",schemaPath:"#/properties/reviewRequestedFromMe/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs35 === errors;
@@ -12555,7 +12639,7 @@ if(valid0){
 if(data.readyToMerge !== undefined){
 const _errs37 = errors;
 if(typeof data.readyToMerge !== "boolean"){
-validate169.errors = [{instancePath:instancePath+"/readyToMerge",schemaPath:"#/properties/readyToMerge/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate170.errors = [{instancePath:instancePath+"/readyToMerge",schemaPath:"#/properties/readyToMerge/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs37 === errors;
@@ -12567,7 +12651,7 @@ if(valid0){
 if(data.needsReview !== undefined){
 const _errs39 = errors;
 if(typeof data.needsReview !== "boolean"){
-validate169.errors = [{instancePath:instancePath+"/needsReview",schemaPath:"#/properties/needsReview/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate170.errors = [{instancePath:instancePath+"/needsReview",schemaPath:"#/properties/needsReview/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs39 === errors;
@@ -12579,7 +12663,7 @@ if(valid0){
 if(data.changedSinceVisit !== undefined){
 const _errs41 = errors;
 if(typeof data.changedSinceVisit !== "boolean"){
-validate169.errors = [{instancePath:instancePath+"/changedSinceVisit",schemaPath:"#/properties/changedSinceVisit/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate170.errors = [{instancePath:instancePath+"/changedSinceVisit",schemaPath:"#/properties/changedSinceVisit/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs41 === errors;
@@ -12592,18 +12676,18 @@ if(data.updatedWithinHours !== undefined){
 let data18 = data.updatedWithinHours;
 const _errs43 = errors;
 if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
-validate169.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate170.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs43){
 if(typeof data18 == "number"){
 if(data18 > 8784 || isNaN(data18)){
-validate169.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 8784},message:"must be <= 8784"}];
+validate170.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 8784},message:"must be <= 8784"}];
 return false;
 }
 else {
 if(data18 < 1 || isNaN(data18)){
-validate169.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate170.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -12619,18 +12703,18 @@ if(data.createdWithinHours !== undefined){
 let data19 = data.createdWithinHours;
 const _errs45 = errors;
 if(!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))){
-validate169.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate170.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs45){
 if(typeof data19 == "number"){
 if(data19 > 8784 || isNaN(data19)){
-validate169.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 8784},message:"must be <= 8784"}];
+validate170.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 8784},message:"must be <= 8784"}];
 return false;
 }
 else {
 if(data19 < 1 || isNaN(data19)){
-validate169.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate170.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -12648,12 +12732,12 @@ const _errs47 = errors;
 if(errors === _errs47){
 if(typeof data20 === "string"){
 if(func0(data20) > 255){
-validate169.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate170.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 }
 else {
-validate169.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate170.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -12678,20 +12762,20 @@ var valid0 = true;
 }
 }
 else {
-validate169.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate170.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate169.errors = vErrors;
+validate170.errors = vErrors;
 return errors === 0;
 }
-validate169.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate170.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate168(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate169(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate168.evaluated;
+const evaluated0 = validate169.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -12702,7 +12786,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.name === undefined) && (missing0 = "name")) || ((data.filter === undefined) && (missing0 = "filter"))) || ((data.sort === undefined) && (missing0 = "sort"))) || ((data.group === undefined) && (missing0 = "group"))){
-validate168.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate169.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -12713,24 +12797,24 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate168.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate169.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate168.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate169.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern41.test(data0)){
-validate168.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
+validate169.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate168.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate169.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -12742,8 +12826,8 @@ var valid0 = true;
 if(valid0){
 if(data.filter !== undefined){
 const _errs4 = errors;
-if(!(validate169(data.filter, {instancePath:instancePath+"/filter",parentData:data,parentDataProperty:"filter",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate169.errors : vErrors.concat(validate169.errors);
+if(!(validate170(data.filter, {instancePath:instancePath+"/filter",parentData:data,parentDataProperty:"filter",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate170.errors : vErrors.concat(validate170.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -12756,11 +12840,11 @@ if(data.sort !== undefined){
 let data2 = data.sort;
 const _errs5 = errors;
 if(typeof data2 !== "string"){
-validate168.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate169.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data2 === "board") || (data2 === "updated")) || (data2 === "created")) || (data2 === "repository"))){
-validate168.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema261.enum},message:"must be equal to one of the allowed values"}];
+validate169.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema263.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -12773,11 +12857,11 @@ if(data.group !== undefined){
 let data3 = data.group;
 const _errs8 = errors;
 if(typeof data3 !== "string"){
-validate168.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate169.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data3 === "none") || (data3 === "repository")) || (data3 === "forge")) || (data3 === "section"))){
-validate168.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema262.enum},message:"must be equal to one of the allowed values"}];
+validate169.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema264.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -12791,21 +12875,21 @@ var valid0 = true;
 }
 }
 else {
-validate168.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate169.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate168.errors = vErrors;
+validate169.errors = vErrors;
 return errors === 0;
 }
-validate168.evaluated = {"props":{"name":true,"filter":true,"sort":true,"group":true},"dynamicProps":false,"dynamicItems":false};
+validate169.evaluated = {"props":{"name":true,"filter":true,"sort":true,"group":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate167(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate168(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listViewsResponse200" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate167.evaluated;
+const evaluated0 = validate168.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -12816,7 +12900,7 @@ const _errs0 = errors;
 if(errors === _errs0){
 if(Array.isArray(data)){
 if(data.length > 50){
-validate167.errors = [{instancePath,schemaPath:"#/allOf/0/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+validate168.errors = [{instancePath,schemaPath:"#/allOf/0/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
 return false;
 }
 else {
@@ -12824,8 +12908,8 @@ var valid1 = true;
 const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 const _errs2 = errors;
-if(!(validate168(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate168.errors : vErrors.concat(validate168.errors);
+if(!(validate169(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate169.errors : vErrors.concat(validate169.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs2 === errors;
@@ -12836,83 +12920,20 @@ break;
 }
 }
 else {
-validate167.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate168.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate167.errors = vErrors;
+validate168.errors = vErrors;
 return errors === 0;
 }
-validate167.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate168.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-export const deleteViewParams = validate172;
-const schema263 = {"$id":"function-deleteViewParams","allOf":[{"type":"object","properties":{"name":{"$ref":"request#/components/schemas/ViewName"}},"required":["name"]}]};
-
-function validate172(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-deleteViewParams" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate172.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.name === undefined) && (missing0 = "name")){
-validate172.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.name !== undefined){
-let data0 = data.name;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data0 === "string"){
-if(func0(data0) > 64){
-validate172.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
-return false;
-}
-else {
-if(func0(data0) < 1){
-validate172.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern41.test(data0)){
-validate172.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
-return false;
-}
-}
-}
-}
-else {
-validate172.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate172.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate172.errors = vErrors;
-return errors === 0;
-}
-validate172.evaluated = {"props":{"name":true},"dynamicProps":false,"dynamicItems":false};
-
-export const saveViewParams = validate173;
-const schema265 = {"$id":"function-saveViewParams","allOf":[{"type":"object","properties":{"name":{"$ref":"request#/components/schemas/ViewName"}},"required":["name"]}]};
+export const deleteViewParams = validate173;
+const schema265 = {"$id":"function-deleteViewParams","allOf":[{"type":"object","properties":{"name":{"$ref":"request#/components/schemas/ViewName"}},"required":["name"]}]};
 
 function validate173(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-saveViewParams" */;
+/*# sourceURL="function-deleteViewParams" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate173.evaluated;
@@ -12971,20 +12992,83 @@ return errors === 0;
 }
 validate173.evaluated = {"props":{"name":true},"dynamicProps":false,"dynamicItems":false};
 
-export const saveViewBody = validate174;
-const schema267 = {"$id":"function-saveViewBody","allOf":[{"$ref":"request#/components/schemas/View"}]};
-const schema268 = {"type":"object","required":["filter"],"additionalProperties":false,"properties":{"filter":{"$ref":"#/components/schemas/ViewFilter"},"sort":{"$ref":"#/components/schemas/ViewSort","default":"board"},"group":{"$ref":"#/components/schemas/ViewGroup","default":"none"}}};
-const schema275 = {"type":"string","enum":["board","updated","created","repository"],"default":"board"};
-const schema276 = {"type":"string","enum":["none","repository","forge","section"],"default":"none"};
-const schema269 = {"type":"object","additionalProperties":false,"properties":{"sections":{"type":"array","maxItems":5,"items":{"$ref":"#/components/schemas/Section"}},"forges":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/ForgeName"}},"repos":{"type":"array","maxItems":50,"items":{"$ref":"#/components/schemas/RepoName"}},"authors":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"labels":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"ci":{"type":"array","maxItems":4,"items":{"$ref":"#/components/schemas/CiStatus"}},"kinds":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/PullRequestKind"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"changedSinceVisit":{"type":"boolean"},"updatedWithinHours":{"type":"integer","minimum":1,"maximum":8784},"createdWithinHours":{"type":"integer","minimum":1,"maximum":8784},"text":{"type":"string","maxLength":255}}};
-const schema270 = {"type":"string","enum":["needs_your_review","returned_to_you","ready_to_merge","waiting_for_others","drafts"]};
-const schema273 = {"type":"string","enum":["success","failure","pending","none"]};
-const schema274 = {"type":"string","enum":["release","dependency","regular"]};
+export const saveViewParams = validate174;
+const schema267 = {"$id":"function-saveViewParams","allOf":[{"type":"object","properties":{"name":{"$ref":"request#/components/schemas/ViewName"}},"required":["name"]}]};
 
-function validate176(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate174(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-saveViewParams" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate176.evaluated;
+const evaluated0 = validate174.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.name === undefined) && (missing0 = "name")){
+validate174.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.name !== undefined){
+let data0 = data.name;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(func0(data0) > 64){
+validate174.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate174.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern41.test(data0)){
+validate174.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate174.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate174.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate174.errors = vErrors;
+return errors === 0;
+}
+validate174.evaluated = {"props":{"name":true},"dynamicProps":false,"dynamicItems":false};
+
+export const saveViewBody = validate175;
+const schema269 = {"$id":"function-saveViewBody","allOf":[{"$ref":"request#/components/schemas/View"}]};
+const schema270 = {"type":"object","required":["filter"],"additionalProperties":false,"properties":{"filter":{"$ref":"#/components/schemas/ViewFilter"},"sort":{"$ref":"#/components/schemas/ViewSort","default":"board"},"group":{"$ref":"#/components/schemas/ViewGroup","default":"none"}}};
+const schema277 = {"type":"string","enum":["board","updated","created","repository"],"default":"board"};
+const schema278 = {"type":"string","enum":["none","repository","forge","section"],"default":"none"};
+const schema271 = {"type":"object","additionalProperties":false,"properties":{"sections":{"type":"array","maxItems":5,"items":{"$ref":"#/components/schemas/Section"}},"forges":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/ForgeName"}},"repos":{"type":"array","maxItems":50,"items":{"$ref":"#/components/schemas/RepoName"}},"authors":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"labels":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"ci":{"type":"array","maxItems":4,"items":{"$ref":"#/components/schemas/CiStatus"}},"kinds":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/PullRequestKind"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"changedSinceVisit":{"type":"boolean"},"updatedWithinHours":{"type":"integer","minimum":1,"maximum":8784},"createdWithinHours":{"type":"integer","minimum":1,"maximum":8784},"text":{"type":"string","maxLength":255}}};
+const schema272 = {"type":"string","enum":["needs_your_review","returned_to_you","ready_to_merge","waiting_for_others","drafts"]};
+const schema275 = {"type":"string","enum":["success","failure","pending","none"]};
+const schema276 = {"type":"string","enum":["release","dependency","regular"]};
+
+function validate177(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate177.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -12995,8 +13079,8 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func76.call(schema269.properties, key0))){
-validate176.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+if(!(func76.call(schema271.properties, key0))){
+validate177.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -13008,7 +13092,7 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(Array.isArray(data0)){
 if(data0.length > 5){
-validate176.errors = [{instancePath:instancePath+"/sections",schemaPath:"#/properties/sections/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"}];
+validate177.errors = [{instancePath:instancePath+"/sections",schemaPath:"#/properties/sections/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"}];
 return false;
 }
 else {
@@ -13018,11 +13102,11 @@ for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
 const _errs4 = errors;
 if(typeof data1 !== "string"){
-validate176.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#/components/schemas/Section/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate177.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#/components/schemas/Section/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((((data1 === "needs_your_review") || (data1 === "returned_to_you")) || (data1 === "ready_to_merge")) || (data1 === "waiting_for_others")) || (data1 === "drafts"))){
-validate176.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema270.enum},message:"must be equal to one of the allowed values"}];
+validate177.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema272.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid1 = _errs4 === errors;
@@ -13033,7 +13117,7 @@ break;
 }
 }
 else {
-validate176.errors = [{instancePath:instancePath+"/sections",schemaPath:"#/properties/sections/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate177.errors = [{instancePath:instancePath+"/sections",schemaPath:"#/properties/sections/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -13049,7 +13133,7 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(Array.isArray(data2)){
 if(data2.length > 3){
-validate176.errors = [{instancePath:instancePath+"/forges",schemaPath:"#/properties/forges/maxItems",keyword:"maxItems",params:{limit: 3},message:"must NOT have more than 3 items"}];
+validate177.errors = [{instancePath:instancePath+"/forges",schemaPath:"#/properties/forges/maxItems",keyword:"maxItems",params:{limit: 3},message:"must NOT have more than 3 items"}];
 return false;
 }
 else {
@@ -13059,11 +13143,11 @@ for(let i1=0; i1<len1; i1++){
 let data3 = data2[i1];
 const _errs9 = errors;
 if(typeof data3 !== "string"){
-validate176.errors = [{instancePath:instancePath+"/forges/" + i1,schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate177.errors = [{instancePath:instancePath+"/forges/" + i1,schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data3 === "github") || (data3 === "forgejo")) || (data3 === "gitlab"))){
-validate176.errors = [{instancePath:instancePath+"/forges/" + i1,schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
+validate177.errors = [{instancePath:instancePath+"/forges/" + i1,schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid3 = _errs9 === errors;
@@ -13074,7 +13158,7 @@ break;
 }
 }
 else {
-validate176.errors = [{instancePath:instancePath+"/forges",schemaPath:"#/properties/forges/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate177.errors = [{instancePath:instancePath+"/forges",schemaPath:"#/properties/forges/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -13090,7 +13174,7 @@ const _errs12 = errors;
 if(errors === _errs12){
 if(Array.isArray(data4)){
 if(data4.length > 50){
-validate176.errors = [{instancePath:instancePath+"/repos",schemaPath:"#/properties/repos/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+validate177.errors = [{instancePath:instancePath+"/repos",schemaPath:"#/properties/repos/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
 return false;
 }
 else {
@@ -13103,18 +13187,18 @@ const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data5 === "string"){
 if(func0(data5) > 255){
-validate176.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate177.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(!pattern42.test(data5)){
-validate176.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+validate177.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate176.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate177.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -13126,7 +13210,7 @@ break;
 }
 }
 else {
-validate176.errors = [{instancePath:instancePath+"/repos",schemaPath:"#/properties/repos/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate177.errors = [{instancePath:instancePath+"/repos",schemaPath:"#/properties/repos/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -13142,7 +13226,7 @@ const _errs17 = errors;
 if(errors === _errs17){
 if(Array.isArray(data6)){
 if(data6.length > 50){
-validate176.errors = [{instancePath:instancePath+"/authors",schemaPath:"#/properties/authors/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+validate177.errors = [{instancePath:instancePath+"/authors",schemaPath:"#/properties/authors/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
 return false;
 }
 else {
@@ -13154,12 +13238,12 @@ const _errs19 = errors;
 if(errors === _errs19){
 if(typeof data7 === "string"){
 if(func0(data7) > 255){
-validate176.errors = [{instancePath:instancePath+"/authors/" + i3,schemaPath:"#/properties/authors/items/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate177.errors = [{instancePath:instancePath+"/authors/" + i3,schemaPath:"#/properties/authors/items/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 }
 else {
-validate176.errors = [{instancePath:instancePath+"/authors/" + i3,schemaPath:"#/properties/authors/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate177.errors = [{instancePath:instancePath+"/authors/" + i3,schemaPath:"#/properties/authors/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -13171,7 +13255,7 @@ break;
 }
 }
 else {
-validate176.errors = [{instancePath:instancePath+"/authors",schemaPath:"#/properties/authors/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate177.errors = [{instancePath:instancePath+"/authors",schemaPath:"#/properties/authors/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -13187,7 +13271,7 @@ const _errs21 = errors;
 if(errors === _errs21){
 if(Array.isArray(data8)){
 if(data8.length > 50){
-validate176.errors = [{instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+validate177.errors = [{instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
 return false;
 }
 else {
@@ -13199,12 +13283,12 @@ const _errs23 = errors;
 if(errors === _errs23){
 if(typeof data9 === "string"){
 if(func0(data9) > 255){
-validate176.errors = [{instancePath:instancePath+"/labels/" + i4,schemaPath:"#/properties/labels/items/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate177.errors = [{instancePath:instancePath+"/labels/" + i4,schemaPath:"#/properties/labels/items/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 }
 else {
-validate176.errors = [{instancePath:instancePath+"/labels/" + i4,schemaPath:"#/properties/labels/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate177.errors = [{instancePath:instancePath+"/labels/" + i4,schemaPath:"#/properties/labels/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -13216,7 +13300,7 @@ break;
 }
 }
 else {
-validate176.errors = [{instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate177.errors = [{instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -13232,7 +13316,7 @@ const _errs25 = errors;
 if(errors === _errs25){
 if(Array.isArray(data10)){
 if(data10.length > 4){
-validate176.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/properties/ci/maxItems",keyword:"maxItems",params:{limit: 4},message:"must NOT have more than 4 items"}];
+validate177.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/properties/ci/maxItems",keyword:"maxItems",params:{limit: 4},message:"must NOT have more than 4 items"}];
 return false;
 }
 else {
@@ -13242,11 +13326,11 @@ for(let i5=0; i5<len5; i5++){
 let data11 = data10[i5];
 const _errs27 = errors;
 if(typeof data11 !== "string"){
-validate176.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/components/schemas/CiStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate177.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/components/schemas/CiStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data11 === "success") || (data11 === "failure")) || (data11 === "pending")) || (data11 === "none"))){
-validate176.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/components/schemas/CiStatus/enum",keyword:"enum",params:{allowedValues: schema273.enum},message:"must be equal to one of the allowed values"}];
+validate177.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/components/schemas/CiStatus/enum",keyword:"enum",params:{allowedValues: schema275.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid9 = _errs27 === errors;
@@ -13257,7 +13341,7 @@ break;
 }
 }
 else {
-validate176.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/properties/ci/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate177.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/properties/ci/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -13273,7 +13357,7 @@ const _errs30 = errors;
 if(errors === _errs30){
 if(Array.isArray(data12)){
 if(data12.length > 3){
-validate176.errors = [{instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/maxItems",keyword:"maxItems",params:{limit: 3},message:"must NOT have more than 3 items"}];
+validate177.errors = [{instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/maxItems",keyword:"maxItems",params:{limit: 3},message:"must NOT have more than 3 items"}];
 return false;
 }
 else {
@@ -13283,11 +13367,11 @@ for(let i6=0; i6<len6; i6++){
 let data13 = data12[i6];
 const _errs32 = errors;
 if(typeof data13 !== "string"){
-validate176.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/components/schemas/PullRequestKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate177.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/components/schemas/PullRequestKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data13 === "release") || (data13 === "dependency")) || (data13 === "regular"))){
-validate176.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/components/schemas/PullRequestKind/enum",keyword:"enum",params:{allowedValues: schema274.enum},message:"must be equal to one of the allowed values"}];
+validate177.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/components/schemas/PullRequestKind/enum",keyword:"enum",params:{allowedValues: schema276.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid11 = _errs32 === errors;
@@ -13298,7 +13382,7 @@ break;
 }
 }
 else {
-validate176.errors = [{instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate177.errors = [{instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -13311,7 +13395,7 @@ if(valid0){
 if(data.reviewRequestedFromMe !== undefined){
 const _errs35 = errors;
 if(typeof data.reviewRequestedFromMe !== "boolean"){
-validate176.errors = [{instancePath:instancePath+"/reviewRequestedFromMe",schemaPath:"#/properties/reviewRequestedFromMe/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate177.errors = [{instancePath:instancePath+"/reviewRequestedFromMe",schemaPath:"#/properties/reviewRequestedFromMe/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs35 === errors;
@@ -13323,7 +13407,7 @@ if(valid0){
 if(data.readyToMerge !== undefined){
 const _errs37 = errors;
 if(typeof data.readyToMerge !== "boolean"){
-validate176.errors = [{instancePath:instancePath+"/readyToMerge",schemaPath:"#/properties/readyToMerge/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate177.errors = [{instancePath:instancePath+"/readyToMerge",schemaPath:"#/properties/readyToMerge/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs37 === errors;
@@ -13335,7 +13419,7 @@ if(valid0){
 if(data.needsReview !== undefined){
 const _errs39 = errors;
 if(typeof data.needsReview !== "boolean"){
-validate176.errors = [{instancePath:instancePath+"/needsReview",schemaPath:"#/properties/needsReview/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate177.errors = [{instancePath:instancePath+"/needsReview",schemaPath:"#/properties/needsReview/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs39 === errors;
@@ -13347,7 +13431,7 @@ if(valid0){
 if(data.changedSinceVisit !== undefined){
 const _errs41 = errors;
 if(typeof data.changedSinceVisit !== "boolean"){
-validate176.errors = [{instancePath:instancePath+"/changedSinceVisit",schemaPath:"#/properties/changedSinceVisit/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate177.errors = [{instancePath:instancePath+"/changedSinceVisit",schemaPath:"#/properties/changedSinceVisit/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs41 === errors;
@@ -13360,18 +13444,18 @@ if(data.updatedWithinHours !== undefined){
 let data18 = data.updatedWithinHours;
 const _errs43 = errors;
 if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
-validate176.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate177.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs43){
 if(typeof data18 == "number"){
 if(data18 > 8784 || isNaN(data18)){
-validate176.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 8784},message:"must be <= 8784"}];
+validate177.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 8784},message:"must be <= 8784"}];
 return false;
 }
 else {
 if(data18 < 1 || isNaN(data18)){
-validate176.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate177.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -13387,18 +13471,18 @@ if(data.createdWithinHours !== undefined){
 let data19 = data.createdWithinHours;
 const _errs45 = errors;
 if(!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))){
-validate176.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate177.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs45){
 if(typeof data19 == "number"){
 if(data19 > 8784 || isNaN(data19)){
-validate176.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 8784},message:"must be <= 8784"}];
+validate177.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 8784},message:"must be <= 8784"}];
 return false;
 }
 else {
 if(data19 < 1 || isNaN(data19)){
-validate176.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate177.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -13416,12 +13500,12 @@ const _errs47 = errors;
 if(errors === _errs47){
 if(typeof data20 === "string"){
 if(func0(data20) > 255){
-validate176.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate177.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 }
 else {
-validate176.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate177.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -13446,20 +13530,20 @@ var valid0 = true;
 }
 }
 else {
-validate176.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate177.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate176.errors = vErrors;
+validate177.errors = vErrors;
 return errors === 0;
 }
-validate176.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate177.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate175(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate176(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate175.evaluated;
+const evaluated0 = validate176.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -13476,14 +13560,14 @@ data.group = "none";
 }
 let missing0;
 if((data.filter === undefined) && (missing0 = "filter")){
-validate175.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate176.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((key0 === "filter") || (key0 === "sort")) || (key0 === "group"))){
-validate175.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate176.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -13491,8 +13575,8 @@ break;
 if(_errs1 === errors){
 if(data.filter !== undefined){
 const _errs2 = errors;
-if(!(validate176(data.filter, {instancePath:instancePath+"/filter",parentData:data,parentDataProperty:"filter",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate176.errors : vErrors.concat(validate176.errors);
+if(!(validate177(data.filter, {instancePath:instancePath+"/filter",parentData:data,parentDataProperty:"filter",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate177.errors : vErrors.concat(validate177.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs2 === errors;
@@ -13504,11 +13588,11 @@ if(valid0){
 let data1 = data.sort;
 const _errs3 = errors;
 if(typeof data1 !== "string"){
-validate175.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate176.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data1 === "board") || (data1 === "updated")) || (data1 === "created")) || (data1 === "repository"))){
-validate175.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema275.enum},message:"must be equal to one of the allowed values"}];
+validate176.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema277.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -13516,11 +13600,11 @@ if(valid0){
 let data2 = data.group;
 const _errs6 = errors;
 if(typeof data2 !== "string"){
-validate175.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate176.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data2 === "none") || (data2 === "repository")) || (data2 === "forge")) || (data2 === "section"))){
-validate175.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema276.enum},message:"must be equal to one of the allowed values"}];
+validate176.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema278.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -13530,43 +13614,43 @@ var valid0 = _errs6 === errors;
 }
 }
 else {
-validate175.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate176.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate175.errors = vErrors;
+validate176.errors = vErrors;
 return errors === 0;
 }
-validate175.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate176.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate174(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate175(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-saveViewBody" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate174.evaluated;
+const evaluated0 = validate175.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate175(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate175.errors : vErrors.concat(validate175.errors);
+if(!(validate176(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate176.errors : vErrors.concat(validate176.errors);
 errors = vErrors.length;
 }
-validate174.errors = vErrors;
+validate175.errors = vErrors;
 return errors === 0;
 }
-validate174.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate175.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const savedViewSchema = validate179;
-const schema277 = {"$id":"function-savedViewSchema","allOf":[{"$ref":"response#/components/schemas/SavedView"}]};
+export const savedViewSchema = validate180;
+const schema279 = {"$id":"function-savedViewSchema","allOf":[{"$ref":"response#/components/schemas/SavedView"}]};
 
-function validate180(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate181(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate180.evaluated;
+const evaluated0 = validate181.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -13577,7 +13661,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.name === undefined) && (missing0 = "name")) || ((data.filter === undefined) && (missing0 = "filter"))) || ((data.sort === undefined) && (missing0 = "sort"))) || ((data.group === undefined) && (missing0 = "group"))){
-validate180.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate181.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -13588,24 +13672,24 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate180.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate181.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate180.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate181.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern41.test(data0)){
-validate180.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
+validate181.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate180.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate181.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -13617,8 +13701,8 @@ var valid0 = true;
 if(valid0){
 if(data.filter !== undefined){
 const _errs4 = errors;
-if(!(validate169(data.filter, {instancePath:instancePath+"/filter",parentData:data,parentDataProperty:"filter",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate169.errors : vErrors.concat(validate169.errors);
+if(!(validate170(data.filter, {instancePath:instancePath+"/filter",parentData:data,parentDataProperty:"filter",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate170.errors : vErrors.concat(validate170.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -13631,11 +13715,11 @@ if(data.sort !== undefined){
 let data2 = data.sort;
 const _errs5 = errors;
 if(typeof data2 !== "string"){
-validate180.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate181.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data2 === "board") || (data2 === "updated")) || (data2 === "created")) || (data2 === "repository"))){
-validate180.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema261.enum},message:"must be equal to one of the allowed values"}];
+validate181.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema263.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -13648,11 +13732,11 @@ if(data.group !== undefined){
 let data3 = data.group;
 const _errs8 = errors;
 if(typeof data3 !== "string"){
-validate180.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate181.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data3 === "none") || (data3 === "repository")) || (data3 === "forge")) || (data3 === "section"))){
-validate180.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema262.enum},message:"must be equal to one of the allowed values"}];
+validate181.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema264.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -13666,45 +13750,45 @@ var valid0 = true;
 }
 }
 else {
-validate180.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate181.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate180.errors = vErrors;
+validate181.errors = vErrors;
 return errors === 0;
 }
-validate180.evaluated = {"props":{"name":true,"filter":true,"sort":true,"group":true},"dynamicProps":false,"dynamicItems":false};
+validate181.evaluated = {"props":{"name":true,"filter":true,"sort":true,"group":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate179(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate180(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-savedViewSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate179.evaluated;
+const evaluated0 = validate180.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate180(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate180.errors : vErrors.concat(validate180.errors);
+if(!(validate181(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate181.errors : vErrors.concat(validate181.errors);
 errors = vErrors.length;
 }
-validate179.errors = vErrors;
+validate180.errors = vErrors;
 return errors === 0;
 }
-validate179.evaluated = {"props":{"name":true,"filter":true,"sort":true,"group":true},"dynamicProps":false,"dynamicItems":false};
+validate180.evaluated = {"props":{"name":true,"filter":true,"sort":true,"group":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listFeedsResponse200 = validate183;
-const schema282 = {"$id":"function-listFeedsResponse200","allOf":[{"type":"array","maxItems":50,"items":{"$ref":"response#/components/schemas/Feed"}}]};
-const schema283 = {"type":"object","required":["id","kind","label","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/FeedKind"},"label":{"type":"string","maxLength":100},"view":{"$ref":"#/components/schemas/ViewName"},"createdAt":{"type":"string","format":"date-time"}}};
-const schema284 = {"type":"string","enum":["atom","badge"]};
+export const listFeedsResponse200 = validate184;
+const schema284 = {"$id":"function-listFeedsResponse200","allOf":[{"type":"array","maxItems":50,"items":{"$ref":"response#/components/schemas/Feed"}}]};
+const schema285 = {"type":"object","required":["id","kind","label","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/FeedKind"},"label":{"type":"string","maxLength":100},"view":{"$ref":"#/components/schemas/ViewName"},"createdAt":{"type":"string","format":"date-time"}}};
+const schema286 = {"type":"string","enum":["atom","badge"]};
 
-function validate184(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate185(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate184.evaluated;
+const evaluated0 = validate185.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -13715,7 +13799,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.id === undefined) && (missing0 = "id")) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.createdAt === undefined) && (missing0 = "createdAt"))){
-validate184.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate185.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -13725,12 +13809,12 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate184.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate185.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate184.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate185.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -13744,11 +13828,11 @@ if(data.kind !== undefined){
 let data1 = data.kind;
 const _errs3 = errors;
 if(typeof data1 !== "string"){
-validate184.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate185.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((data1 === "atom") || (data1 === "badge"))){
-validate184.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema284.enum},message:"must be equal to one of the allowed values"}];
+validate185.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema286.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -13763,12 +13847,12 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func0(data2) > 100){
-validate184.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate185.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate184.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate185.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -13785,24 +13869,24 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(typeof data3 === "string"){
 if(func0(data3) > 64){
-validate184.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate185.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data3) < 1){
-validate184.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate185.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern41.test(data3)){
-validate184.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
+validate185.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate184.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate185.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -13819,12 +13903,12 @@ if(errors === _errs11){
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(!(formats0.validate(data4))){
-validate184.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate185.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate184.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate185.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -13841,21 +13925,21 @@ var valid0 = true;
 }
 }
 else {
-validate184.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate185.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate184.errors = vErrors;
+validate185.errors = vErrors;
 return errors === 0;
 }
-validate184.evaluated = {"props":{"id":true,"kind":true,"label":true,"view":true,"createdAt":true},"dynamicProps":false,"dynamicItems":false};
+validate185.evaluated = {"props":{"id":true,"kind":true,"label":true,"view":true,"createdAt":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate183(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate184(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listFeedsResponse200" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate183.evaluated;
+const evaluated0 = validate184.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -13866,7 +13950,7 @@ const _errs0 = errors;
 if(errors === _errs0){
 if(Array.isArray(data)){
 if(data.length > 50){
-validate183.errors = [{instancePath,schemaPath:"#/allOf/0/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+validate184.errors = [{instancePath,schemaPath:"#/allOf/0/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
 return false;
 }
 else {
@@ -13874,8 +13958,8 @@ var valid1 = true;
 const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 const _errs2 = errors;
-if(!(validate184(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate184.errors : vErrors.concat(validate184.errors);
+if(!(validate185(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate185.errors : vErrors.concat(validate185.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs2 === errors;
@@ -13886,23 +13970,23 @@ break;
 }
 }
 else {
-validate183.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate184.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate183.errors = vErrors;
+validate184.errors = vErrors;
 return errors === 0;
 }
-validate183.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate184.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-export const createFeedHeaders = validate186;
-const schema286 = {"$id":"function-createFeedHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const createFeedHeaders = validate187;
+const schema288 = {"$id":"function-createFeedHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
-function validate186(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate187(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createFeedHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate186.evaluated;
+const evaluated0 = validate187.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -13918,48 +14002,48 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 255){
-validate186.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate187.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate186.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate187.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern22.test(data0)){
-validate186.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate187.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate186.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate187.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
 }
 }
 else {
-validate186.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate187.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate186.errors = vErrors;
+validate187.errors = vErrors;
 return errors === 0;
 }
-validate186.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate187.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const createFeedBody = validate187;
-const schema287 = {"$id":"function-createFeedBody","allOf":[{"$ref":"request#/components/schemas/CreateFeedRequest"}]};
-const schema288 = {"type":"object","required":["kind","label"],"additionalProperties":false,"properties":{"kind":{"$ref":"#/components/schemas/FeedKind"},"label":{"type":"string","minLength":1,"maxLength":100,"pattern":"\\S"},"view":{"$ref":"#/components/schemas/ViewName"}}};
-const schema289 = {"type":"string","enum":["atom","badge"]};
+export const createFeedBody = validate188;
+const schema289 = {"$id":"function-createFeedBody","allOf":[{"$ref":"request#/components/schemas/CreateFeedRequest"}]};
+const schema290 = {"type":"object","required":["kind","label"],"additionalProperties":false,"properties":{"kind":{"$ref":"#/components/schemas/FeedKind"},"label":{"type":"string","minLength":1,"maxLength":100,"pattern":"\\S"},"view":{"$ref":"#/components/schemas/ViewName"}}};
+const schema291 = {"type":"string","enum":["atom","badge"]};
 
-function validate188(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate189(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate188.evaluated;
+const evaluated0 = validate189.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -13970,14 +14054,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.kind === undefined) && (missing0 = "kind")) || ((data.label === undefined) && (missing0 = "label"))){
-validate188.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate189.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((key0 === "kind") || (key0 === "label")) || (key0 === "view"))){
-validate188.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate189.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -13987,11 +14071,11 @@ if(data.kind !== undefined){
 let data0 = data.kind;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate188.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate189.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((data0 === "atom") || (data0 === "badge"))){
-validate188.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema289.enum},message:"must be equal to one of the allowed values"}];
+validate189.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema291.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -14006,24 +14090,24 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 100){
-validate188.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate189.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate188.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate189.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern1.test(data1)){
-validate188.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
+validate189.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate188.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate189.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -14040,24 +14124,24 @@ const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data2 === "string"){
 if(func0(data2) > 64){
-validate188.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate189.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data2) < 1){
-validate188.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate189.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern41.test(data2)){
-validate188.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
+validate189.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate188.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate189.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -14072,44 +14156,44 @@ var valid0 = true;
 }
 }
 else {
-validate188.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate189.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate188.errors = vErrors;
+validate189.errors = vErrors;
 return errors === 0;
 }
-validate188.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate189.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate187(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate188(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createFeedBody" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate187.evaluated;
+const evaluated0 = validate188.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate188(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate188.errors : vErrors.concat(validate188.errors);
+if(!(validate189(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate189.errors : vErrors.concat(validate189.errors);
 errors = vErrors.length;
 }
-validate187.errors = vErrors;
+validate188.errors = vErrors;
 return errors === 0;
 }
-validate187.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate188.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const createdFeedSchema = validate190;
-const schema291 = {"$id":"function-createdFeedSchema","allOf":[{"$ref":"response#/components/schemas/CreatedFeed"}]};
-const schema292 = {"type":"object","required":["id","kind","label","createdAt","url"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/FeedKind"},"label":{"type":"string","maxLength":100},"view":{"$ref":"#/components/schemas/ViewName"},"createdAt":{"type":"string","format":"date-time"},"url":{"type":"string","format":"uri"}}};
+export const createdFeedSchema = validate191;
+const schema293 = {"$id":"function-createdFeedSchema","allOf":[{"$ref":"response#/components/schemas/CreatedFeed"}]};
+const schema294 = {"type":"object","required":["id","kind","label","createdAt","url"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/FeedKind"},"label":{"type":"string","maxLength":100},"view":{"$ref":"#/components/schemas/ViewName"},"createdAt":{"type":"string","format":"date-time"},"url":{"type":"string","format":"uri"}}};
 
-function validate191(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate192(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate191.evaluated;
+const evaluated0 = validate192.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -14120,7 +14204,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.id === undefined) && (missing0 = "id")) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.createdAt === undefined) && (missing0 = "createdAt"))) || ((data.url === undefined) && (missing0 = "url"))){
-validate191.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate192.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -14130,12 +14214,12 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate191.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate192.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate191.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate192.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -14149,11 +14233,11 @@ if(data.kind !== undefined){
 let data1 = data.kind;
 const _errs3 = errors;
 if(typeof data1 !== "string"){
-validate191.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate192.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((data1 === "atom") || (data1 === "badge"))){
-validate191.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema284.enum},message:"must be equal to one of the allowed values"}];
+validate192.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema286.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -14168,12 +14252,12 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func0(data2) > 100){
-validate191.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate192.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate191.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate192.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -14190,24 +14274,24 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(typeof data3 === "string"){
 if(func0(data3) > 64){
-validate191.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate192.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data3) < 1){
-validate191.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate192.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern41.test(data3)){
-validate191.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
+validate192.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate191.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate192.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -14224,12 +14308,12 @@ if(errors === _errs11){
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(!(formats0.validate(data4))){
-validate191.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate192.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate191.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate192.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -14247,12 +14331,12 @@ if(errors === _errs13){
 if(errors === _errs13){
 if(typeof data5 === "string"){
 if(!(formats24(data5))){
-validate191.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""}];
+validate192.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""}];
 return false;
 }
 }
 else {
-validate191.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate192.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -14270,93 +14354,41 @@ var valid0 = true;
 }
 }
 else {
-validate191.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate192.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
+}
+validate192.errors = vErrors;
+return errors === 0;
+}
+validate192.evaluated = {"props":{"id":true,"kind":true,"label":true,"view":true,"createdAt":true,"url":true},"dynamicProps":false,"dynamicItems":false};
+
+
+function validate191(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-createdFeedSchema" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate191.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate192(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate192.errors : vErrors.concat(validate192.errors);
+errors = vErrors.length;
 }
 validate191.errors = vErrors;
 return errors === 0;
 }
 validate191.evaluated = {"props":{"id":true,"kind":true,"label":true,"view":true,"createdAt":true,"url":true},"dynamicProps":false,"dynamicItems":false};
 
-
-function validate190(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-createdFeedSchema" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate190.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate191(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
-errors = vErrors.length;
-}
-validate190.errors = vErrors;
-return errors === 0;
-}
-validate190.evaluated = {"props":{"id":true,"kind":true,"label":true,"view":true,"createdAt":true,"url":true},"dynamicProps":false,"dynamicItems":false};
-
-export const deleteFeedParams = validate193;
-const schema295 = {"$id":"function-deleteFeedParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
-
-function validate193(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-deleteFeedParams" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate193.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.id === undefined) && (missing0 = "id")){
-validate193.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.id !== undefined){
-let data0 = data.id;
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(!pattern33.test(data0)){
-validate193.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
-return false;
-}
-}
-else {
-validate193.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate193.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate193.errors = vErrors;
-return errors === 0;
-}
-validate193.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
-
-export const readAtomFeedParams = validate194;
-const schema296 = {"$id":"function-readAtomFeedParams","allOf":[{"type":"object","properties":{"feedToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{43}$"}},"required":["feedToken"]}]};
-const pattern88 = new RegExp("^[A-Za-z0-9_-]{43}$", "u");
+export const deleteFeedParams = validate194;
+const schema297 = {"$id":"function-deleteFeedParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
 
 function validate194(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-readAtomFeedParams" */;
+/*# sourceURL="function-deleteFeedParams" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate194.evaluated;
@@ -14370,23 +14402,23 @@ const _errs0 = errors;
 if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((data.feedToken === undefined) && (missing0 = "feedToken")){
+if((data.id === undefined) && (missing0 = "id")){
 validate194.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
-if(data.feedToken !== undefined){
-let data0 = data.feedToken;
+if(data.id !== undefined){
+let data0 = data.id;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern88.test(data0)){
-validate194.errors = [{instancePath:instancePath+"/feedToken",schemaPath:"#/allOf/0/properties/feedToken/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{43}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{43}$"+"\""}];
+if(!pattern33.test(data0)){
+validate194.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
 return false;
 }
 }
 else {
-validate194.errors = [{instancePath:instancePath+"/feedToken",schemaPath:"#/allOf/0/properties/feedToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate194.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -14401,13 +14433,14 @@ return false;
 validate194.errors = vErrors;
 return errors === 0;
 }
-validate194.evaluated = {"props":{"feedToken":true},"dynamicProps":false,"dynamicItems":false};
+validate194.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
-export const readAtomFeedHeaders = validate195;
-const schema297 = {"$id":"function-readAtomFeedHeaders","allOf":[{"type":"object","properties":{"if-none-match":{"type":"string","maxLength":256}},"required":[]}]};
+export const readAtomFeedParams = validate195;
+const schema298 = {"$id":"function-readAtomFeedParams","allOf":[{"type":"object","properties":{"feedToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{43}$"}},"required":["feedToken"]}]};
+const pattern88 = new RegExp("^[A-Za-z0-9_-]{43}$", "u");
 
 function validate195(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-readAtomFeedHeaders" */;
+/*# sourceURL="function-readAtomFeedParams" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate195.evaluated;
@@ -14420,19 +14453,26 @@ evaluated0.items = undefined;
 const _errs0 = errors;
 if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data["if-none-match"] !== undefined){
-let data0 = data["if-none-match"];
+let missing0;
+if((data.feedToken === undefined) && (missing0 = "feedToken")){
+validate195.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.feedToken !== undefined){
+let data0 = data.feedToken;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(func0(data0) > 256){
-validate195.errors = [{instancePath:instancePath+"/if-none-match",schemaPath:"#/allOf/0/properties/if-none-match/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+if(!pattern88.test(data0)){
+validate195.errors = [{instancePath:instancePath+"/feedToken",schemaPath:"#/allOf/0/properties/feedToken/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{43}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{43}$"+"\""}];
 return false;
 }
 }
 else {
-validate195.errors = [{instancePath:instancePath+"/if-none-match",schemaPath:"#/allOf/0/properties/if-none-match/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate195.errors = [{instancePath:instancePath+"/feedToken",schemaPath:"#/allOf/0/properties/feedToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
 }
 }
 }
@@ -14445,67 +14485,16 @@ return false;
 validate195.errors = vErrors;
 return errors === 0;
 }
-validate195.evaluated = {"props":{"if-none-match":true},"dynamicProps":false,"dynamicItems":false};
+validate195.evaluated = {"props":{"feedToken":true},"dynamicProps":false,"dynamicItems":false};
 
-export const readBadgeParams = validate196;
-const schema298 = {"$id":"function-readBadgeParams","allOf":[{"type":"object","properties":{"feedToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{43}$"}},"required":["feedToken"]}]};
+export const readAtomFeedHeaders = validate196;
+const schema299 = {"$id":"function-readAtomFeedHeaders","allOf":[{"type":"object","properties":{"if-none-match":{"type":"string","maxLength":256}},"required":[]}]};
 
 function validate196(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-readBadgeParams" */;
+/*# sourceURL="function-readAtomFeedHeaders" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate196.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.feedToken === undefined) && (missing0 = "feedToken")){
-validate196.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.feedToken !== undefined){
-let data0 = data.feedToken;
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(!pattern88.test(data0)){
-validate196.errors = [{instancePath:instancePath+"/feedToken",schemaPath:"#/allOf/0/properties/feedToken/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{43}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{43}$"+"\""}];
-return false;
-}
-}
-else {
-validate196.errors = [{instancePath:instancePath+"/feedToken",schemaPath:"#/allOf/0/properties/feedToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate196.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate196.errors = vErrors;
-return errors === 0;
-}
-validate196.evaluated = {"props":{"feedToken":true},"dynamicProps":false,"dynamicItems":false};
-
-export const readBadgeHeaders = validate197;
-const schema299 = {"$id":"function-readBadgeHeaders","allOf":[{"type":"object","properties":{"if-none-match":{"type":"string","maxLength":256}},"required":[]}]};
-
-function validate197(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-readBadgeHeaders" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate197.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -14521,13 +14510,64 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 256){
-validate197.errors = [{instancePath:instancePath+"/if-none-match",schemaPath:"#/allOf/0/properties/if-none-match/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate196.errors = [{instancePath:instancePath+"/if-none-match",schemaPath:"#/allOf/0/properties/if-none-match/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate197.errors = [{instancePath:instancePath+"/if-none-match",schemaPath:"#/allOf/0/properties/if-none-match/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate196.errors = [{instancePath:instancePath+"/if-none-match",schemaPath:"#/allOf/0/properties/if-none-match/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+}
+}
+}
+else {
+validate196.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate196.errors = vErrors;
+return errors === 0;
+}
+validate196.evaluated = {"props":{"if-none-match":true},"dynamicProps":false,"dynamicItems":false};
+
+export const readBadgeParams = validate197;
+const schema300 = {"$id":"function-readBadgeParams","allOf":[{"type":"object","properties":{"feedToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{43}$"}},"required":["feedToken"]}]};
+
+function validate197(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-readBadgeParams" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate197.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.feedToken === undefined) && (missing0 = "feedToken")){
+validate197.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.feedToken !== undefined){
+let data0 = data.feedToken;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(!pattern88.test(data0)){
+validate197.errors = [{instancePath:instancePath+"/feedToken",schemaPath:"#/allOf/0/properties/feedToken/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{43}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{43}$"+"\""}];
+return false;
+}
+}
+else {
+validate197.errors = [{instancePath:instancePath+"/feedToken",schemaPath:"#/allOf/0/properties/feedToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
 }
 }
 }
@@ -14540,17 +14580,61 @@ return false;
 validate197.errors = vErrors;
 return errors === 0;
 }
-validate197.evaluated = {"props":{"if-none-match":true},"dynamicProps":false,"dynamicItems":false};
+validate197.evaluated = {"props":{"feedToken":true},"dynamicProps":false,"dynamicItems":false};
 
-export const badgeSchema = validate198;
-const schema300 = {"$id":"function-badgeSchema","allOf":[{"$ref":"response#/components/schemas/Badge"}]};
-const schema301 = {"type":"object","required":["schemaVersion","label","message","color"],"properties":{"schemaVersion":{"type":"integer","const":1},"label":{"type":"string"},"message":{"type":"string"},"color":{"type":"string"}}};
+export const readBadgeHeaders = validate198;
+const schema301 = {"$id":"function-readBadgeHeaders","allOf":[{"type":"object","properties":{"if-none-match":{"type":"string","maxLength":256}},"required":[]}]};
 
 function validate198(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-badgeSchema" */;
+/*# sourceURL="function-readBadgeHeaders" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate198.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data["if-none-match"] !== undefined){
+let data0 = data["if-none-match"];
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 256){
+validate198.errors = [{instancePath:instancePath+"/if-none-match",schemaPath:"#/allOf/0/properties/if-none-match/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+return false;
+}
+}
+else {
+validate198.errors = [{instancePath:instancePath+"/if-none-match",schemaPath:"#/allOf/0/properties/if-none-match/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+else {
+validate198.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate198.errors = vErrors;
+return errors === 0;
+}
+validate198.evaluated = {"props":{"if-none-match":true},"dynamicProps":false,"dynamicItems":false};
+
+export const badgeSchema = validate199;
+const schema302 = {"$id":"function-badgeSchema","allOf":[{"$ref":"response#/components/schemas/Badge"}]};
+const schema303 = {"type":"object","required":["schemaVersion","label","message","color"],"properties":{"schemaVersion":{"type":"integer","const":1},"label":{"type":"string"},"message":{"type":"string"},"color":{"type":"string"}}};
+
+function validate199(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-badgeSchema" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate199.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -14562,7 +14646,7 @@ if(errors === _errs1){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.schemaVersion === undefined) && (missing0 = "schemaVersion")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.message === undefined) && (missing0 = "message"))) || ((data.color === undefined) && (missing0 = "color"))){
-validate198.errors = [{instancePath,schemaPath:"response#/components/schemas/Badge/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate199.errors = [{instancePath,schemaPath:"response#/components/schemas/Badge/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -14570,11 +14654,11 @@ if(data.schemaVersion !== undefined){
 let data0 = data.schemaVersion;
 const _errs3 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate198.errors = [{instancePath:instancePath+"/schemaVersion",schemaPath:"response#/components/schemas/Badge/properties/schemaVersion/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate199.errors = [{instancePath:instancePath+"/schemaVersion",schemaPath:"response#/components/schemas/Badge/properties/schemaVersion/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(1 !== data0){
-validate198.errors = [{instancePath:instancePath+"/schemaVersion",schemaPath:"response#/components/schemas/Badge/properties/schemaVersion/const",keyword:"const",params:{allowedValue: 1},message:"must be equal to constant"}];
+validate199.errors = [{instancePath:instancePath+"/schemaVersion",schemaPath:"response#/components/schemas/Badge/properties/schemaVersion/const",keyword:"const",params:{allowedValue: 1},message:"must be equal to constant"}];
 return false;
 }
 var valid2 = _errs3 === errors;
@@ -14586,7 +14670,7 @@ if(valid2){
 if(data.label !== undefined){
 const _errs5 = errors;
 if(typeof data.label !== "string"){
-validate198.errors = [{instancePath:instancePath+"/label",schemaPath:"response#/components/schemas/Badge/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate199.errors = [{instancePath:instancePath+"/label",schemaPath:"response#/components/schemas/Badge/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid2 = _errs5 === errors;
@@ -14598,7 +14682,7 @@ if(valid2){
 if(data.message !== undefined){
 const _errs7 = errors;
 if(typeof data.message !== "string"){
-validate198.errors = [{instancePath:instancePath+"/message",schemaPath:"response#/components/schemas/Badge/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate199.errors = [{instancePath:instancePath+"/message",schemaPath:"response#/components/schemas/Badge/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid2 = _errs7 === errors;
@@ -14610,7 +14694,7 @@ if(valid2){
 if(data.color !== undefined){
 const _errs9 = errors;
 if(typeof data.color !== "string"){
-validate198.errors = [{instancePath:instancePath+"/color",schemaPath:"response#/components/schemas/Badge/properties/color/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate199.errors = [{instancePath:instancePath+"/color",schemaPath:"response#/components/schemas/Badge/properties/color/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid2 = _errs9 === errors;
@@ -14624,24 +14708,24 @@ var valid2 = true;
 }
 }
 else {
-validate198.errors = [{instancePath,schemaPath:"response#/components/schemas/Badge/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate199.errors = [{instancePath,schemaPath:"response#/components/schemas/Badge/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate198.errors = vErrors;
+validate199.errors = vErrors;
 return errors === 0;
 }
-validate198.evaluated = {"props":{"schemaVersion":true,"label":true,"message":true,"color":true},"dynamicProps":false,"dynamicItems":false};
+validate199.evaluated = {"props":{"schemaVersion":true,"label":true,"message":true,"color":true},"dynamicProps":false,"dynamicItems":false};
 
-export const sharingSchema = validate199;
-const schema302 = {"$id":"function-sharingSchema","allOf":[{"$ref":"response#/components/schemas/Sharing"}]};
-const schema303 = {"type":"object","required":["sharedWith","sharedWithMe"],"properties":{"sharedWith":{"type":"array","items":{"$ref":"#/components/schemas/SharedUser"}},"sharedWithMe":{"type":"array","items":{"$ref":"#/components/schemas/SharedUser"}}}};
-const schema304 = {"type":"object","required":["username","displayName"],"properties":{"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100}}};
+export const sharingSchema = validate200;
+const schema304 = {"$id":"function-sharingSchema","allOf":[{"$ref":"response#/components/schemas/Sharing"}]};
+const schema305 = {"type":"object","required":["sharedWith","sharedWithMe"],"properties":{"sharedWith":{"type":"array","items":{"$ref":"#/components/schemas/SharedUser"}},"sharedWithMe":{"type":"array","items":{"$ref":"#/components/schemas/SharedUser"}}}};
+const schema306 = {"type":"object","required":["username","displayName"],"properties":{"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100}}};
 
-function validate200(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate201(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate200.evaluated;
+const evaluated0 = validate201.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -14652,7 +14736,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.sharedWith === undefined) && (missing0 = "sharedWith")) || ((data.sharedWithMe === undefined) && (missing0 = "sharedWithMe"))){
-validate200.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate201.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -14671,7 +14755,7 @@ if(errors === _errs4){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 let missing1;
 if(((data1.username === undefined) && (missing1 = "username")) || ((data1.displayName === undefined) && (missing1 = "displayName"))){
-validate200.errors = [{instancePath:instancePath+"/sharedWith/" + i0,schemaPath:"#/components/schemas/SharedUser/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate201.errors = [{instancePath:instancePath+"/sharedWith/" + i0,schemaPath:"#/components/schemas/SharedUser/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
 return false;
 }
 else {
@@ -14681,12 +14765,12 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func0(data2) > 64){
-validate200.errors = [{instancePath:instancePath+"/sharedWith/" + i0+"/username",schemaPath:"#/components/schemas/SharedUser/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate201.errors = [{instancePath:instancePath+"/sharedWith/" + i0+"/username",schemaPath:"#/components/schemas/SharedUser/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate200.errors = [{instancePath:instancePath+"/sharedWith/" + i0+"/username",schemaPath:"#/components/schemas/SharedUser/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate201.errors = [{instancePath:instancePath+"/sharedWith/" + i0+"/username",schemaPath:"#/components/schemas/SharedUser/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -14702,12 +14786,12 @@ const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data3 === "string"){
 if(func0(data3) > 100){
-validate200.errors = [{instancePath:instancePath+"/sharedWith/" + i0+"/displayName",schemaPath:"#/components/schemas/SharedUser/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate201.errors = [{instancePath:instancePath+"/sharedWith/" + i0+"/displayName",schemaPath:"#/components/schemas/SharedUser/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate200.errors = [{instancePath:instancePath+"/sharedWith/" + i0+"/displayName",schemaPath:"#/components/schemas/SharedUser/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate201.errors = [{instancePath:instancePath+"/sharedWith/" + i0+"/displayName",schemaPath:"#/components/schemas/SharedUser/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -14720,7 +14804,7 @@ var valid3 = true;
 }
 }
 else {
-validate200.errors = [{instancePath:instancePath+"/sharedWith/" + i0,schemaPath:"#/components/schemas/SharedUser/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate201.errors = [{instancePath:instancePath+"/sharedWith/" + i0,schemaPath:"#/components/schemas/SharedUser/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -14731,7 +14815,7 @@ break;
 }
 }
 else {
-validate200.errors = [{instancePath:instancePath+"/sharedWith",schemaPath:"#/properties/sharedWith/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate201.errors = [{instancePath:instancePath+"/sharedWith",schemaPath:"#/properties/sharedWith/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -14756,7 +14840,7 @@ if(errors === _errs13){
 if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
 let missing2;
 if(((data5.username === undefined) && (missing2 = "username")) || ((data5.displayName === undefined) && (missing2 = "displayName"))){
-validate200.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1,schemaPath:"#/components/schemas/SharedUser/required",keyword:"required",params:{missingProperty: missing2},message:"must have required property '"+missing2+"'"}];
+validate201.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1,schemaPath:"#/components/schemas/SharedUser/required",keyword:"required",params:{missingProperty: missing2},message:"must have required property '"+missing2+"'"}];
 return false;
 }
 else {
@@ -14766,12 +14850,12 @@ const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data6 === "string"){
 if(func0(data6) > 64){
-validate200.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1+"/username",schemaPath:"#/components/schemas/SharedUser/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate201.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1+"/username",schemaPath:"#/components/schemas/SharedUser/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate200.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1+"/username",schemaPath:"#/components/schemas/SharedUser/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate201.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1+"/username",schemaPath:"#/components/schemas/SharedUser/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -14787,12 +14871,12 @@ const _errs17 = errors;
 if(errors === _errs17){
 if(typeof data7 === "string"){
 if(func0(data7) > 100){
-validate200.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1+"/displayName",schemaPath:"#/components/schemas/SharedUser/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate201.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1+"/displayName",schemaPath:"#/components/schemas/SharedUser/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate200.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1+"/displayName",schemaPath:"#/components/schemas/SharedUser/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate201.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1+"/displayName",schemaPath:"#/components/schemas/SharedUser/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -14805,7 +14889,7 @@ var valid6 = true;
 }
 }
 else {
-validate200.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1,schemaPath:"#/components/schemas/SharedUser/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate201.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1,schemaPath:"#/components/schemas/SharedUser/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -14816,7 +14900,7 @@ break;
 }
 }
 else {
-validate200.errors = [{instancePath:instancePath+"/sharedWithMe",schemaPath:"#/properties/sharedWithMe/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate201.errors = [{instancePath:instancePath+"/sharedWithMe",schemaPath:"#/properties/sharedWithMe/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -14829,104 +14913,41 @@ var valid0 = true;
 }
 }
 else {
-validate200.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate201.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
+}
+validate201.errors = vErrors;
+return errors === 0;
+}
+validate201.evaluated = {"props":{"sharedWith":true,"sharedWithMe":true},"dynamicProps":false,"dynamicItems":false};
+
+
+function validate200(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-sharingSchema" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate200.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate201(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
+errors = vErrors.length;
 }
 validate200.errors = vErrors;
 return errors === 0;
 }
 validate200.evaluated = {"props":{"sharedWith":true,"sharedWithMe":true},"dynamicProps":false,"dynamicItems":false};
 
-
-function validate199(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-sharingSchema" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate199.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate200(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
-errors = vErrors.length;
-}
-validate199.errors = vErrors;
-return errors === 0;
-}
-validate199.evaluated = {"props":{"sharedWith":true,"sharedWithMe":true},"dynamicProps":false,"dynamicItems":false};
-
-export const unshareBoardParams = validate202;
-const schema306 = {"$id":"function-unshareBoardParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
-
-function validate202(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-unshareBoardParams" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate202.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.username === undefined) && (missing0 = "username")){
-validate202.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.username !== undefined){
-let data0 = data.username;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data0 === "string"){
-if(func0(data0) > 64){
-validate202.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
-return false;
-}
-else {
-if(func0(data0) < 1){
-validate202.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern0.test(data0)){
-validate202.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
-return false;
-}
-}
-}
-}
-else {
-validate202.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate202.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate202.errors = vErrors;
-return errors === 0;
-}
-validate202.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
-
-export const shareBoardParams = validate203;
-const schema308 = {"$id":"function-shareBoardParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
+export const unshareBoardParams = validate203;
+const schema308 = {"$id":"function-unshareBoardParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
 
 function validate203(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-shareBoardParams" */;
+/*# sourceURL="function-unshareBoardParams" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate203.evaluated;
@@ -14985,15 +15006,78 @@ return errors === 0;
 }
 validate203.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listUsersResponse200 = validate204;
-const schema310 = {"$id":"function-listUsersResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/AdminUser"}}]};
-const schema311 = {"type":"object","required":["username","displayName","isAdmin","createdAt"],"properties":{"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"isAdmin":{"type":"boolean"},"createdAt":{"type":"string","format":"date-time"}}};
+export const shareBoardParams = validate204;
+const schema310 = {"$id":"function-shareBoardParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
 
 function validate204(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-listUsersResponse200" */;
+/*# sourceURL="function-shareBoardParams" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate204.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.username === undefined) && (missing0 = "username")){
+validate204.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.username !== undefined){
+let data0 = data.username;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(func0(data0) > 64){
+validate204.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate204.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern0.test(data0)){
+validate204.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate204.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate204.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate204.errors = vErrors;
+return errors === 0;
+}
+validate204.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
+
+export const listUsersResponse200 = validate205;
+const schema312 = {"$id":"function-listUsersResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/AdminUser"}}]};
+const schema313 = {"type":"object","required":["username","displayName","isAdmin","createdAt"],"properties":{"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"isAdmin":{"type":"boolean"},"createdAt":{"type":"string","format":"date-time"}}};
+
+function validate205(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-listUsersResponse200" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate205.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -15013,7 +15097,7 @@ if(errors === _errs3){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing0;
 if(((((data0.username === undefined) && (missing0 = "username")) || ((data0.displayName === undefined) && (missing0 = "displayName"))) || ((data0.isAdmin === undefined) && (missing0 = "isAdmin"))) || ((data0.createdAt === undefined) && (missing0 = "createdAt"))){
-validate204.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminUser/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate205.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminUser/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -15023,12 +15107,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 64){
-validate204.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminUser/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate205.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminUser/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate204.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminUser/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate205.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminUser/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15044,12 +15128,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data2 === "string"){
 if(func0(data2) > 100){
-validate204.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminUser/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate205.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminUser/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate204.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminUser/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate205.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminUser/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15062,7 +15146,7 @@ if(valid3){
 if(data0.isAdmin !== undefined){
 const _errs9 = errors;
 if(typeof data0.isAdmin !== "boolean"){
-validate204.errors = [{instancePath:instancePath+"/" + i0+"/isAdmin",schemaPath:"response#/components/schemas/AdminUser/properties/isAdmin/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate205.errors = [{instancePath:instancePath+"/" + i0+"/isAdmin",schemaPath:"response#/components/schemas/AdminUser/properties/isAdmin/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid3 = _errs9 === errors;
@@ -15078,12 +15162,12 @@ if(errors === _errs11){
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(!(formats0.validate(data4))){
-validate204.errors = [{instancePath:instancePath+"/" + i0+"/createdAt",schemaPath:"response#/components/schemas/AdminUser/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate205.errors = [{instancePath:instancePath+"/" + i0+"/createdAt",schemaPath:"response#/components/schemas/AdminUser/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate204.errors = [{instancePath:instancePath+"/" + i0+"/createdAt",schemaPath:"response#/components/schemas/AdminUser/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate205.errors = [{instancePath:instancePath+"/" + i0+"/createdAt",schemaPath:"response#/components/schemas/AdminUser/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15099,7 +15183,7 @@ var valid3 = true;
 }
 }
 else {
-validate204.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminUser/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate205.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminUser/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -15110,83 +15194,20 @@ break;
 }
 }
 else {
-validate204.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-}
-validate204.errors = vErrors;
-return errors === 0;
-}
-validate204.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
-
-export const deleteUserParams = validate205;
-const schema312 = {"$id":"function-deleteUserParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
-
-function validate205(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-deleteUserParams" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate205.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.username === undefined) && (missing0 = "username")){
-validate205.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.username !== undefined){
-let data0 = data.username;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data0 === "string"){
-if(func0(data0) > 64){
-validate205.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
-return false;
-}
-else {
-if(func0(data0) < 1){
-validate205.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern0.test(data0)){
-validate205.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
-return false;
-}
-}
-}
-}
-else {
-validate205.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate205.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate205.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
 validate205.errors = vErrors;
 return errors === 0;
 }
-validate205.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
+validate205.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-export const revokeUserParams = validate206;
-const schema314 = {"$id":"function-revokeUserParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
+export const deleteUserParams = validate206;
+const schema314 = {"$id":"function-deleteUserParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
 
 function validate206(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-revokeUserParams" */;
+/*# sourceURL="function-deleteUserParams" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate206.evaluated;
@@ -15245,15 +15266,78 @@ return errors === 0;
 }
 validate206.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listInvitesResponse200 = validate207;
-const schema316 = {"$id":"function-listInvitesResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/AdminInvite"}}]};
-const schema317 = {"type":"object","required":["id","username","displayName","expiresAt"],"properties":{"id":{"type":"string","maxLength":64},"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"expiresAt":{"type":"string","format":"date-time"}}};
+export const revokeUserParams = validate207;
+const schema316 = {"$id":"function-revokeUserParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
 
 function validate207(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-listInvitesResponse200" */;
+/*# sourceURL="function-revokeUserParams" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate207.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.username === undefined) && (missing0 = "username")){
+validate207.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.username !== undefined){
+let data0 = data.username;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(func0(data0) > 64){
+validate207.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate207.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern0.test(data0)){
+validate207.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate207.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate207.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate207.errors = vErrors;
+return errors === 0;
+}
+validate207.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
+
+export const listInvitesResponse200 = validate208;
+const schema318 = {"$id":"function-listInvitesResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/AdminInvite"}}]};
+const schema319 = {"type":"object","required":["id","username","displayName","expiresAt"],"properties":{"id":{"type":"string","maxLength":64},"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"expiresAt":{"type":"string","format":"date-time"}}};
+
+function validate208(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-listInvitesResponse200" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate208.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -15273,7 +15357,7 @@ if(errors === _errs3){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing0;
 if(((((data0.id === undefined) && (missing0 = "id")) || ((data0.username === undefined) && (missing0 = "username"))) || ((data0.displayName === undefined) && (missing0 = "displayName"))) || ((data0.expiresAt === undefined) && (missing0 = "expiresAt"))){
-validate207.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminInvite/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate208.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminInvite/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -15283,12 +15367,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 64){
-validate207.errors = [{instancePath:instancePath+"/" + i0+"/id",schemaPath:"response#/components/schemas/AdminInvite/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate208.errors = [{instancePath:instancePath+"/" + i0+"/id",schemaPath:"response#/components/schemas/AdminInvite/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate207.errors = [{instancePath:instancePath+"/" + i0+"/id",schemaPath:"response#/components/schemas/AdminInvite/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate208.errors = [{instancePath:instancePath+"/" + i0+"/id",schemaPath:"response#/components/schemas/AdminInvite/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15304,12 +15388,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data2 === "string"){
 if(func0(data2) > 64){
-validate207.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminInvite/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate208.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminInvite/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate207.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminInvite/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate208.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminInvite/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15325,12 +15409,12 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(typeof data3 === "string"){
 if(func0(data3) > 100){
-validate207.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminInvite/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate208.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminInvite/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate207.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminInvite/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate208.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminInvite/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15347,12 +15431,12 @@ if(errors === _errs11){
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(!(formats0.validate(data4))){
-validate207.errors = [{instancePath:instancePath+"/" + i0+"/expiresAt",schemaPath:"response#/components/schemas/AdminInvite/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate208.errors = [{instancePath:instancePath+"/" + i0+"/expiresAt",schemaPath:"response#/components/schemas/AdminInvite/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate207.errors = [{instancePath:instancePath+"/" + i0+"/expiresAt",schemaPath:"response#/components/schemas/AdminInvite/properties/expiresAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate208.errors = [{instancePath:instancePath+"/" + i0+"/expiresAt",schemaPath:"response#/components/schemas/AdminInvite/properties/expiresAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15368,7 +15452,7 @@ var valid3 = true;
 }
 }
 else {
-validate207.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminInvite/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate208.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminInvite/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -15379,23 +15463,23 @@ break;
 }
 }
 else {
-validate207.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate208.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate207.errors = vErrors;
+validate208.errors = vErrors;
 return errors === 0;
 }
-validate207.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate208.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-export const createInviteHeaders = validate208;
-const schema318 = {"$id":"function-createInviteHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const createInviteHeaders = validate209;
+const schema320 = {"$id":"function-createInviteHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
-function validate208(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate209(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createInviteHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate208.evaluated;
+const evaluated0 = validate209.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -15411,47 +15495,47 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 255){
-validate208.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate209.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate208.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate209.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern22.test(data0)){
-validate208.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate209.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate208.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate209.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
 }
 }
 else {
-validate208.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate209.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate208.errors = vErrors;
+validate209.errors = vErrors;
 return errors === 0;
 }
-validate208.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate209.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const createInviteBody = validate209;
-const schema319 = {"$id":"function-createInviteBody","allOf":[{"$ref":"request#/components/schemas/CreateInviteRequest"}]};
-const schema320 = {"type":"object","required":["username","displayName"],"additionalProperties":false,"properties":{"username":{"$ref":"#/components/schemas/Username"},"displayName":{"$ref":"#/components/schemas/DisplayName"}}};
+export const createInviteBody = validate210;
+const schema321 = {"$id":"function-createInviteBody","allOf":[{"$ref":"request#/components/schemas/CreateInviteRequest"}]};
+const schema322 = {"type":"object","required":["username","displayName"],"additionalProperties":false,"properties":{"username":{"$ref":"#/components/schemas/Username"},"displayName":{"$ref":"#/components/schemas/DisplayName"}}};
 
-function validate210(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate211(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate210.evaluated;
+const evaluated0 = validate211.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -15462,14 +15546,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.username === undefined) && (missing0 = "username")) || ((data.displayName === undefined) && (missing0 = "displayName"))){
-validate210.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate211.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "username") || (key0 === "displayName"))){
-validate210.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate211.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -15482,24 +15566,24 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate210.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate211.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate210.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate211.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern0.test(data0)){
-validate210.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
+validate211.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate210.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate211.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15516,24 +15600,24 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data1 === "string"){
 if(func0(data1) > 100){
-validate210.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate211.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate210.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate211.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern1.test(data1)){
-validate210.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
+validate211.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate210.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate211.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15547,45 +15631,45 @@ var valid0 = true;
 }
 }
 else {
-validate210.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate211.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate210.errors = vErrors;
+validate211.errors = vErrors;
 return errors === 0;
 }
-validate210.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate211.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate209(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate210(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createInviteBody" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate209.evaluated;
+const evaluated0 = validate210.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate210(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
+if(!(validate211(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
 errors = vErrors.length;
 }
-validate209.errors = vErrors;
+validate210.errors = vErrors;
 return errors === 0;
 }
-validate209.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate210.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const createdInviteSchema = validate212;
-const schema323 = {"$id":"function-createdInviteSchema","allOf":[{"$ref":"response#/components/schemas/CreatedInvite"}]};
-const schema324 = {"type":"object","required":["token","id","username","displayName","expiresAt"],"properties":{"token":{"type":"string","maxLength":256},"id":{"type":"string","maxLength":64},"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"expiresAt":{"type":"string","format":"date-time"}}};
+export const createdInviteSchema = validate213;
+const schema325 = {"$id":"function-createdInviteSchema","allOf":[{"$ref":"response#/components/schemas/CreatedInvite"}]};
+const schema326 = {"type":"object","required":["token","id","username","displayName","expiresAt"],"properties":{"token":{"type":"string","maxLength":256},"id":{"type":"string","maxLength":64},"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"expiresAt":{"type":"string","format":"date-time"}}};
 
-function validate212(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate213(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createdInviteSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate212.evaluated;
+const evaluated0 = validate213.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -15597,7 +15681,7 @@ if(errors === _errs1){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.token === undefined) && (missing0 = "token")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.username === undefined) && (missing0 = "username"))) || ((data.displayName === undefined) && (missing0 = "displayName"))) || ((data.expiresAt === undefined) && (missing0 = "expiresAt"))){
-validate212.errors = [{instancePath,schemaPath:"response#/components/schemas/CreatedInvite/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate213.errors = [{instancePath,schemaPath:"response#/components/schemas/CreatedInvite/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -15607,12 +15691,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 256){
-validate212.errors = [{instancePath:instancePath+"/token",schemaPath:"response#/components/schemas/CreatedInvite/properties/token/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate213.errors = [{instancePath:instancePath+"/token",schemaPath:"response#/components/schemas/CreatedInvite/properties/token/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate212.errors = [{instancePath:instancePath+"/token",schemaPath:"response#/components/schemas/CreatedInvite/properties/token/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate213.errors = [{instancePath:instancePath+"/token",schemaPath:"response#/components/schemas/CreatedInvite/properties/token/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15628,12 +15712,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 64){
-validate212.errors = [{instancePath:instancePath+"/id",schemaPath:"response#/components/schemas/CreatedInvite/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate213.errors = [{instancePath:instancePath+"/id",schemaPath:"response#/components/schemas/CreatedInvite/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate212.errors = [{instancePath:instancePath+"/id",schemaPath:"response#/components/schemas/CreatedInvite/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate213.errors = [{instancePath:instancePath+"/id",schemaPath:"response#/components/schemas/CreatedInvite/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15649,12 +15733,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data2 === "string"){
 if(func0(data2) > 64){
-validate212.errors = [{instancePath:instancePath+"/username",schemaPath:"response#/components/schemas/CreatedInvite/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate213.errors = [{instancePath:instancePath+"/username",schemaPath:"response#/components/schemas/CreatedInvite/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate212.errors = [{instancePath:instancePath+"/username",schemaPath:"response#/components/schemas/CreatedInvite/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate213.errors = [{instancePath:instancePath+"/username",schemaPath:"response#/components/schemas/CreatedInvite/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15670,12 +15754,12 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(typeof data3 === "string"){
 if(func0(data3) > 100){
-validate212.errors = [{instancePath:instancePath+"/displayName",schemaPath:"response#/components/schemas/CreatedInvite/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate213.errors = [{instancePath:instancePath+"/displayName",schemaPath:"response#/components/schemas/CreatedInvite/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate212.errors = [{instancePath:instancePath+"/displayName",schemaPath:"response#/components/schemas/CreatedInvite/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate213.errors = [{instancePath:instancePath+"/displayName",schemaPath:"response#/components/schemas/CreatedInvite/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15692,12 +15776,12 @@ if(errors === _errs11){
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(!(formats0.validate(data4))){
-validate212.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"response#/components/schemas/CreatedInvite/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate213.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"response#/components/schemas/CreatedInvite/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate212.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"response#/components/schemas/CreatedInvite/properties/expiresAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate213.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"response#/components/schemas/CreatedInvite/properties/expiresAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15714,23 +15798,23 @@ var valid2 = true;
 }
 }
 else {
-validate212.errors = [{instancePath,schemaPath:"response#/components/schemas/CreatedInvite/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate213.errors = [{instancePath,schemaPath:"response#/components/schemas/CreatedInvite/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate212.errors = vErrors;
+validate213.errors = vErrors;
 return errors === 0;
 }
-validate212.evaluated = {"props":{"token":true,"id":true,"username":true,"displayName":true,"expiresAt":true},"dynamicProps":false,"dynamicItems":false};
+validate213.evaluated = {"props":{"token":true,"id":true,"username":true,"displayName":true,"expiresAt":true},"dynamicProps":false,"dynamicItems":false};
 
-export const revokeInviteParams = validate213;
-const schema325 = {"$id":"function-revokeInviteParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
+export const revokeInviteParams = validate214;
+const schema327 = {"$id":"function-revokeInviteParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
 
-function validate213(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate214(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-revokeInviteParams" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate213.evaluated;
+const evaluated0 = validate214.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -15742,7 +15826,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.id === undefined) && (missing0 = "id")){
-validate213.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate214.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -15752,12 +15836,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!pattern33.test(data0)){
-validate213.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
+validate214.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
 return false;
 }
 }
 else {
-validate213.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate214.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15765,23 +15849,23 @@ return false;
 }
 }
 else {
-validate213.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate214.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate213.errors = vErrors;
+validate214.errors = vErrors;
 return errors === 0;
 }
-validate213.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+validate214.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listRequestsQuery = validate214;
-const schema326 = {"$id":"function-listRequestsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":1000},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]}]};
+export const listRequestsQuery = validate215;
+const schema328 = {"$id":"function-listRequestsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":1000},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]}]};
 
-function validate214(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate215(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listRequestsQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate214.evaluated;
+const evaluated0 = validate215.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -15801,11 +15885,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate214.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate215.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate214.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
+validate215.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid1 = _errs2 === errors;
@@ -15820,18 +15904,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 64){
-validate214.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate215.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate214.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate215.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate214.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate215.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15844,18 +15928,18 @@ if(valid1){
 let data2 = data.limit;
 const _errs7 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate214.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate215.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data2 == "number"){
 if(data2 > 1000 || isNaN(data2)){
-validate214.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"}];
+validate215.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate214.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate215.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -15866,18 +15950,18 @@ if(valid1){
 let data3 = data.offset;
 const _errs9 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate214.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate215.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data3 == "number"){
 if(data3 > 2147483647 || isNaN(data3)){
-validate214.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate215.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data3 < 0 || isNaN(data3)){
-validate214.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate215.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -15889,24 +15973,24 @@ var valid1 = _errs9 === errors;
 }
 }
 else {
-validate214.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate215.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate214.errors = vErrors;
+validate215.errors = vErrors;
 return errors === 0;
 }
-validate214.evaluated = {"props":{"forge":true,"account":true,"limit":true,"offset":true},"dynamicProps":false,"dynamicItems":false};
+validate215.evaluated = {"props":{"forge":true,"account":true,"limit":true,"offset":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listRequestsResponse200 = validate215;
-const schema328 = {"$id":"function-listRequestsResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/RequestLogEntry"}}]};
-const schema329 = {"type":"object","required":["loggedAt","forge","method","endpoint","outcome"],"properties":{"loggedAt":{"type":"string","format":"date-time"},"forge":{"$ref":"#/components/schemas/ForgeName"},"method":{"type":"string"},"endpoint":{"type":"string"},"outcome":{"$ref":"#/components/schemas/RequestOutcome"},"account":{"type":"string"},"statusCode":{"type":"integer","minimum":100,"maximum":599},"rateLimit":{"$ref":"#/components/schemas/RateLimit"}}};
-const schema331 = {"type":"string","enum":["success","unreachable","unauthorized","not_found","rate_limited","conflict","unknown"]};
+export const listRequestsResponse200 = validate216;
+const schema330 = {"$id":"function-listRequestsResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/RequestLogEntry"}}]};
+const schema331 = {"type":"object","required":["loggedAt","forge","method","endpoint","outcome"],"properties":{"loggedAt":{"type":"string","format":"date-time"},"forge":{"$ref":"#/components/schemas/ForgeName"},"method":{"type":"string"},"endpoint":{"type":"string"},"outcome":{"$ref":"#/components/schemas/RequestOutcome"},"account":{"type":"string"},"statusCode":{"type":"integer","minimum":100,"maximum":599},"rateLimit":{"$ref":"#/components/schemas/RateLimit"}}};
+const schema333 = {"type":"string","enum":["success","unreachable","unauthorized","not_found","rate_limited","conflict","unknown"]};
 
-function validate216(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate217(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate216.evaluated;
+const evaluated0 = validate217.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -15917,7 +16001,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.loggedAt === undefined) && (missing0 = "loggedAt")) || ((data.forge === undefined) && (missing0 = "forge"))) || ((data.method === undefined) && (missing0 = "method"))) || ((data.endpoint === undefined) && (missing0 = "endpoint"))) || ((data.outcome === undefined) && (missing0 = "outcome"))){
-validate216.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate217.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -15928,12 +16012,12 @@ if(errors === _errs1){
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(!(formats0.validate(data0))){
-validate216.errors = [{instancePath:instancePath+"/loggedAt",schemaPath:"#/properties/loggedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate217.errors = [{instancePath:instancePath+"/loggedAt",schemaPath:"#/properties/loggedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate216.errors = [{instancePath:instancePath+"/loggedAt",schemaPath:"#/properties/loggedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate217.errors = [{instancePath:instancePath+"/loggedAt",schemaPath:"#/properties/loggedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15948,11 +16032,11 @@ if(data.forge !== undefined){
 let data1 = data.forge;
 const _errs3 = errors;
 if(typeof data1 !== "string"){
-validate216.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate217.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data1 === "github") || (data1 === "forgejo")) || (data1 === "gitlab"))){
-validate216.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
+validate217.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -15964,7 +16048,7 @@ if(valid0){
 if(data.method !== undefined){
 const _errs6 = errors;
 if(typeof data.method !== "string"){
-validate216.errors = [{instancePath:instancePath+"/method",schemaPath:"#/properties/method/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate217.errors = [{instancePath:instancePath+"/method",schemaPath:"#/properties/method/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -15976,7 +16060,7 @@ if(valid0){
 if(data.endpoint !== undefined){
 const _errs8 = errors;
 if(typeof data.endpoint !== "string"){
-validate216.errors = [{instancePath:instancePath+"/endpoint",schemaPath:"#/properties/endpoint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate217.errors = [{instancePath:instancePath+"/endpoint",schemaPath:"#/properties/endpoint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -15989,11 +16073,11 @@ if(data.outcome !== undefined){
 let data4 = data.outcome;
 const _errs10 = errors;
 if(typeof data4 !== "string"){
-validate216.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/components/schemas/RequestOutcome/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate217.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/components/schemas/RequestOutcome/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((((((data4 === "success") || (data4 === "unreachable")) || (data4 === "unauthorized")) || (data4 === "not_found")) || (data4 === "rate_limited")) || (data4 === "conflict")) || (data4 === "unknown"))){
-validate216.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/components/schemas/RequestOutcome/enum",keyword:"enum",params:{allowedValues: schema331.enum},message:"must be equal to one of the allowed values"}];
+validate217.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/components/schemas/RequestOutcome/enum",keyword:"enum",params:{allowedValues: schema333.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -16005,7 +16089,7 @@ if(valid0){
 if(data.account !== undefined){
 const _errs13 = errors;
 if(typeof data.account !== "string"){
-validate216.errors = [{instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate217.errors = [{instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -16018,18 +16102,18 @@ if(data.statusCode !== undefined){
 let data6 = data.statusCode;
 const _errs15 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate216.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate217.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data6 == "number"){
 if(data6 > 599 || isNaN(data6)){
-validate216.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/maximum",keyword:"maximum",params:{comparison: "<=", limit: 599},message:"must be <= 599"}];
+validate217.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/maximum",keyword:"maximum",params:{comparison: "<=", limit: 599},message:"must be <= 599"}];
 return false;
 }
 else {
 if(data6 < 100 || isNaN(data6)){
-validate216.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/minimum",keyword:"minimum",params:{comparison: ">=", limit: 100},message:"must be >= 100"}];
+validate217.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/minimum",keyword:"minimum",params:{comparison: ">=", limit: 100},message:"must be >= 100"}];
 return false;
 }
 }
@@ -16049,7 +16133,7 @@ if(errors === _errs18){
 if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
 let missing1;
 if(((((data7.limit === undefined) && (missing1 = "limit")) || ((data7.remaining === undefined) && (missing1 = "remaining"))) || ((data7.resetsAt === undefined) && (missing1 = "resetsAt"))) || ((data7.severity === undefined) && (missing1 = "severity"))){
-validate216.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/components/schemas/RateLimit/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate217.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/components/schemas/RateLimit/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
 return false;
 }
 else {
@@ -16057,13 +16141,13 @@ if(data7.limit !== undefined){
 let data8 = data7.limit;
 const _errs20 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate216.errors = [{instancePath:instancePath+"/rateLimit/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate217.errors = [{instancePath:instancePath+"/rateLimit/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs20){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate216.errors = [{instancePath:instancePath+"/rateLimit/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate217.errors = [{instancePath:instancePath+"/rateLimit/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -16078,13 +16162,13 @@ if(data7.remaining !== undefined){
 let data9 = data7.remaining;
 const _errs22 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate216.errors = [{instancePath:instancePath+"/rateLimit/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate217.errors = [{instancePath:instancePath+"/rateLimit/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs22){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate216.errors = [{instancePath:instancePath+"/rateLimit/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate217.errors = [{instancePath:instancePath+"/rateLimit/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -16102,12 +16186,12 @@ if(errors === _errs24){
 if(errors === _errs24){
 if(typeof data10 === "string"){
 if(!(formats0.validate(data10))){
-validate216.errors = [{instancePath:instancePath+"/rateLimit/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate217.errors = [{instancePath:instancePath+"/rateLimit/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate216.errors = [{instancePath:instancePath+"/rateLimit/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate217.errors = [{instancePath:instancePath+"/rateLimit/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -16122,11 +16206,11 @@ if(data7.severity !== undefined){
 let data11 = data7.severity;
 const _errs26 = errors;
 if(typeof data11 !== "string"){
-validate216.errors = [{instancePath:instancePath+"/rateLimit/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate217.errors = [{instancePath:instancePath+"/rateLimit/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data11 === "ok") || (data11 === "warning")) || (data11 === "low")) || (data11 === "exceeded"))){
-validate216.errors = [{instancePath:instancePath+"/rateLimit/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/enum",keyword:"enum",params:{allowedValues: schema112.properties.severity.enum},message:"must be equal to one of the allowed values"}];
+validate217.errors = [{instancePath:instancePath+"/rateLimit/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/enum",keyword:"enum",params:{allowedValues: schema112.properties.severity.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid4 = _errs26 === errors;
@@ -16139,13 +16223,13 @@ if(data7.cost !== undefined){
 let data12 = data7.cost;
 const _errs28 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate216.errors = [{instancePath:instancePath+"/rateLimit/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate217.errors = [{instancePath:instancePath+"/rateLimit/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs28){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate216.errors = [{instancePath:instancePath+"/rateLimit/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate217.errors = [{instancePath:instancePath+"/rateLimit/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -16162,7 +16246,7 @@ var valid4 = true;
 }
 }
 else {
-validate216.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/components/schemas/RateLimit/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate217.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/components/schemas/RateLimit/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -16181,21 +16265,21 @@ var valid0 = true;
 }
 }
 else {
-validate216.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate217.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate216.errors = vErrors;
+validate217.errors = vErrors;
 return errors === 0;
 }
-validate216.evaluated = {"props":{"loggedAt":true,"forge":true,"method":true,"endpoint":true,"outcome":true,"account":true,"statusCode":true,"rateLimit":true},"dynamicProps":false,"dynamicItems":false};
+validate217.evaluated = {"props":{"loggedAt":true,"forge":true,"method":true,"endpoint":true,"outcome":true,"account":true,"statusCode":true,"rateLimit":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate215(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate216(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listRequestsResponse200" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate215.evaluated;
+const evaluated0 = validate216.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -16209,8 +16293,8 @@ var valid1 = true;
 const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 const _errs2 = errors;
-if(!(validate216(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate216.errors : vErrors.concat(validate216.errors);
+if(!(validate217(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate217.errors : vErrors.concat(validate217.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs2 === errors;
@@ -16220,23 +16304,23 @@ break;
 }
 }
 else {
-validate215.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate216.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate215.errors = vErrors;
+validate216.errors = vErrors;
 return errors === 0;
 }
-validate215.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate216.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-export const exportRequestsQuery = validate218;
-const schema333 = {"$id":"function-exportRequestsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64}},"required":[]}]};
+export const exportRequestsQuery = validate219;
+const schema335 = {"$id":"function-exportRequestsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64}},"required":[]}]};
 
-function validate218(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate219(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-exportRequestsQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate218.evaluated;
+const evaluated0 = validate219.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -16250,11 +16334,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate218.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate219.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate218.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
+validate219.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid1 = _errs2 === errors;
@@ -16269,18 +16353,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 64){
-validate218.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate219.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate218.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate219.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate218.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate219.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -16292,11 +16376,11 @@ var valid1 = true;
 }
 }
 else {
-validate218.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate219.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate218.errors = vErrors;
+validate219.errors = vErrors;
 return errors === 0;
 }
-validate218.evaluated = {"props":{"forge":true,"account":true},"dynamicProps":false,"dynamicItems":false};
+validate219.evaluated = {"props":{"forge":true,"account":true},"dynamicProps":false,"dynamicItems":false};

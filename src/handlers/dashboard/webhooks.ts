@@ -2,12 +2,13 @@ import type { WebhooksHandlers } from '../../generated/dashboard/operations.js';
 import type { DashboardServices } from './handlers.js';
 
 export const webhooksHandlers = ({ dashboard }: Pick<DashboardServices, 'dashboard'>): WebhooksHandlers => {
-  const { deliveries, ensureWebhook } = dashboard;
+  const { deliveries, ensureWebhook, rotateWebhook } = dashboard;
   return {
     async ensureWebhook({ caller, body }) {
       await ensureWebhook(caller, body);
       return { status: 204 };
     },
+    rotateWebhook: async ({ caller }) => ({ status: 200, body: await rotateWebhook(caller) }),
     async deliverGithub({ params: { webhookToken: token }, headers, body: read }) {
       await deliveries.take({ forge: 'github', token, headers, read });
       return { status: 204 };

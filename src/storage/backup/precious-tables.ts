@@ -19,6 +19,7 @@ const IS_PRECIOUS: Readonly<Record<keyof Tables, boolean>> = {
   views: true,
   feeds: true,
   settings: true,
+  retired_webhooks: true,
   request_log: true,
   forge_readings: true,
   forge_states: true,

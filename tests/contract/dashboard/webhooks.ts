@@ -78,6 +78,43 @@ export function webhooksTests(stage: () => Stage): void {
     });
   });
 
+  describe('rotateWebhook', () => {
+    test('gives another token and secret, while deliveries with the former ones are taken for a day', async () => {
+      const member = await stage().newPerson();
+      const client = stage().client(member);
+      const { data: former } = await client.GET('/api/settings');
+      const { data: rotated } = await client.POST('/api/webhooks/rotate');
+      const { data: settings } = await client.GET('/api/settings');
+      expect(settings).toEqual({
+        ...former,
+        webhookToken: rotated!.webhookToken,
+        webhookSecret: rotated!.webhookSecret,
+      });
+      expect(Date.parse(rotated!.formerUntil) - Date.now()).toBeGreaterThan(86_000_000);
+      const statusOf = async (token: string, secret: string) =>
+        (await deliver('github', token, SIGNERS.github(secret))).response.status;
+      const { webhookToken, webhookSecret } = former!;
+      expect(await statusOf(webhookToken, webhookSecret)).toBe(204);
+      expect(await statusOf(rotated!.webhookToken, rotated!.webhookSecret)).toBe(204);
+      // Each path has a secret of its own.
+      expect(await statusOf(rotated!.webhookToken, webhookSecret)).toBe(401);
+      expect(await statusOf(webhookToken, rotated!.webhookSecret)).toBe(401);
+      await stage().server.database.updateTable('retired_webhooks').set({ expires_at: Date.now() }).execute();
+      expect(await statusOf(webhookToken, webhookSecret)).toBe(404);
+      expect(await statusOf(rotated!.webhookToken, rotated!.webhookSecret)).toBe(204);
+    });
+
+    test('gives each of two requests at once what holds or held', async () => {
+      const member = await stage().newPerson();
+      const client = stage().client(member);
+      const rotate = async () => (await client.POST('/api/webhooks/rotate')).data!;
+      for (const { webhookToken, webhookSecret } of await Promise.all([rotate(), rotate()])) {
+        const { response } = await deliver('github', webhookToken, SIGNERS.github(webhookSecret));
+        expect(response.status).toBe(204);
+      }
+    });
+  });
+
   describe('ensureWebhook', () => {
     const settle = async (githubToken = GITHUB_TOKEN): Promise<Member> => {
       const member = await stage().newPerson();
@@ -102,6 +139,18 @@ export function webhooksTests(stage: () => Stage): void {
       const url = `${ORIGIN}/api/webhooks/github/${data!.webhookToken}`;
       const own = github.repositories[0]!.hooks.filter((hook) => hook.url === url);
       expect(own).toMatchObject([{ secret: data!.webhookSecret, active: true, contentType: 'json' }]);
+    });
+
+    test('replaces the former webhook after a rotation', async () => {
+      const member = await settle();
+      await ensure(member);
+      const { hooks } = github.repositories[0]!;
+      const count = hooks.length;
+      const { data } = await stage().client(member).POST('/api/webhooks/rotate');
+      expect(await ensure(member)).toEqual([204, undefined]);
+      expect(hooks).toHaveLength(count);
+      const url = `${ORIGIN}/api/webhooks/github/${data!.webhookToken}`;
+      expect(hooks.at(-1)).toMatchObject({ url, secret: data!.webhookSecret, active: true });
     });
 
     test('is refused without a credential for the forge', async () => {

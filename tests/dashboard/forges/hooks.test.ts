@@ -87,6 +87,17 @@ describe.each(FORGE_NAMES)('a webhook at %s', (name) => {
     await expect(server.deliver('acme/shop', {})).resolves.toEqual([204]);
   });
 
+  test('takes the place of those with former paths', async () => {
+    const { forge } = opened;
+    const { hooks } = repository;
+    const toUrl = (token: string) => hook.url.replace('token', token);
+    hooks.push(...['a', 'b', 'c'].map((token, index) => ({ ...other(index + 1), url: toUrl(token) })));
+    await forge.ensureWebhook('acme/shop', { ...hook, formerUrls: [toUrl('b'), toUrl('a')] });
+    expect(hooks.map(({ url }) => url).sort()).toEqual([toUrl('c'), hook.url]);
+    await forge.ensureWebhook('acme/shop', { ...hook, formerUrls: [toUrl('c')] });
+    expect(hooks.map(({ url, secret }) => [url, secret])).toEqual([[hook.url, 'new']]);
+  });
+
   test('stays as it is when it is set up again', async () => {
     const { forge } = opened;
     const { hooks } = repository;

@@ -1,5 +1,5 @@
 import type { Hook } from '../forge.js';
-import { findHooks, permitted } from '../hooks.js';
+import { deleteHooks, findHooks, permitted } from '../hooks.js';
 import type { Rest } from '../http/rest.js';
 import { pathOf } from '../paths.js';
 
@@ -13,10 +13,11 @@ export async function ensureGithubWebhook(rest: Rest, fullName: string, hook: Ho
   const place = { repository: pathOf(fullName), pages: 'per_page=100', hook, needs: NEEDS };
   const config = { url: hook.url, content_type: 'json', secret: hook.secret, insecure_ssl: '0' };
   const wanted = { active: true, events: EVENTS, config };
-  const [found] = await findHooks(rest, place);
+  const [found, ...others] = await findHooks(rest, place);
   await permitted(rest, place, () =>
     found === undefined
       ? rest.send('POST', `${place.repository}/hooks`, { name: 'web', ...wanted })
       : rest.send('PATCH', `${place.repository}/hooks/${found.id}`, wanted),
   );
+  await deleteHooks(rest, place, others);
 }
