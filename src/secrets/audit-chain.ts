@@ -85,7 +85,7 @@ export function hashEntry(previousHash: string, row: Omit<AuditLogTable, 'hash'>
 }
 
 /** @returns an empty chain's head while nothing was ever written. */
-async function readHead(database: Database): Promise<AuditHead> {
+export async function readHead(database: Database): Promise<AuditHead> {
   const [head = EMPTY] = await findHead(database, {});
   return head;
 }

@@ -32,6 +32,8 @@ test.each<[string, AuditFilter, number[]]>([
   ['behind an entry, the newest first', { order: 'desc', after: 3 }, [2, 1]],
   ['so many', { limit: 2 }, [1, 2]],
 ])('the audit log is asked for %s', async (_reason, filter, ids) => {
-  const { entries } = await createAuditLog(stage.database).query(owner, filter);
+  const { entries, total } = await createAuditLog(stage.database).query(owner, filter);
   expect(entries.map(({ id }) => id)).toEqual(ids);
+  const isWhole = Object.keys(filter).every((name) => ['after', 'limit', 'order'].includes(name));
+  expect(total).toBe(isWhole ? 3 : ids.length);
 });
