@@ -33,7 +33,10 @@ function toRoot(state: GithubGraphqlState) {
   const { login, repositories, rateLimit } = state;
   const toNode = (repository: GithubRepository) => toRepositoryNode(repository, state);
   const findById = (id: string) => {
-    const found = repositories.find((one) => one.id === id);
+    const [, place, ofId] = /^IC_(\d+)_(.*)$/.exec(id) ?? [];
+    const one = repositories.flatMap(({ pullRequests }) => pullRequests).find((pull) => pull.id === ofId);
+    if (one) return toCommentNode(one, Number(place));
+    const found = repositories.find((repository) => repository.id === id);
     return found ? toNode(found) : notFound(`Could not resolve to a node with the global id of '${id}'.`);
   };
   return {
@@ -167,6 +170,21 @@ function toPullRequestNode(one: GithubPullRequest, { repository, url, state }: P
     },
     latestOpinionatedReviews: { totalCount: reviews.length, nodes: reviews.map((review) => ({ state: review })) },
     commits: { totalCount: 1, nodes: [{ commit: { oid: headRefOid, statusCheckRollup: rollup } }] },
+  };
+}
+
+const COMMENTED = '2026-05-02T09:00:00Z';
+
+function toCommentNode(one: GithubPullRequest, place: number) {
+  const bot = { __typename: 'Bot', id: 'BOT_1', login: 'dependabot' };
+  const reactedAt = one.thumbs[place];
+  const edges = reactedAt === undefined ? [] : [{ node: bot, reactedAt }];
+  const toNode = (body: string) => ({ __typename: 'IssueComment', id: body, createdAt: COMMENTED, body, author: bot });
+  return {
+    ...toNode(one.comments[place] ?? ''),
+    id: `IC_${place}_${one.id}`,
+    reactionGroups: [{ content: 'THUMBS_UP', reactors: { edges, totalCount: edges.length } }],
+    pullRequest: { comments: { nodes: one.replies.map(toNode), totalCount: one.replies.length } },
   };
 }
 

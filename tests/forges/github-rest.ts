@@ -183,7 +183,9 @@ function close(one: GithubPullRequest, { state }: Record<string, unknown>): Answ
 
 function comment(one: GithubPullRequest, { body }: Record<string, unknown>): Answer {
   one.comments.push(String(body));
-  return { status: 201, body: { id: one.comments.length, body } };
+  const id = one.comments.length;
+  const node = { id, node_id: `IC_${id - 1}_${one.id}`, html_url: `https://github.com/comment/${id}`, body };
+  return { status: 201, body: node };
 }
 
 function label(one: GithubPullRequest, { labels }: Record<string, unknown>): Answer {

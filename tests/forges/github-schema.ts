@@ -106,7 +106,22 @@ export const githubSchema = buildSchema(`
     autoMergeRequest: AutoMergeRequest
     reviewRequests(first: Int, after: String): ReviewRequestConnection
     latestOpinionatedReviews(first: Int, writersOnly: Boolean = false): PullRequestReviewConnection
+    comments(first: Int, last: Int): IssueCommentConnection!
     commits(first: Int, last: Int): PullRequestCommitConnection!
+  }
+  enum ReactionContent { CONFUSED EYES HEART HOORAY LAUGH ROCKET THUMBS_DOWN THUMBS_UP }
+  union Reactor = Bot | User
+  type ReactorEdge { node: Reactor! reactedAt: DateTime! }
+  type ReactorConnection { edges: [ReactorEdge] totalCount: Int! }
+  type ReactionGroup { content: ReactionContent! reactors(first: Int): ReactorConnection! }
+  type IssueCommentConnection { nodes: [IssueComment] totalCount: Int! }
+  type IssueComment implements Node {
+    id: ID!
+    createdAt: DateTime!
+    body: String!
+    author: Actor
+    reactionGroups: [ReactionGroup!]
+    pullRequest: PullRequest
   }
   type Ref { branchProtectionRule: BranchProtectionRule }
   type BranchProtectionRule { requiresLinearHistory: Boolean! }

@@ -55,6 +55,10 @@ export interface GithubPullRequest extends Omit<GithubIssue, 'state'> {
   autoMerge: string | null;
   checks: (GithubRun | GithubStatus)[];
   comments: string[];
+  /** When Dependabot put its thumb up to a comment, by the comment's place. */
+  thumbs: Record<number, string>;
+  /** What Dependabot wrote. */
+  replies: string[];
   mergedBy: string | null;
 }
 
@@ -114,6 +118,8 @@ export function githubPullRequest(number: number, change: Partial<GithubPullRequ
     autoMerge: null,
     checks: [githubRun()],
     comments: [],
+    thumbs: {},
+    replies: [],
     mergedBy: null,
     ...change,
   };

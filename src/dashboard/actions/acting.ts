@@ -38,8 +38,11 @@ export interface Acting {
   /** @throws AppError `invalid_input` when neither the forge nor we in its place have such an action. */
   requireAction(forge: Forge, action: ActionName): void;
   /** @throws AppError as the forge, or somebody else who is at it, refuses. */
-  act(acted: Acted): Promise<Outcome>;
+  act(acted: Acted): Promise<Answered>;
 }
+
+/** A comment that was written is all that could be done. */
+export type Answered = 'done' | 'queued';
 
 export function createActing({ database, refresher, attempts, now = Date.now }: ActingOptions): Acting {
   async function send({ forge, address, action, row }: Acted): Promise<Outcome> {
@@ -80,7 +83,8 @@ export function createActing({ database, refresher, attempts, now = Date.now }: 
     async act(acted) {
       const { forge, address, action } = acted;
       try {
-        return await (isKeptHere(forge, action) ? keepWish(acted) : send(acted));
+        const outcome = await (isKeptHere(forge, action) ? keepWish(acted) : send(acted));
+        return outcome === 'queued' ? 'queued' : 'done';
       } catch (error) {
         if (!(error instanceof ForgeError)) throw error;
         if (isGone(error)) await holdOff(database, address, now());

@@ -6,11 +6,10 @@ import type { Check, Forge } from '../forges/forge.js';
 import { ForgeError } from '../forges/forge-error.js';
 import type { ForgeClients } from '../forges/open-forges.js';
 import { createActing } from './acting.js';
-import type { ActingOptions } from './acting.js';
+import type { ActingOptions, Answered } from './acting.js';
 import { findBoardRow } from './board-row.js';
 import { requireOffered } from './offered.js';
 import { toReadRefusal } from './refusals.js';
-import type { Outcome } from './send-once.js';
 
 export interface ActionTarget {
   readonly forge: ForgeName;
@@ -28,7 +27,7 @@ export interface Actions {
    * @throws AppError with an `action` for every reason of the pull request's or the forge's, `invalid_input` when there
    * is no credential for the forge or the forge has no such action.
    */
-  act(caller: Caller | undefined, target: ActionTarget, action: ActionName): Promise<Outcome>;
+  act(caller: Caller | undefined, target: ActionTarget, action: ActionName): Promise<Answered>;
   /** Asks the forge for the checks of the newest commit. @throws AppError as {@link act}, without an `action`. */
   listChecks(caller: Caller | undefined, target: ActionTarget): Promise<Check[]>;
 }

@@ -22,7 +22,7 @@ export async function keepEffect(database: Database, { address, action, outcome,
   if (action === 'merge' || action === 'close') return holdOff(database, address, at);
   // What the forge has done already needs no waiting for; bots always do it later.
   if (action === 'update_branch' && outcome === 'done') return;
-  const mark = requestMark(action, row, at);
+  const mark = requestMark(action, row, { at, comment: typeof outcome === 'string' ? undefined : outcome });
   if (mark !== undefined) await saveMark(database, address, mark);
 }
 

@@ -1,14 +1,15 @@
 /** Sees what became of what a bot or a forge was asked for. Each says whether the board is another now. */
+import type { Reply } from '../forges/forge.js';
 import type { Followed } from './follow.js';
 import { changeMark, removeMark } from './keep-marks.js';
-import { advanceBotRequest, advanceUpdateRequest, keepUntil } from './requests.js';
+import { advanceBotRequest, advanceUpdateRequest, keepUntil, withReply } from './requests.js';
 import type { BotRequestState, UpdateRequestState } from './requests.js';
 
 export async function followBotRequest(
   { database, address, row, now }: Followed,
-  known: BotRequestState,
+  { known, reply }: { readonly known: BotRequestState; readonly reply: Reply | undefined },
 ): Promise<boolean> {
-  const state = advanceBotRequest(known, row, now());
+  const state = advanceBotRequest(withReply(known, reply, now()), row, now());
   if (state === undefined) await removeMark(database, address, 'bot_request');
   else if (state !== known)
     await changeMark(database, address, { kind: 'bot_request', state, expiresAt: keepUntil(state) });

@@ -1,5 +1,7 @@
 import type { Database } from '../../storage/database.js';
 import type { PullRequest } from '../forges/facts.js';
+import type { Reply } from '../forges/forge.js';
+import { ForgeError } from '../forges/forge-error.js';
 import type { OnRefreshed, Refresher } from '../refresh/refresher.js';
 import type { Attempts } from './attempts.js';
 import type { Followed } from './follow.js';
@@ -75,6 +77,7 @@ interface Followings {
 }
 
 async function followAll(items: readonly Item[], mostUpdates: number): Promise<Followings> {
+  const replies = await readReplies(items);
   const sentTo = new Map<string, PullRequestAddress>();
   let [updates, isChanged] = [0, false];
   for (const { followed, kept, isUpdated } of items) {
@@ -83,13 +86,32 @@ async function followAll(items: readonly Item[], mostUpdates: number): Promise<F
     const isSent = isUpdated && updates < mostUpdates && (await followAutoUpdate(followed, kept.auto_update));
     if (isSent) updates += 1;
     if (isMerged || isSent) sentTo.set(repositoryKey(address.forge, address.fullName), address);
-    if ((await followRequests(followed, kept)) || isMerged || isSent) isChanged = true;
+    if ((await followRequests(followed, kept, replies)) || isMerged || isSent) isChanged = true;
   }
   return { isChanged, sentTo: [...sentTo.values()] };
 }
 
-async function followRequests(followed: Followed, { bot_request, update_request }: Kept): Promise<boolean> {
-  const isBotOn = bot_request !== undefined && (await followBotRequest(followed, bot_request));
+type Replies = ReadonlyMap<string, Reply>;
+
+/** One request for all that waits for an answer; what can't be read now is at the next refresh. */
+async function readReplies(items: readonly Item[]): Promise<Replies> {
+  const waiting = items.filter(({ kept }) => kept.bot_request?.phase === 'queued');
+  const comments = waiting.flatMap(({ kept }) => kept.bot_request?.commentId ?? []);
+  const forge = waiting.find(({ followed }) => followed.forge.readReplies !== undefined)?.followed.forge;
+  if (comments.length === 0 || forge?.readReplies === undefined) return new Map();
+  return forge.readReplies(comments).catch((error: unknown) => {
+    if (error instanceof ForgeError) return new Map();
+    throw error;
+  });
+}
+
+async function followRequests(
+  followed: Followed,
+  { bot_request: known, update_request }: Kept,
+  replies: Replies,
+): Promise<boolean> {
+  const reply = replies.get(known?.commentId ?? '');
+  const isBotOn = known !== undefined && (await followBotRequest(followed, { known, reply }));
   const isUpdateOver = update_request !== undefined && (await followUpdateRequest(followed, update_request));
   return isBotOn || isUpdateOver;
 }

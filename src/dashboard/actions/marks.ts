@@ -22,6 +22,8 @@ export interface PullRequestMarks {
   readonly heldUntil?: number | undefined;
   /** Merged here once it can be, where the forge leaves that to us; then {@link PullRequest.autoMergeEnabled} is true. */
   readonly autoMerge?: AutoMerge | undefined;
+  /** Dependabot has refused a command of this credential. */
+  readonly isRefused?: true;
   readonly botRequest?: NonNullable<PullRequest['botRequest']> | undefined;
   readonly updateRequest?: NonNullable<PullRequest['updateRequest']> | undefined;
 }
@@ -90,12 +92,16 @@ function toMarks({ kind, state, expires_at }: PullRequestMarksTable, at: number)
     case 'auto_merge':
       return { autoMerge: toAutoMerge(JSON.parse(state) as AutoMerge) };
     case 'bot_request':
-      return { botRequest: showBotRequest(JSON.parse(state) as BotRequestState, at) };
+      return toBotMarks(JSON.parse(state) as BotRequestState, at);
     case 'update_request':
       return { updateRequest: showUpdateRequest(JSON.parse(state) as UpdateRequestState, at) };
     default:
       return undefined;
   }
+}
+
+function toBotMarks(state: BotRequestState, at: number): PullRequestMarks {
+  return { botRequest: showBotRequest(state, at), ...(state.isRefused && { isRefused: true }) };
 }
 
 /** What is kept has more, by which it is decided how to go on. */

@@ -1,5 +1,6 @@
 /** What bots and forges were asked to do later, and how that goes on. Times are RFC 3339, as boards show them. */
 import type { ActionName, PullRequest } from '../forges/facts.js';
+import type { Reply, SentComment } from '../forges/forge.js';
 import type { Mark } from './keep-marks.js';
 
 type BotRequest = NonNullable<PullRequest['botRequest']>;
@@ -11,7 +12,12 @@ interface Before {
   readonly behind: boolean;
 }
 
-export type BotRequestState = Before & BotRequest;
+export interface BotRequestState extends Before, BotRequest {
+  /** The comment that asks, while there is no answer to it. */
+  readonly commentId?: string | undefined;
+  /** The bot takes no commands from this credential. */
+  readonly isRefused?: true;
+}
 export type UpdateRequestState = Before & UpdateRequest;
 
 /** Bots that do something at all do it within ten minutes. */
@@ -33,11 +39,15 @@ const BOTS: Readonly<Partial<Record<ActionName, Pick<BotRequest, 'action' | 'bot
 };
 
 /** Marks that somebody was asked, or `undefined` when an action is done at once. */
-export function requestMark(action: ActionName, row: Before | undefined, at: number): Mark | undefined {
+export function requestMark(
+  action: ActionName,
+  row: Before | undefined,
+  { at, comment }: { readonly at: number; readonly comment?: SentComment | undefined },
+): Mark | undefined {
   const before: Before = { headSha: row?.headSha ?? '', behind: row?.behind ?? false };
   const bot = BOTS[action];
   if (bot !== undefined) {
-    const state: BotRequestState = { ...before, ...bot, phase: 'queued', ...timesOf(at, BOT_MS) };
+    const state: BotRequestState = { ...before, ...bot, phase: 'queued', ...timesOf(at, BOT_MS), ...comment };
     return { kind: 'bot_request', state, expiresAt: at + BOT_MS + EXPIRED_MS };
   }
   if (action !== 'update_branch') return undefined;
@@ -65,6 +75,21 @@ export function advanceBotRequest(state: BotRequestState, row: PullRequest, at: 
   return { ...state, phase: 'rebasing', expiresAt: new Date(at + REBASING_MS).toISOString() };
 }
 
+/**
+ * Takes in what the bot said. From a thumbs-up on it has its ten minutes, also when the request had expired; what it
+ * refuses has expired at once.
+ */
+export function withReply(state: BotRequestState, reply: Reply | undefined, at: number): BotRequestState {
+  const { commentId, ...others } = state;
+  if (commentId === undefined || reply === undefined || state.phase !== 'queued') return state;
+  const { acknowledgedAt, isRefused } = reply;
+  if (acknowledgedAt !== undefined) {
+    const expiresAt = new Date(Date.parse(acknowledgedAt) + BOT_MS).toISOString();
+    return { ...others, acknowledgedAt: new Date(acknowledgedAt).toISOString(), expiresAt };
+  }
+  return isRefused ? { ...others, isRefused, expiresAt: new Date(at).toISOString() } : state;
+}
+
 export function advanceUpdateRequest(state: UpdateRequestState, row: PullRequest): UpdateRequestState | undefined {
   return row.behind && !hasMoved(state, row) ? state : undefined;
 }
@@ -76,8 +101,10 @@ export function keepUntil({ phase, expiresAt }: BotRequestState): number {
 
 /** As it is at a moment: what nobody did in time has expired, whether somebody looked or not. */
 export function showBotRequest(state: BotRequest, at: number): BotRequest {
-  const { bot, action, requestedAt, expiresAt } = state;
-  return { bot, action, phase: isExpired(state, at) ? 'expired' : state.phase, requestedAt, expiresAt };
+  const { bot, action, requestedAt, expiresAt, acknowledgedAt, commentUrl } = state;
+  const phase = isExpired(state, at) ? 'expired' : state.phase;
+  const known = { ...(acknowledgedAt && { acknowledgedAt }), ...(commentUrl && { commentUrl }) };
+  return { bot, action, phase, requestedAt, expiresAt, ...known };
 }
 
 export function showUpdateRequest(state: UpdateRequest, at: number): UpdateRequest {

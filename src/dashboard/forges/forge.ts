@@ -24,9 +24,11 @@ export interface Forge {
    * read first, and nothing was sent. With one, it was sent or about to be; then nobody knows whether it was done when
    * the kind is `unreachable` or `unknown`, and with any other kind it was not.
    *
-   * @returns `queued` when the forge will do it later.
+   * @returns `queued` when the forge will do it later, and the comment where that is all: its bot will, or not.
    */
-  act(target: Target, action: ActionName): Promise<'done' | 'queued'>;
+  act(target: Target, action: ActionName): Promise<SentComment | 'done' | 'queued'>;
+  /** Reads what a bot made of comments that {@link act} wrote, by their ids. Of those that are gone it says nothing. */
+  readonly readReplies?: (comments: readonly string[]) => Promise<ReadonlyMap<string, Reply>>;
   /**
    * Has the forge deliver what changes in a repository: sets up a webhook, or corrects the one that has the same path
    * already. A missing permission is a `ForgeError` that says which.
@@ -47,6 +49,18 @@ export interface Target {
   readonly number: number;
   /** The newest commit as the caller knows it: with another, nothing is merged. */
   readonly headSha?: string | undefined;
+}
+
+export interface SentComment {
+  readonly commentId: string;
+  readonly commentUrl: string;
+}
+
+export interface Reply {
+  /** When it said that it will. */
+  readonly acknowledgedAt?: string | undefined;
+  /** It takes no commands from this credential. */
+  readonly isRefused: boolean;
 }
 
 export interface Check {

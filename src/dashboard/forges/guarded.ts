@@ -3,8 +3,10 @@ import { toForgeError } from './forge-error.js';
 
 /** The same forge, failing with a `ForgeError` only. */
 export function guarded(forge: Forge): Forge {
+  const { readReplies } = forge;
   return {
     ...forge,
+    ...(readReplies && { readReplies: (comments) => readReplies(comments).catch(refuse) }),
     discover: () => forge.discover().catch(refuse),
     read: (repositories) => forge.read(repositories).catch(refuse),
     readRepository: (fullName) => forge.readRepository(fullName).catch(refuse),

@@ -48,7 +48,7 @@ const UNMARKED: RepositoryMarks = {
 export function composeSnapshot(parts: readonly ForgePart[], marks: Marks, at: number): Snapshot {
   const rows = parts.map((part) => bounded(part.repositories.map((stored) => rowsOf(stored, part.reader, marks))));
   return {
-    forges: parts.map((part, index) => toHealth(part, { isFull: rows[index]?.isFull ?? false, at })),
+    forges: parts.map((part, index) => toHealth(part, { isFull: rows[index]?.isFull ?? false, at, marks })),
     pullRequests: rows
       .flatMap(({ pullRequests }) => pullRequests)
       .filter((row) => !isHeld(marksOf(marks, row), at))
@@ -122,7 +122,7 @@ function toStatus({ fullName, facts }: Stored, { forge }: Reader, marks: Marks):
 
 function toHealth(
   { state, repositories }: ForgePart,
-  { isFull, at }: { readonly isFull: boolean; readonly at: number },
+  { isFull, at, marks }: { readonly isFull: boolean; readonly at: number; readonly marks: Marks },
 ): ForgeHealth {
   const { forge, errorKind, readAt, budgets } = state;
   return {
@@ -136,9 +136,14 @@ function toHealth(
       ...(readAt === undefined ? {} : { staleSince: new Date(readAt).toISOString() }),
     }),
     ...(budgets.graphql && { rateLimitGraphQL: toRateLimit(budgets.graphql, at) }),
+    // Only GitHub has Dependabot.
+    ...(forge === 'github' && isRefused(marks) && { dependabotCommandsBlocked: true }),
     ...(budgets.rest && { rateLimitREST: toRateLimit(budgets.rest, at) }),
   };
 }
+
+const isRefused = ({ pullRequests }: Marks): boolean =>
+  [...pullRequests.values()].some((one) => one.isRefused === true);
 
 /** It is graded again whenever it is read. */
 const toRateLimit = (budget: Budget, at: number) => gradeRateLimit({ ...budget, severity: 'ok' }, at);

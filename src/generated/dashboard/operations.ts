@@ -8,7 +8,7 @@ import * as validators from './validators.js';
 export const basePath = '';
 
 /** Names what the contract says; the client is told it and compares. */
-export const revision = 'c321430948ffc885';
+export const revision = '4288aabd6851edb0';
 
 /** The kind of caller that each security scheme proves. */
 export const schemes = {

@@ -1665,7 +1665,7 @@ export interface components {
             readonly errorKind?: components["schemas"]["ForgeErrorKind"];
             readonly rateLimitGraphQL?: components["schemas"]["RateLimit"];
             readonly rateLimitREST?: components["schemas"]["RateLimit"];
-            /** @description Dependabot ignores comments of this credential. */
+            /** @description Dependabot said within the last hour that it takes no commands from this credential, as from no App. */
             readonly dependabotCommandsBlocked?: boolean;
         };
         /**

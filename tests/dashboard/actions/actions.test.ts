@@ -189,6 +189,7 @@ describe('the board shows at once what was done', () => {
     expect(Object.keys((await stage.findRow(onGithub))!.botRequest!).sort()).toEqual([
       'action',
       'bot',
+      'commentUrl',
       'expiresAt',
       'phase',
       'requestedAt',

@@ -90,6 +90,69 @@ describe('on the board', () => {
     );
   });
 
+  describe('of what Dependabot was told', () => {
+    const ask = async () => {
+      Object.assign(stage.one.github, { author: 'dependabot', mergeStateStatus: 'BEHIND' });
+      await stage.refresh();
+      await stage.act(onGithub, 'dependabot_rebase');
+    };
+    const inMinutes = (minutes: number) => new Date(Date.now() + minutes * MINUTE_MS).toISOString();
+    const countReads = () => stage.github.seen.filter(({ body }) => body.includes('ReadReplies')).length;
+
+    test('the comment is shown, and its thumb up, from which there are ten minutes; then nothing more is read', async () => {
+      await ask();
+      expect((await settle())?.botRequest).toMatchObject({
+        phase: 'queued',
+        commentUrl: 'https://github.com/comment/1',
+      });
+      const acknowledgedAt = inMinutes(5);
+      stage.one.github.thumbs = { 0: acknowledgedAt };
+      await settle();
+      await until(async () => (await stage.findRow(onGithub))?.botRequest?.acknowledgedAt === acknowledgedAt);
+      stage.wait(14 * MINUTE_MS);
+      const reads = countReads();
+      expect((await settle())?.botRequest?.phase).toBe('queued');
+      stage.wait(2 * MINUTE_MS);
+      expect((await settle())?.botRequest).toMatchObject({ phase: 'expired', acknowledgedAt });
+      expect(countReads()).toBe(reads);
+    });
+
+    test('a late thumb up revives it', async () => {
+      await ask();
+      stage.wait(20 * MINUTE_MS);
+      expect((await settle())?.botRequest?.phase).toBe('expired');
+      stage.one.github.thumbs = { 0: inMinutes(19) };
+      await settle();
+      await until(async () => (await stage.findRow(onGithub))?.botRequest?.phase === 'queued');
+    });
+
+    test('a refusal ends it, and is told of the forge for an hour', async () => {
+      await ask();
+      const isBlocked = async () => (await stage.board()).forges[0]?.dependabotCommandsBlocked;
+      await settle();
+      expect(await isBlocked()).toBeUndefined();
+      stage.one.github.replies.push('Sorry, only users with push access can use that command.');
+      await settle();
+      await until(async () => (await isBlocked()) === true);
+      expect((await stage.findRow(onGithub))?.botRequest?.phase).toBe('expired');
+      stage.wait(61 * MINUTE_MS);
+      await settle();
+      expect(await isBlocked()).toBeUndefined();
+    });
+
+    test('nothing is read once it is at it, nor when nothing was told', async () => {
+      Object.assign(stage.one.github, { author: 'dependabot', mergeStateStatus: 'BEHIND' });
+      await settle();
+      expect(countReads()).toBe(0);
+      await stage.act(onGithub, 'dependabot_rebase');
+      Object.assign(stage.one.github, { headRefOid: 'b'.repeat(40), updatedAt: '2026-05-09T08:00:00Z' });
+      await expectSoon('rebasing');
+      const reads = countReads();
+      await settle();
+      expect(countReads()).toBe(reads);
+    });
+  });
+
   test('an update that the forge has queued is on its row until it is done', async () => {
     const { github } = stage.one;
     github.mergeStateStatus = 'BEHIND';

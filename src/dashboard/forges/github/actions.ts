@@ -94,8 +94,15 @@ async function updateBranch({ requests, target, pullRequest }: Doing): Promise<O
   return status === 202 ? 'queued' : 'done';
 }
 
+interface CommentAnswer {
+  readonly node_id: string;
+  readonly html_url: string;
+}
+
 async function comment({ requests, target }: Doing, body: string): Promise<Outcome> {
-  return done(requests.send('POST', `${issuePath(target)}/comments`, { body }));
+  const answer = await requests.post(`${issuePath(target)}/comments`, { body });
+  const { node_id: commentId, html_url: commentUrl } = answer as CommentAnswer;
+  return { commentId, commentUrl };
 }
 
 /** Checks that others than Actions made can be run again by those alone. */

@@ -8,6 +8,7 @@ import { openInstallation } from './app.js';
 import type { Installation, InstallationOptions } from './app.js';
 import { PERSONAL_REACH, toReach } from './discovery.js';
 import { createGithubReader } from './reader.js';
+import { readReplies } from './replies.js';
 import { createGithubRequests } from './requests.js';
 import type { GithubOptions } from './requests.js';
 import { verifyGithubDelivery } from './verify-delivery.js';
@@ -36,6 +37,7 @@ export function createGithubForge({ rebaseLabel = 'rebase', installation, ...opt
     ...createGithubReader(requests, reach),
     checks: (target) => readChecks(requests, target),
     act: (target, action) => actOnGithub({ requests, rebaseLabel }, target, action),
+    readReplies: (comments) => readReplies(requests, comments),
     ensureWebhook: (fullName, hook) => ensureGithubWebhook(requests, fullName, hook),
     verifyDelivery: verifyGithubDelivery,
   });

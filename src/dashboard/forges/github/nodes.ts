@@ -86,6 +86,32 @@ export interface ActionRepositoryNode {
     | null;
 }
 
+export interface CommentNode {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly reactionGroups:
+    | readonly {
+        readonly content: string;
+        readonly reactors: {
+          /** Only bots have a login here. */
+          readonly edges: readonly ({
+            readonly reactedAt: string;
+            readonly node: { readonly login?: string };
+          } | null)[];
+        };
+      }[]
+    | null;
+  readonly pullRequest: {
+    readonly comments: {
+      readonly nodes: readonly ({
+        readonly createdAt: string;
+        readonly body: string;
+        readonly author: { readonly login: string } | null;
+      } | null)[];
+    };
+  } | null;
+}
+
 export interface CheckRunNode {
   readonly __typename: 'CheckRun';
   readonly databaseId: number | null;

@@ -156,6 +156,19 @@ export const READ_CHECKS = `
     }
   }`;
 
+/** A refusal comes within seconds of a comment, so that it is among the last ones for a while. */
+export const READ_REPLIES = `
+  query ReadReplies($ids: [ID!]!) {
+    ${RATE_LIMIT}
+    nodes(ids: $ids) {
+      ... on IssueComment {
+        id createdAt
+        reactionGroups { content reactors(first: 10) { edges { reactedAt node { ... on Bot { login } } } } }
+        pullRequest { comments(last: 20) { nodes { createdAt body author { login } } } }
+      }
+    }
+  }`;
+
 export const ENABLE_AUTO_MERGE = `
   mutation EnableAutoMerge($id: ID!, $method: PullRequestMergeMethod!, $headSha: GitObjectID) {
     enablePullRequestAutoMerge(input: { pullRequestId: $id, mergeMethod: $method, expectedHeadOid: $headSha }) {

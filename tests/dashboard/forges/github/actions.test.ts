@@ -29,16 +29,18 @@ test.each<[string, Partial<GithubRepository>, string]>([
   expect([one.state, one.mergedBy]).toEqual(['MERGED', method]);
 });
 
-test.each<[ActionName, Partial<GithubPullRequest>, 'done' | 'queued', Partial<GithubPullRequest>]>([
+test.each<[ActionName, Partial<GithubPullRequest>, 'done' | 'queued' | 'comment', Partial<GithubPullRequest>]>([
   ['close', {}, 'done', { state: 'CLOSED' }],
   ['update_branch', { mergeStateStatus: 'BEHIND' }, 'queued', { mergeStateStatus: 'CLEAN' }],
   ['auto_merge', { mergeStateStatus: 'BLOCKED' }, 'done', { autoMerge: 'MERGE' }],
-  ['dependabot_rebase', {}, 'done', { comments: ['@dependabot rebase'] }],
-  ['dependabot_recreate', {}, 'done', { comments: ['@dependabot recreate'] }],
+  ['dependabot_rebase', {}, 'comment', { comments: ['@dependabot rebase'] }],
+  ['dependabot_recreate', {}, 'comment', { comments: ['@dependabot recreate'] }],
   ['renovate_rebase', {}, 'done', { labels: [{ name: 'rebase', color: 'ededed' }] }],
 ])('does %s', async (action, before, outcome, after) => {
   Object.assign(one, before);
-  await expect(github.forge.act(target, action)).resolves.toBe(outcome);
+  await expect(github.forge.act(target, action)).resolves.toEqual(
+    outcome === 'comment' ? { commentId: `IC_0_${one.id}`, commentUrl: 'https://github.com/comment/1' } : outcome,
+  );
   expect(one).toMatchObject(after);
 });
 

@@ -1,0 +1,32 @@
+import type { Reply } from '../forge.js';
+import { compact } from '../http/connections.js';
+import { findBot } from '../rules/bots.js';
+import type { CommentNode } from './nodes.js';
+import { READ_REPLIES } from './queries.js';
+import type { GithubRequests } from './requests.js';
+
+/** What GraphQL takes at once. */
+const MAX_COMMENTS = 100;
+
+/** Its words to whoever is no person with push access, as no App is. */
+const REFUSED = /only users with push access can use that command/i;
+
+/** Reads what Dependabot made of comments that told it to do something, in one request. */
+export async function readReplies(
+  requests: Pick<GithubRequests, 'graphql'>,
+  comments: readonly string[],
+): Promise<ReadonlyMap<string, Reply>> {
+  const answer = await requests.graphql(READ_REPLIES, { ids: comments.slice(0, MAX_COMMENTS) });
+  const { nodes } = answer as { readonly nodes: readonly (CommentNode | null)[] };
+  return new Map(compact(nodes).map((node) => [node.id, toReply(node)]));
+}
+
+function toReply({ createdAt, reactionGroups, pullRequest }: CommentNode): Reply {
+  const thumbs = (reactionGroups ?? []).find(({ content }) => content === 'THUMBS_UP')?.reactors.edges ?? [];
+  const thumb = compact(thumbs).find(({ node }) => isDependabot(node.login));
+  const later = compact(pullRequest?.comments.nodes ?? []).filter((one) => one.createdAt >= createdAt);
+  const isRefused = later.some(({ author, body }) => isDependabot(author?.login) && REFUSED.test(body));
+  return { isRefused, ...(thumb && { acknowledgedAt: thumb.reactedAt }) };
+}
+
+const isDependabot = (login = ''): boolean => findBot(login, []) === 'dependabot';
