@@ -49,7 +49,7 @@ function Webhook({
   };
   return (
     <span class="hook">
-      <ActionButton aria-label={`Set up the webhook of ${fullName}`} onAct={ensure}>
+      <ActionButton aria-label={`Set up webhook of ${fullName}`} onAct={ensure}>
         Set up webhook
       </ActionButton>
     </span>
@@ -60,19 +60,29 @@ function Webhook({
 function Choices({ repository }: Omit<RepositoryRowProps, 'isReadOnly'>) {
   const { forge, fullName, ignoredPRs, ignoredIssues, autoUpdateBranch } = repository;
   const reference = { forge, fullName };
-  const [, ignore] = useAction(async (prs: boolean, issues: boolean) => {
-    requireAnswer(
-      prs || issues
-        ? await dashboard.POST('/api/repos/ignore', { body: { ...reference, prs, issues } })
-        : await dashboard.POST('/api/repos/unignore', { body: reference }),
+  /** Shown as ticked at once, and as it was again when the server refuses. */
+  const [, change] = useAction(async (next: Partial<Repository>, send: () => Promise<unknown>) => {
+    changeRepository(reference, next);
+    try {
+      await send();
+    } catch (error) {
+      changeRepository(reference, repository);
+      throw error;
+    }
+  });
+  const ignore = (prs: boolean, issues: boolean): void =>
+    change({ ignoredPRs: prs, ignoredIssues: issues, ignored: prs || issues }, async () =>
+      requireAnswer(
+        prs || issues
+          ? await dashboard.POST('/api/repos/ignore', { body: { ...reference, prs, issues } })
+          : await dashboard.POST('/api/repos/unignore', { body: reference }),
+      ),
     );
-    changeRepository(reference, { ignoredPRs: prs, ignoredIssues: issues, ignored: prs || issues });
-  });
-  const [, update] = useAction(async (isOn: boolean) => {
-    const path = isOn ? '/api/repos/auto-update-branch/enable' : '/api/repos/auto-update-branch/disable';
-    requireAnswer(await dashboard.POST(path, { body: reference }));
-    changeRepository(reference, { autoUpdateBranch: isOn });
-  });
+  const update = (isOn: boolean): void =>
+    change({ autoUpdateBranch: isOn }, async () => {
+      const path = isOn ? '/api/repos/auto-update-branch/enable' : '/api/repos/auto-update-branch/disable';
+      requireAnswer(await dashboard.POST(path, { body: reference }));
+    });
   const box = (name: string, isOn: boolean, onToggle: (isOn: boolean) => void) => (
     <label class="choice">
       <input type="checkbox" checked={isOn} onChange={({ currentTarget }) => onToggle(currentTarget.checked)} />

@@ -1,0 +1,364 @@
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { FORGEJO_TOKEN } from '../forges/forgejo.js';
+import { GITHUB_TOKEN } from '../forges/github.js';
+import { githubPullRequest } from '../forges/github-state.js';
+import { GITLAB_TOKEN } from '../forges/gitlab.js';
+import { startServer } from '../running-server.js';
+import type { RunningServer } from '../running-server.js';
+import { expectAccessible } from './axe.js';
+import { startBoardForges } from './board-forges.js';
+import type { BoardForges } from './board-forges.js';
+import { describeInBrowser, openBrowser } from './chromium.js';
+import { signUp } from './sign-up.js';
+import { watchPage } from './watch-page.js';
+
+/** A click that comes sooner is taken for the second half of a double click. */
+const DEAF_MS = 450;
+
+describeInBrowser('the board, in a browser', () => {
+  let server: RunningServer;
+  let forges: BoardForges;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let complaints: string[];
+
+  beforeAll(async () => {
+    [server, forges, browser] = await Promise.all([
+      startServer(['--services', 'dashboard'], { LOG_LEVEL: 'info' }),
+      startBoardForges(),
+      openBrowser(),
+    ]);
+    context = await browser.newContext({ viewport: { width: 1200, height: 900 }, locale: 'en-GB' });
+    page = await context.newPage();
+    page.setDefaultTimeout(5_000);
+    complaints = watchPage(page, server.origin);
+    await server.printed('#setup=');
+    await signUp(page, /http:\S+#setup=\S+/.exec(server.output())?.[0] ?? '', 'ada');
+  }, 60_000);
+  afterEach(() => {
+    expect(complaints).toEqual([]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.stop();
+    await forges.close();
+  });
+
+  const rows = (): Locator => page.locator('li.pull');
+  const row = (title: string): Locator => rows().filter({ hasText: title });
+  const titles = (): Promise<string[]> => page.locator('li.pull a.open').allTextContents();
+  const shown = (count: number): Promise<void> => page.getByText(new RegExp(`^${count} of \\d+ shown$`)).waitFor();
+  const said = (text: string): Promise<void> => page.locator('.toast').filter({ hasText: text }).waitFor();
+  const open = async (path: string, heading: string): Promise<void> => {
+    await page.goto(server.origin + path);
+    await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+  };
+  const clear = (): Promise<void> => page.getByRole('button', { name: 'Clear filters' }).click();
+  const pullRequest = (number: number) =>
+    forges.github.repositories[0]!.pullRequests.find((one) => one.number === number)!;
+
+  /** Clicks, and again once the button asks whether that was meant. */
+  async function confirm(button: Locator, question: string): Promise<void> {
+    await button.click();
+    const asks = page.getByRole('button', { name: question });
+    await asks.waitFor();
+    await page.waitForTimeout(DEAF_MS);
+    await asks.click();
+  }
+
+  async function fillForge(name: string, url: string, token: string): Promise<void> {
+    const form = page.getByRole('group', { name, exact: true });
+    await form.getByLabel('Address').fill(url);
+    await form.getByLabel('Username').fill('mona');
+    await form.getByLabel('Token', { exact: true }).fill(token);
+  }
+
+  test('forges are set up in the settings, tested, and fill the board', async () => {
+    await page.getByText('No forge is set up yet.').waitFor();
+    await page.getByRole('link', { name: 'Say where your pull requests are.' }).click();
+    await fillForge('GitHub', forges.github.url, GITHUB_TOKEN);
+    await fillForge('Forgejo or Gitea', forges.forgejo.url, FORGEJO_TOKEN);
+    await fillForge('GitLab', forges.gitlab.url, GITLAB_TOKEN);
+    await page.getByRole('button', { name: 'Save GitHub' }).click();
+    await said('Your forges are saved');
+    await page.getByRole('button', { name: 'Test what is saved' }).click();
+    await page.getByText('github: reached, 1 repositories').waitFor();
+    await page.getByRole('link', { name: 'Pull requests', exact: true }).click();
+    await shown(9);
+    expect(await rows().count()).toBe(9);
+    await page.getByRole('heading', { name: 'Needs your review 1' }).waitFor();
+    expect(await page.title()).toMatch(/^\(\d+\) Pull requests · Trellis$/);
+    expect(await page.locator('link[rel="icon"]').getAttribute('href')).toMatch(/^data:image\/svg\+xml,/);
+  }, 40_000);
+
+  test.each([
+    ['GitHub', 7],
+    ['Forgejo', 1],
+    ['GitLab', 1],
+    ['Failing CI', 1],
+    ['Bots', 1],
+    ['Review requested', 1],
+    ['All', 9],
+  ])('the quick filter %s leaves %i', async (name, count) => {
+    await page.getByRole('button', { name, exact: true }).click();
+    await shown(count);
+    await expect(page.getByRole('button', { name, exact: true }).getAttribute('aria-pressed')).resolves.toBe('true');
+    expect(await rows().count()).toBe(count);
+  });
+
+  test.each([
+    ['Repository', 'mona/tools (Forgejo)', ['Sharpen the saw']],
+    ['Author', 'lisa', ['Name the columns']],
+    ['Label', 'billing', ['Send receipts as PDF']],
+    ['CI', 'Failing', ['Round taxes']],
+  ])('the select %s lists what has %s', async (label, option, found) => {
+    await page.getByRole('combobox', { name: label, exact: true }).selectOption(option);
+    await shown(1);
+    expect(await titles()).toEqual(found);
+    await clear();
+    await shown(9);
+  });
+
+  test('titles are searched, sorted and grouped, and drafts shown on demand', async () => {
+    await page.getByLabel('Search titles').fill('try');
+    await shown(1);
+    await page.getByLabel('Drafts (1 hidden)').check();
+    await shown(2);
+    await row('Try another search').getByText('draft').waitFor();
+    await clear();
+    await page.getByLabel('Group by').selectOption('nothing');
+    await page.getByLabel('Sort by').selectOption('repository');
+    await shown(10);
+    expect((await titles()).slice(0, 2)).toEqual(['Try one more thing', 'Drop an old flag']);
+    await page.getByLabel('Group by').selectOption('forge');
+    expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toEqual([
+      'GitHub 8',
+      'GitLab 1',
+      'Forgejo 1',
+    ]);
+    await page.reload();
+    await page.getByRole('heading', { name: 'GitHub 8' }).waitFor();
+    await page.getByLabel('Group by').selectOption('whose turn it is');
+    await page.getByLabel('Sort by').selectOption('last activity');
+    await page.getByRole('checkbox', { name: 'Drafts' }).uncheck();
+    await shown(9);
+  });
+
+  test('the CI pill opens what checked the commit', async () => {
+    await row('Round taxes').getByRole('button', { name: 'CI of #2: Failing' }).click();
+    await row('Round taxes').getByText('failed at “Run npm test”').waitFor();
+    await row('Round taxes').getByText('Expected 3, received 4').waitFor();
+    await row('Send receipts').getByLabel('More for #1').click();
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+  });
+
+  test('a merge is asked for twice: a double click and Escape do nothing', async () => {
+    const merge = row('Send receipts').getByRole('button', { name: 'Merge #1' });
+    await merge.dblclick();
+    const asks = page.getByRole('button', { name: 'Really merge?' });
+    await asks.waitFor();
+    await page.keyboard.press('Escape');
+    await merge.waitFor();
+    expect(pullRequest(1).state).toBe('OPEN');
+    await confirm(merge, 'Really merge?');
+    await said('acme/shop #1 is merged.');
+    await shown(8);
+    expect(pullRequest(1).state).toBe('MERGED');
+  });
+
+  test.each([
+    ['Keep sessions', 'Update branch #3', 'Really update?', 'is being brought up to date'],
+    ['Round taxes', 'Run checks again #2', 'Really run?', 'has its failed checks run again'],
+    ['Bump lodash', 'Dependabot: rebase #5', 'Really ask it?', 'is to be rebased by Dependabot'],
+    ['Drop an old flag', 'Close #7', 'Really close?', 'is closed'],
+  ])('%s: %s', async (title, action, question, outcome) => {
+    if (!(await row(title).getByRole('button', { name: action }).isVisible())) {
+      await row(title)
+        .getByLabel(/^More for/)
+        .click();
+    }
+    await confirm(row(title).getByRole('button', { name: action }), question);
+    await said(outcome);
+  });
+
+  test('what is set aside goes, is shown on demand, and is taken up again', async () => {
+    await page.keyboard.press('Escape');
+    const before = Number(/^\d+/.exec(await page.getByText(/ shown$/).innerText())?.[0]);
+    await row('Show the way').getByLabel('More for #1').click();
+    await page.getByRole('button', { name: 'Set aside until tomorrow' }).click();
+    await said('is set aside until tomorrow');
+    await shown(before - 1);
+    await page.getByRole('checkbox', { name: 'Set aside (1 hidden)' }).check();
+    await row('Show the way')
+      .getByText(/^set aside until/)
+      .waitFor();
+    await row('Show the way').getByLabel('More for #1').click();
+    await page.getByRole('button', { name: 'Take up again' }).click();
+    await said('is on the board again');
+    await page.getByRole('checkbox', { name: 'Set aside' }).uncheck();
+    await shown(before);
+  });
+
+  test('what a forge tells waits behind a bar, and moves nothing until it is clicked', async () => {
+    await open('/repositories', 'Repositories');
+    await page.getByRole('button', { name: 'Set up webhook of acme/shop' }).click();
+    await said('GitHub tells of acme/shop from now on.');
+    await page.getByText('The token may not set one up').first().waitFor();
+    await expectAccessible(page);
+    await page.goto(server.origin);
+    await row('Sharpen the saw').waitFor();
+    const before = await titles();
+    forges.github.repositories[0]!.pullRequests.push(githubPullRequest(30, { title: 'Come at once' }));
+    expect(await forges.github.deliver('acme/shop', { payload: { action: 'opened' } })).toEqual([204]);
+    const bar = page.getByRole('button', { name: /^Show \d+ updates?$/ });
+    await bar.waitFor();
+    expect(await titles()).toEqual(before);
+    await bar.click();
+    await row('Come at once').waitFor();
+    await expect(bar.isHidden()).resolves.toBe(true);
+  });
+
+  test('the keyboard alone walks the list, chooses, merges, searches and asks for help', async () => {
+    await page.reload();
+    await row('Come at once').waitFor();
+    const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '');
+    const list = await titles();
+    await page.keyboard.press('j');
+    expect(await focused()).toBe(list[0]);
+    await page.keyboard.press('j');
+    await page.keyboard.press('k');
+    expect(await focused()).toBe(list[0]);
+    await page.keyboard.press('x');
+    await page.getByText('1 chosen').waitFor();
+    await page.keyboard.press('x');
+    await page.keyboard.press('c');
+    await rows().first().locator('.checks').getByRole('listitem').first().waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').getByText('search titles').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('/');
+    await page.keyboard.type('come at');
+    await shown(1);
+    await page.keyboard.press('Tab');
+    await page.locator('a.open').focus();
+    const popup = page.waitForEvent('popup');
+    await page.keyboard.press('o');
+    await (await popup).close();
+    await page.bringToFront();
+    await page.keyboard.press('m');
+    await page.getByRole('button', { name: 'Really merge?' }).waitFor();
+    await page.waitForTimeout(DEAF_MS);
+    await page.keyboard.press('m');
+    await said('acme/shop #30 is merged.');
+    expect(pullRequest(30).state).toBe('MERGED');
+    await clear();
+  });
+
+  test('several are closed at once', async () => {
+    await page.getByLabel('Choose #8,').check();
+    await page.getByLabel('Choose #6,').check();
+    const bulk = page.getByRole('region', { name: 'Chosen pull requests' });
+    await bulk.getByText('2 chosen').waitFor();
+    await confirm(bulk.getByRole('button', { name: 'Close (2)' }), 'Really, all 2?');
+    await said('Close: 2 of 2 done.');
+    expect([pullRequest(8).state, pullRequest(6).state]).toEqual(['CLOSED', 'CLOSED']);
+  });
+
+  test('a selection is kept as a view, opened and deleted', async () => {
+    await page.getByRole('button', { name: 'Failing CI', exact: true }).click();
+    const before = await titles();
+    await page.getByLabel('Views: save or delete').click();
+    await page.getByLabel('Name of the view').fill('What fails');
+    await page.getByRole('button', { name: 'Save what is selected' }).click();
+    await said('The view “what-fails” is kept.');
+    await clear();
+    await page.keyboard.press('Escape');
+    await page.getByRole('combobox', { name: 'View', exact: true }).selectOption('what-fails');
+    expect(await titles()).toEqual(before);
+    await page.getByLabel('Views: save or delete').click();
+    await confirm(page.getByRole('button', { name: 'Delete “what-fails”' }), 'Really delete?');
+    await said('The view “what-fails” is gone.');
+    await expect(page.getByRole('combobox', { name: 'View', exact: true }).isHidden()).resolves.toBe(true);
+  });
+
+  test('repositories leave the board and come back', async () => {
+    await open('/repositories', 'Repositories');
+    await page.getByLabel('Pull requests of mona/tools').uncheck();
+    await open('/', 'Pull requests');
+    await row('Show the way').waitFor();
+    await expect(row('Sharpen the saw').isHidden()).resolves.toBe(true);
+    await open('/repositories', 'Repositories');
+    await page.getByLabel('Pull requests of mona/tools').check();
+    await page.getByLabel('Keep branches up to date of mona/tools').check();
+    await open('/', 'Pull requests');
+    await row('Sharpen the saw').waitFor();
+  });
+
+  test('issues are listed and filtered', async () => {
+    await page.getByRole('link', { name: 'Issues' }).click();
+    await shown(2);
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'bug' }).click();
+    await shown(1);
+    expect(await titles()).toEqual(['Receipts miss the tax number']);
+    await clear();
+    await page.getByLabel('Search titles').fill('umlauts');
+    await shown(1);
+  });
+
+  test('insights show charts, each with its table', async () => {
+    await page.getByRole('link', { name: 'Insights' }).click();
+    const chart = page.getByRole('figure', { name: 'CI by repository' });
+    await chart.getByText('As a table').click();
+    await chart.getByRole('rowheader', { name: 'acme/shop (GitHub)' }).waitFor();
+    await page.getByRole('rowheader', { name: 'GitHub GraphQL' }).waitFor();
+    await expectAccessible(page);
+  });
+
+  test('a feed is made, read and taken back', async () => {
+    await open('/settings', 'Settings');
+    await page.getByLabel('Title of the feed').fill('reader');
+    await page.getByRole('button', { name: 'Make an address' }).click();
+    const url = await page.getByLabel('The new address').inputValue();
+    expect(await (await fetch(url)).text()).toContain('Sharpen the saw');
+    await confirm(page.getByRole('button', { name: 'Take back reader' }), 'Really take back?');
+    await said('The address of “reader” no longer works.');
+    expect((await fetch(url)).status).toBe(404);
+  });
+
+  test('a theme and a time zone follow the person to another browser', async () => {
+    await page.getByLabel('Dark').check();
+    await page.getByLabel('Time zone').selectOption('Asia/Tokyo');
+    await said('Times are shown in that zone');
+    await page.evaluate(() => localStorage.clear());
+    await open('/settings', 'Settings');
+    await page.locator('html[style*="color-scheme: dark"]').waitFor();
+    await expect(page.getByLabel('Time zone').inputValue()).resolves.toBe('Asia/Tokyo');
+    await page.getByLabel('As the system').check();
+  });
+
+  test('another person looks at the board, and can change nothing', async () => {
+    await open('/admin', 'Admin');
+    await page.getByLabel('Username', { exact: true }).fill('bob');
+    await page.getByLabel('Their name').fill('Bob');
+    await page.getByRole('button', { name: 'Invite' }).click();
+    const link = await page.getByLabel('Send this link to them').inputValue();
+    const guest = await (await browser.newContext({ locale: 'en-GB' })).newPage();
+    const theirs = watchPage(guest, server.origin);
+    await signUp(guest, link, 'bob');
+    await open('/settings', 'Settings');
+    const sharing = page.getByRole('region', { name: 'Sharing' });
+    await sharing.getByLabel('Username').fill('bob');
+    await sharing.getByRole('button', { name: 'Share', exact: true }).click();
+    await said('bob may read your board.');
+    await guest.reload();
+    await guest.getByLabel('Board of').selectOption('Ada');
+    await guest.getByText('Sharpen the saw').waitFor();
+    await expect(guest.getByRole('button', { name: /^Merge/ }).count()).resolves.toBe(0);
+    await expect(guest.getByRole('checkbox', { name: /^Choose/ }).count()).resolves.toBe(0);
+    expect(theirs).toEqual([]);
+    await guest.context().close();
+  });
+});

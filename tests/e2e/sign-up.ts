@@ -1,0 +1,17 @@
+import type { Page } from 'playwright-core';
+import { addVirtualAuthenticator } from './virtual-authenticator.js';
+import type { VirtualAuthenticator } from './virtual-authenticator.js';
+
+/** Follows a setup link or an invitation in a browser tab, with a device of its own, up to the first page. */
+export async function signUp(page: Page, link: string, username: string): Promise<VirtualAuthenticator> {
+  const authenticator = await addVirtualAuthenticator(page);
+  await page.goto(link);
+  const field = page.getByLabel('Username', { exact: true });
+  await field.waitFor();
+  // An invitation says whom it is for.
+  if (await field.isEditable()) await field.fill(username);
+  await page.getByLabel('Your name').fill(`${username[0]?.toUpperCase()}${username.slice(1)}`);
+  await page.getByRole('button', { name: 'Create a passkey' }).click();
+  await page.getByRole('heading', { name: 'Pull requests' }).waitFor();
+  return authenticator;
+}

@@ -1,0 +1,48 @@
+import { applyFilter, NO_FILTER } from '../../../src/web/app/board/filter.js';
+import type { Filter } from '../../../src/web/app/board/filter.js';
+import { selects, toView, toViewName } from '../../../src/web/app/board/views.js';
+import { pullRequest as row } from '../../dashboard/pull-request.js';
+
+const NOW = Date.parse('2026-05-03T00:00:00Z');
+const ROWS = [
+  row({ number: 1, ci: 'failure', kind: 'dependency', labels: [{ name: 'Bug', color: 'd73a4a' }] }),
+  row({ number: 2, forge: 'gitlab', author: 'lisa', readyToMerge: true, updatedAt: '2026-05-02T23:30:00Z' }),
+  row({ number: 3, needsReview: true, reviewRequestedFromMe: true, title: 'Keep sessions' }),
+];
+
+test.each<Partial<Filter>>([
+  {},
+  { pill: 'gitlab' },
+  { pill: 'failing' },
+  { pill: 'bots' },
+  { pill: 'ready' },
+  { pill: 'review' },
+  { pill: 'mine' },
+  { repo: 'gitlab acme/shop' },
+  { author: 'lisa' },
+  { label: 'Bug' },
+  { ci: 'failure' },
+  { updated: '1' },
+  { text: ' sessions ' },
+])('a view that is kept of %j selects what it did', (change) => {
+  const filter = { ...NO_FILTER, ...change };
+  const { filter: view } = toView(filter, undefined);
+  const numbers = (rows: typeof ROWS) => rows.map(({ number }) => number).sort();
+  expect(numbers(ROWS.filter((one) => selects(view, one, NOW)))).toEqual(numbers([...applyFilter(ROWS, filter, NOW)]));
+});
+
+test('what is chosen besides an open view is kept with it', () => {
+  const open = { name: 'mine', filter: { authors: ['mona'] }, sort: 'board', group: 'none' } as const;
+  expect(toView({ ...NO_FILTER, view: 'mine', ci: 'failure' }, open).filter).toEqual({
+    authors: ['mona'],
+    ci: ['failure'],
+  });
+});
+
+test.each([
+  ['Waiting for me', 'waiting-for-me'],
+  [' -What fails? ', 'what-fails'],
+  ['…', ''],
+])('%j is called %j', (text, name) => {
+  expect(toViewName(text)).toBe(name);
+});
