@@ -9,7 +9,7 @@ import { compileServer } from './compiled-server.js';
 import { findFreePort } from './free-port.js';
 
 /** How often tests kill a server: each time takes a start of it, so `npm test` does it a few times only. */
-export const KILLS = Number(process.env.KILLS ?? (engine === 'SQLite' ? 10 : 4));
+export const KILLS = Number(process.env.KILLS ?? (engine === 'SQLite' ? 6 : 4));
 
 /** For a start of the server after each, on a machine that has other things to do. */
 export const KILLED_TIMEOUT_MS = 120_000 + KILLS * 10_000;
