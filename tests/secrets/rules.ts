@@ -100,6 +100,11 @@ export const RULES: readonly Rule[] = [
       'has one entry for each change and each read, and none for what was refused',
     ],
     ['deleting takes one variant', WIRE, 'deleteObject takes one variant away'],
+    [
+      'there are 100,000 objects at most, of one name or of many',
+      OBJECTS,
+      'of one name there may be a hundred thousand variants, and no more objects than that',
+    ],
   ]),
   ...of('metadata', [
     [
@@ -225,6 +230,11 @@ export const RULES: readonly Rule[] = [
     ],
     ['so is a chain that was made anew', VERIFY, 'tells of a chain that was made anew'],
     ['verification over the wire', WIRE_AUDIT, 'is verified, also against an answer that was kept'],
+    [
+      'reads at once are each answered and told by themselves',
+      OBJECTS,
+      'reads at the same time are each answered with their own, refusals included',
+    ],
     [
       'paging goes behind an entry, in either order, while others write',
       WIRE_AUDIT,
