@@ -37,23 +37,30 @@ export const NO_FORGES: ForgeSettings = {
 
 /**
  * Replaces everything by what the request says; only a token that it leaves out
- * or blank is kept, and null removes it.
+ * or blank is kept, as long as the forge's address stays, and null removes it.
  *
  * @throws AppError `invalid_input` with the field of a URL that is none, or
  * that a token or a username would need.
  */
 export function mergeForgeSettings(stored: ForgeSettings, request: SettingsRequest): ForgeSettings {
-  const merged = {
+  const urls = {
     githubUrl: parseForgeUrl(request.githubUrl ?? '', 'githubUrl'),
-    githubUsername: request.githubUsername?.trim() ?? '',
-    githubToken: mergeToken(stored.githubToken, request.githubToken),
-    githubAppInstallationId: request.githubAppInstallationId ?? 0,
     forgejoUrl: parseForgeUrl(request.forgejoUrl ?? '', 'forgejoUrl'),
-    forgejoUsername: request.forgejoUsername?.trim() ?? '',
-    forgejoToken: mergeToken(stored.forgejoToken, request.forgejoToken),
     gitlabUrl: parseForgeUrl(request.gitlabUrl ?? '', 'gitlabUrl'),
+  };
+  // A token is for the server that it was given for: with another address, another server would be sent it.
+  // Without any, the missing address is refused below; GitHub's is then its own.
+  const kept = (url: keyof typeof urls, token: string): string =>
+    urls[url] === stored[url] || (urls[url] === '' && url !== 'githubUrl') ? token : '';
+  const merged = {
+    ...urls,
+    githubUsername: request.githubUsername?.trim() ?? '',
+    githubToken: mergeToken(kept('githubUrl', stored.githubToken), request.githubToken),
+    githubAppInstallationId: request.githubAppInstallationId ?? 0,
+    forgejoUsername: request.forgejoUsername?.trim() ?? '',
+    forgejoToken: mergeToken(kept('forgejoUrl', stored.forgejoToken), request.forgejoToken),
     gitlabUsername: request.gitlabUsername?.trim() ?? '',
-    gitlabToken: mergeToken(stored.gitlabToken, request.gitlabToken),
+    gitlabToken: mergeToken(kept('gitlabUrl', stored.gitlabToken), request.gitlabToken),
     renovateRebaseLabel: request.renovateRebaseLabel?.trim() ?? '',
     renovateAuthors: toDistinct(request.renovateAuthors ?? []),
   };

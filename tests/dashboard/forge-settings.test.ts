@@ -31,6 +31,16 @@ test.each<[string, SettingsRequest, object]>([
   ],
   ['removes a token for null', { githubToken: null, forgejoToken: null }, { githubToken: '', forgejoToken: '' }],
   [
+    'drops the tokens of forges that are elsewhere from now on',
+    { githubUrl: 'https://github.example', forgejoUrl: 'https://forge.example' },
+    { githubToken: '', forgejoToken: '' },
+  ],
+  [
+    'takes a new token with a new address',
+    { forgejoUrl: 'https://forge.example', forgejoToken: 'fj_new' },
+    { forgejoToken: 'fj_new' },
+  ],
+  [
     'takes authors once each',
     { renovateAuthors: [' a', 'b ', 'a', ' '], forgejoToken: null },
     { renovateAuthors: ['a', 'b'] },

@@ -8,7 +8,7 @@ import * as validators from './validators.js';
 export const basePath = '';
 
 /** Names what the contract says; the client is told it and compares. */
-export const revision = '4288aabd6851edb0';
+export const revision = 'd4418db43126d412';
 
 /** The kind of caller that each security scheme proves. */
 export const schemes = {

@@ -368,8 +368,8 @@ export interface paths {
         readonly get: operations["getSettings"];
         /**
          * Replace the forge settings
-         * @description A token that is left out or blank is kept, and null removes it; every other field is replaced, and cleared when it
-         *     is left out.
+         * @description A token that is left out or blank is kept, unless the address of its forge changes, and null removes it; every other
+         *     field is replaced, and cleared when it is left out.
          *     A token or username of Forgejo or GitLab needs that forge's URL: otherwise 400 with `field` naming the URL.
          *     Theme and time zone have operations of their own.
          */
