@@ -59,7 +59,7 @@ async function load(): Promise<Filter | undefined> {
 }
 
 /** What another release kept may lack a member, or have one that means nothing any more. */
-export function parseFilter(text: string): Filter {
+function parseFilter(text: string): Filter {
   try {
     const kept = JSON.parse(text) as Partial<Record<keyof Filter, unknown>>;
     const known = Object.entries(NO_FILTER).map(([name, none]) => {

@@ -74,7 +74,7 @@ async function* boardsOf(look: Look, signal: AbortSignal): AsyncGenerator<Board>
 }
 
 /** Reads the board now; what was set aside is always with it, for the page to list or not. */
-export async function readBoard({ owner: whose, includeDrafts }: Look, signal?: AbortSignal): Promise<Board> {
+async function readBoard({ owner: whose, includeDrafts }: Look, signal?: AbortSignal): Promise<Board> {
   const query = { includeDrafts, includeSnoozed: true, ...(whose === '' ? {} : { owner: whose }) };
   const options = signal === undefined ? {} : { signal };
   return requireAnswer(await dashboard.GET('/api/dashboard', { params: { query }, ...options }));

@@ -41,7 +41,7 @@ const RESULTS: Readonly<Record<Recipe['field'], string>> = {
 };
 
 /** The field of the recipe with its arguments, those that are left to the schema left out. */
-export function formatField(recipe: Recipe): string {
+function formatField(recipe: Recipe): string {
   const { field, traced } = recipe;
   const args = listArguments(recipe);
   const shown = args.length === 0 ? '' : `(${args.join(', ')})`;

@@ -1,7 +1,7 @@
 import { generateMnemonic, validateMnemonic } from '@scure/bip39';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 
-export const WORDS = 24;
+const WORDS = 24;
 
 /** 24 words: 256 random bits, and a checksum that finds most slips of the pen. */
 export const makePhrase = (): readonly string[] => generateMnemonic(wordlist, 256).split(' ');
