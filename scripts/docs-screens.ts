@@ -1,0 +1,124 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { generateX25519Identity, identityToRecipient } from 'age-encryption';
+import type { Browser, Page } from 'playwright-core';
+import sharp from 'sharp';
+import { createVaultActs } from '../tests/e2e/vault-acts.js';
+import { startBoardForges } from '../tests/e2e/board-forges.js';
+import type { BoardForges } from '../tests/e2e/board-forges.js';
+import { openBrowser } from '../tests/e2e/chromium.js';
+import { signUp } from '../tests/e2e/sign-up.js';
+import { FORGEJO_TOKEN } from '../tests/forges/forgejo.js';
+import { GITHUB_TOKEN } from '../tests/forges/github.js';
+import { GITLAB_TOKEN } from '../tests/forges/gitlab.js';
+import { startServer } from '../tests/running-server.js';
+import { buildPages } from './build-pages.js';
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+
+const FOLDER = 'docs/screens';
+
+/** What each picture is of, and what is waited for until it is taken. */
+const PAGES = {
+  'pull-requests': ['/', 'li.pull'],
+  issues: ['/issues', 'li.pull'],
+  insights: ['/insights', '.bar-row'],
+  repositories: ['/repositories', 'li.repository'],
+  secrets: ['/vault', 'h1'],
+  secret: ['/vault/objects/database-password', 'h1'],
+  'new-secret': ['/vault/new', 'h1'],
+  consumers: ['/vault/consumers', 'h1'],
+  'secret-tokens': ['/vault/tokens', 'h1'],
+  'audit-log': ['/vault/audit', 'h1'],
+  site: ['/explore?folder=images', '.entries img'],
+  services: ['/services', 'h1'],
+  settings: ['/settings', 'h2'],
+  admin: ['/admin', 'h2'],
+} as const;
+
+const SIZES = { desktop: { width: 1200, height: 850 }, phone: { width: 390, height: 844 } } as const;
+
+/** What is still coming in when what is waited for is there: other parts, and pictures. */
+const SETTLE_MS = 900;
+
+await buildPages();
+await mkdir(FOLDER, { recursive: true });
+const [server, forges, browser] = await Promise.all([
+  startServer([], { LOG_LEVEL: 'warn' }),
+  startBoardForges(),
+  openBrowser(),
+]);
+try {
+  await takeAll(browser, forges);
+} finally {
+  await browser.close();
+  await server.stop();
+  await forges.close();
+}
+
+async function takeAll(window: Browser, board: BoardForges): Promise<void> {
+  const context = await window.newContext({ viewport: SIZES.desktop, locale: 'en-GB' });
+  const page = await context.newPage();
+  await server.printed('#setup=');
+  const link = /http:\S+#setup=\S+/.exec(server.output())?.[0] ?? '';
+  const { origin } = new URL(link);
+  await page.goto(link);
+  await page.getByRole('button', { name: 'Create a passkey' }).waitFor();
+  await take(page, 'sign-up');
+  await signUp(page, link, 'mona');
+  await setUp(page, origin, board);
+  await storeSecrets(page, origin);
+  for (const [name, [address, awaited]] of Object.entries(PAGES)) {
+    await page.goto(origin + address);
+    await page.locator(awaited).first().waitFor();
+    await page.waitForTimeout(SETTLE_MS);
+    await take(page, name);
+  }
+  await page.context().clearCookies();
+  await page.goto(`${origin}/sign-in`);
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor();
+  await take(page, 'sign-in');
+}
+
+/** As the settings would, so that there is a board. */
+async function setUp(page: Page, origin: string, { github, forgejo, gitlab }: BoardForges): Promise<void> {
+  const data = {
+    ...{ githubUrl: github.url, githubUsername: 'mona', githubToken: GITHUB_TOKEN },
+    ...{ forgejoUrl: forgejo.url, forgejoUsername: 'mona', forgejoToken: FORGEJO_TOKEN },
+    ...{ gitlabUrl: gitlab.url, gitlabUsername: 'mona', gitlabToken: GITLAB_TOKEN },
+  };
+  const headers = { Origin: origin };
+  const saved = await page.request.put(`${origin}/api/settings`, { data, headers });
+  const read = await page.request.post(`${origin}/api/dashboard/refresh`, { headers });
+  if (!saved.ok() || !read.ok()) throw new Error(`The board was not read: ${saved.status()}, ${read.status()}.`);
+}
+
+/** Values that open nothing, sealed to keys that nobody keeps. */
+async function storeSecrets(page: Page, origin: string): Promise<void> {
+  const acts = createVaultActs(page, origin);
+  for (const name of ['shop', 'backup-host']) {
+    await acts.addConsumer(name, await identityToRecipient(await generateX25519Identity()));
+  }
+  for (const slug of ['database-password', 'mail-key', 'signing-key']) {
+    await acts.createSecret({
+      slug,
+      value: 'not a secret',
+      usedBy: slug === 'mail-key' ? ['shop'] : ['shop', 'backup-host'],
+    });
+  }
+}
+
+/** A picture in each theme, on a desk and on a phone; few colours are needed, which keeps it small. */
+async function take(page: Page, name: string): Promise<void> {
+  for (const [size, viewport] of Object.entries(SIZES)) {
+    await page.setViewportSize(viewport);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      const picture = await page.screenshot();
+      const small = await sharp(picture).png({ palette: true, colours: 64, effort: 10 }).toBuffer();
+      await writeFile(path.join(FOLDER, `${name}-${size}-${colorScheme}.png`), small);
+    }
+  }
+  await page.setViewportSize(SIZES.desktop);
+}
