@@ -99,7 +99,9 @@ describeInBrowser('in a browser', () => {
   test('the page of services leads to the explorer, the contracts and health', async () => {
     await page.goto(`${server.origin}/services`);
     await page.getByRole('heading', { name: 'Services' }).waitFor();
-    const links = await page.$$eval('main a', (anchors) => anchors.map(({ pathname }) => pathname));
+    const links = await page.$$eval('main a', (anchors) =>
+      anchors.map((anchor) => (anchor as HTMLAnchorElement).pathname),
+    );
     expect(links).toEqual(['/graphql', '/docs', '/api/openapi.json', '/secrets/openapi.json', '/healthz']);
     for (const link of links)
       expect((await page.request.get(server.origin + link, { headers: { Accept: 'text/html, */*' } })).status()).toBe(

@@ -2,12 +2,12 @@ import type { Browser, Page } from 'playwright-core';
 import { startServer } from '../running-server.js';
 import type { RunningServer } from '../running-server.js';
 import { describeInBrowser, openBrowser } from './chromium.js';
+import { watchPage } from './watch-page.js';
 
 describeInBrowser('the API reference, in a browser', () => {
   let server: RunningServer;
   let browser: Browser;
   let page: Page;
-  /** What no page of ours may do: complain on the console, fail, or ask another origin. */
   let complaints: string[];
 
   beforeAll(async () => {
@@ -19,14 +19,8 @@ describeInBrowser('the API reference, in a browser', () => {
   });
 
   beforeEach(async () => {
-    complaints = [];
     page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-    page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`));
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('request', (request) => {
-      const url = new URL(request.url());
-      if (url.protocol !== 'data:' && url.origin !== server.origin) complaints.push(`request to ${url.origin}`);
-    });
+    complaints = watchPage(page, server.origin);
   });
   afterEach(async () => {
     await page.close();

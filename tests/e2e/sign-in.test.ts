@@ -7,6 +7,7 @@ import { startServer } from '../running-server.js';
 import type { RunningServer } from '../running-server.js';
 import { describeInBrowser, openBrowser } from './chromium.js';
 import { addVirtualAuthenticator } from './virtual-authenticator.js';
+import { watchPage } from './watch-page.js';
 import type { VirtualAuthenticator } from './virtual-authenticator.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -37,14 +38,9 @@ describeInBrowser('signing in, in a browser', () => {
   });
 
   beforeEach(async () => {
-    complaints = [];
     context = await browser.newContext({ viewport: { width: 1024, height: 760 }, locale: 'en-GB' });
     page = await context.newPage();
-    page.on('console', (message) => {
-      // Chromium writes every answer of 400 and more there, which 401 for nobody is.
-      if (!message.text().startsWith('Failed to load resource')) complaints.push(message.text());
-    });
-    page.on('pageerror', (error) => complaints.push(error.message));
+    complaints = watchPage(page, server.origin);
     authenticator = await addVirtualAuthenticator(page);
   });
   afterEach(async () => {
