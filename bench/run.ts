@@ -9,6 +9,7 @@ import { benchImages } from './images.js';
 import type { ImageBenchOptions } from './images.js';
 import { benchLive } from './live.js';
 import { benchMalicious } from './malicious.js';
+import { benchPages } from './pages.js';
 import { benchQueries } from './queries.js';
 import { benchRest } from './rest.js';
 import { benchScale } from './scale.js';
@@ -42,6 +43,14 @@ program
   .option('--seconds <count>', 'how long each query is sent in a round', count, 4)
   .action(async (options: { files: number; folders: number; rounds: number; seconds: number }) => {
     process.stdout.write(`${await benchQueries(options)}\n`);
+  });
+
+program
+  .command('pages')
+  .description('first load and scrolling of the board in Chromium, as on a phone')
+  .option('--rounds <count>', 'how often each is run', count, 3)
+  .action(async (options: { rounds: number }) => {
+    process.stdout.write(`${await benchPages(options)}\n`);
   });
 
 program

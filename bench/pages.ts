@@ -1,0 +1,134 @@
+import { DatabaseSync } from '@photostructure/sqlite';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { chromium } from 'playwright-core';
+import type { BrowserContext, CDPSession, Page } from 'playwright-core';
+import { runCli, collect } from '../tests/running-server.js';
+import { signUp } from '../tests/e2e/sign-up.js';
+import { makeBoard } from './make-board.js';
+import { toTable } from './table.js';
+
+/** A phone: its screen, and a processor of which work takes four times as long. */
+const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 3, isMobile: true, hasTouch: true };
+const SLOWDOWN = 4;
+
+/** A frame that is later than this was missed at 60 a second; half a frame is what clocks of frames differ by. */
+const LATE_MS = 25;
+
+/** Measures what a person waits for on a phone: the first load of a board, and how it scrolls. */
+export async function benchPages({ rounds }: { readonly rounds: number }): Promise<string> {
+  const state = await mkdtemp(path.join(tmpdir(), 'trellis-bench-pages-'));
+  const server = runCli(['serve', '--port', '0', '--state', state, '--services', 'dashboard'], {
+    NODE_ENV: 'production',
+  });
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu'],
+  });
+  try {
+    const output = collect(server);
+    while (!output().includes('#setup=')) await new Promise((resolve) => setTimeout(resolve, 50));
+    const link = /http:\S+#setup=\S+/.exec(output())?.[0] ?? '';
+    const context = await browser.newContext(PHONE);
+    const page = await context.newPage();
+    await signUp(page, link, 'ada');
+    await page.close();
+    const rows: string[][] = [];
+    for (const count of [60, 2000]) {
+      saveBoard(state, count);
+      for (let round = 0; round < rounds; round += 1) rows.push(await measure(context, new URL(link).origin, count));
+    }
+    const head = ['pull requests', 'JavaScript', 'largest paint', 'layout shift', 'frames', 'late', 'median', '99th'];
+    return toTable(head, rows);
+  } finally {
+    await browser.close();
+    server.kill('SIGKILL');
+    await rm(state, { recursive: true, force: true });
+  }
+}
+
+/** Puts a board where a refresh would have. */
+function saveBoard(state: string, pullRequests: number): void {
+  const database = new DatabaseSync(path.join(state, 'trellis.db'));
+  const snapshot = JSON.stringify(makeBoard({ repositories: 3 * Math.ceil(pullRequests / 60), pullRequests }));
+  const sql = `INSERT INTO boards (person_id, generated_at, snapshot, changes)
+    SELECT id, CAST(unixepoch('subsec') * 1000 AS INTEGER), ?, '{}' FROM people WHERE true
+    ON CONFLICT (person_id) DO UPDATE SET generated_at = excluded.generated_at, snapshot = excluded.snapshot`;
+  database.exec('PRAGMA busy_timeout = 5000');
+  database.prepare(sql).run(snapshot);
+  database.close();
+}
+
+interface Marks {
+  readonly paintMs: number;
+  readonly shift: number;
+  readonly scriptBytes: number;
+}
+
+/** Runs in the page, before anything else there. */
+function watch(): void {
+  const marks = { paintMs: 0, shift: 0 };
+  Object.assign(window, { marks });
+  new PerformanceObserver((list) => {
+    for (const { startTime } of list.getEntries()) marks.paintMs = startTime;
+  }).observe({ type: 'largest-contentful-paint', buffered: true });
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries() as (PerformanceEntry & { hadRecentInput: boolean; value: number })[]) {
+      if (!entry.hadRecentInput) marks.shift += entry.value;
+    }
+  }).observe({ type: 'layout-shift', buffered: true });
+}
+
+async function measure(context: BrowserContext, origin: string, count: number): Promise<string[]> {
+  const page = await context.newPage();
+  const devtools: CDPSession = await context.newCDPSession(page);
+  await devtools.send('Network.setCacheDisabled', { cacheDisabled: true });
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN });
+  // What compiles this file names its functions by a function that pages lack.
+  await page.addInitScript('globalThis.__name = (one) => one');
+  await page.addInitScript(watch);
+  page.on('pageerror', (error) => process.stderr.write(`${error.message}\n`));
+  await page.goto(origin);
+  await page.locator('li.pull').first().waitFor();
+  await page.waitForTimeout(3_000);
+  const marks = await page.evaluate((): Marks => {
+    const scripts = (performance.getEntriesByType('resource') as PerformanceResourceTiming[]).filter(({ name }) =>
+      name.endsWith('.js'),
+    );
+    const scriptBytes = scripts.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0);
+    return { ...(window as unknown as { marks: Omit<Marks, 'scriptBytes'> }).marks, scriptBytes };
+  });
+  const frames = await scroll(page);
+  await page.close();
+  const at = (part: number): string => `${(frames[Math.floor(frames.length * part)] ?? 0).toFixed(1)} ms`;
+  return [
+    String(count),
+    `${(marks.scriptBytes / 1000).toFixed(1)} kB`,
+    `${marks.paintMs.toFixed(0)} ms`,
+    marks.shift.toFixed(4),
+    String(frames.length),
+    String(frames.filter((ms) => ms > LATE_MS).length),
+    at(0.5),
+    at(0.99),
+  ];
+}
+
+/** Scrolls as a thumb does for some seconds; gives how long each frame took, the shortest first. */
+function scroll(page: Page): Promise<number[]> {
+  return page.evaluate(
+    () =>
+      new Promise<number[]>((resolve) => {
+        const frames: number[] = [];
+        let last = performance.now();
+        const step = (now: number): void => {
+          frames.push(now - last);
+          last = now;
+          window.scrollBy(0, 60);
+          if (frames.length < 300) requestAnimationFrame(step);
+          else resolve(frames.slice(1).sort((a, b) => a - b));
+        };
+        requestAnimationFrame(step);
+      }),
+  );
+}
