@@ -145,6 +145,24 @@ describeInBrowser('the board, in a browser', () => {
     await shown(9);
   });
 
+  test('the board loads at most 60 kB of compressed scripts, and moves nothing as it does', async () => {
+    const other = await context.newPage();
+    await other.addInitScript(`new PerformanceObserver((list) => {
+      for (const { value } of list.getEntries()) window.shift = (window.shift ?? 0) + value;
+    }).observe({ type: 'layout-shift', buffered: true })`);
+    await other.goto(server.origin);
+    await other.locator('li.pull').first().waitFor();
+    const bytes = await other.evaluate(() =>
+      (performance.getEntriesByType('resource') as PerformanceResourceTiming[])
+        .filter(({ name }) => name.endsWith('.js'))
+        .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0),
+    );
+    expect(bytes).toBeGreaterThan(10_000);
+    expect(bytes).toBeLessThanOrEqual(60_000);
+    expect(await other.evaluate<number>('window.shift ?? 0')).toBeLessThanOrEqual(0.02);
+    await other.close();
+  });
+
   test('the CI pill opens what checked the commit', async () => {
     await row('Round taxes').getByRole('button', { name: 'CI of #2: Failing' }).click();
     await row('Round taxes').getByText('failed at “Run npm test”').waitFor();

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 const FIRST = 30;
 
 /** Takes about a frame of a phone. */
-const STEP = 25;
+const STEP = 40;
 
 /** How much of a long list is drawn: what fits a screen at once, and the rest while the browser is idle. */
 export function useSteps(total: number, list: string): number {
