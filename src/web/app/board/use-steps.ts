@@ -17,14 +17,29 @@ export function useSteps(total: number, list: string): number {
   return count;
 }
 
-/** Not every browser says when it is idle. */
-const BUSY_MS = 30;
+/** Between frames of a thumb that scrolls there is no time to draw rows. */
+const STILL_MS = 250;
 
+/** Waits while somebody scrolls, unless they come near the end of what is drawn. */
 function whenIdle(work: () => void): () => void {
-  if (!('requestIdleCallback' in window)) {
-    const timer = setTimeout(work, BUSY_MS);
-    return () => clearTimeout(timer);
+  let timer = setTimeout(run, 0);
+  function run(): void {
+    if (isNearEnd()) work();
+    else timer = setTimeout(work, STILL_MS);
   }
-  const handle = requestIdleCallback(work);
-  return () => cancelIdleCallback(handle);
+  const onScroll = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(run, isNearEnd() ? 0 : STILL_MS);
+  };
+  window.addEventListener('scroll', onScroll, { passive: true });
+  return () => {
+    clearTimeout(timer);
+    window.removeEventListener('scroll', onScroll);
+  };
 }
+
+/** Reading the height lays the page out, which a frame of scrolling did just before. */
+const isNearEnd = (): boolean =>
+  document.documentElement.scrollHeight - window.scrollY < SCREENS_AHEAD * window.innerHeight;
+
+const SCREENS_AHEAD = 4;
