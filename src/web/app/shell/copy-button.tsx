@@ -11,9 +11,10 @@ export function CopyButton({ value, what }: { readonly value: string; readonly w
     setDone(true);
     setTimeout(() => setDone(false), SAID_MS);
   });
+  const text = isDone ? 'Copied' : 'Copy';
   return (
-    <button type="button" aria-label={what === undefined ? undefined : `Copy ${what}`} onClick={copy}>
-      <span aria-live="polite">{isDone ? 'Copied' : 'Copy'}</span>
+    <button type="button" aria-label={what === undefined ? undefined : `${text} ${what}`} onClick={copy}>
+      <span aria-live="polite">{text}</span>
     </button>
   );
 }

@@ -1,15 +1,15 @@
 import { toMoment } from '../shell/times.js';
 import type { AuditLogEntry } from './objects.js';
 
-/** Entries of the audit log, as they come. */
+/** Entries of the audit log, as they come; on a phone each is a card. */
 export function AuditTable({ entries }: { readonly entries: readonly AuditLogEntry[] }) {
   if (entries.length === 0) return <p>No entry fits.</p>;
   return (
     <div class="wide" tabIndex={0} role="region" aria-label="Entries of the audit log">
-      <table>
+      <table class="entries">
         <thead>
           <tr>
-            {['When', 'What', 'Of', 'By', 'Caller', 'From'].map((name) => (
+            {COLUMNS.map(({ name }) => (
               <th key={name} scope="col">
                 {name}
               </th>
@@ -19,18 +19,11 @@ export function AuditTable({ entries }: { readonly entries: readonly AuditLogEnt
         <tbody>
           {entries.map((entry) => (
             <tr key={entry.id}>
-              <td>{toMoment(entry.timestamp)}</td>
-              <td>
-                {entry.action}
-                {entry.version !== undefined && ` (version ${entry.version})`}
-              </td>
-              <td class="subject">
-                {entry.object_id || `${SUBJECTS[entry.subject_type ?? 'object']} ${entry.subject_id ?? ''}`}
-                {entry.previous_slug !== undefined && ` (was ${entry.previous_slug})`}
-              </td>
-              <td>{describeActor(entry)}</td>
-              <td>{entry.caller}</td>
-              <td>{entry.ip}</td>
+              {COLUMNS.map(({ name, show }) => (
+                <td key={name} data-name={name}>
+                  {show(entry)}
+                </td>
+              ))}
             </tr>
           ))}
         </tbody>
@@ -47,6 +40,34 @@ const SUBJECTS: Readonly<Record<NonNullable<AuditLogEntry['subject_type']>, stri
   passkey: 'passkey',
   identity: 'identity',
 };
+
+const COLUMNS: readonly { readonly name: string; readonly show: (entry: AuditLogEntry) => string }[] = [
+  { name: 'When', show: ({ timestamp }) => toMoment(timestamp) },
+  {
+    name: 'What',
+    show: ({ action, version }) =>
+      join(ACTIONS[action] ?? action, version === undefined ? undefined : `version ${version}`),
+  },
+  { name: 'Of', show: describeSubject },
+  { name: 'By', show: describeActor },
+  { name: 'Caller', show: ({ caller = '' }) => caller },
+  { name: 'From', show: ({ ip }) => ip },
+];
+
+/** Those that read as more than one word. */
+const ACTIONS: Partial<Record<AuditLogEntry['action'], string>> = { rotation_due: 'due for rotation' };
+
+function describeSubject({
+  object_id: slug,
+  subject_type: type = 'object',
+  subject_id: id,
+  previous_slug: previous,
+}: AuditLogEntry): string {
+  const name = slug === '' ? `${SUBJECTS[type]} ${id ?? ''}` : slug;
+  return join(name, previous && `was ${previous}`);
+}
+
+const join = (text: string, aside: string | undefined): string => (aside === undefined ? text : `${text} (${aside})`);
 
 /** Sessions are the owner's, all of them; of a token, the id tells which. */
 function describeActor({ actor_type: type, actor_id: id = '' }: AuditLogEntry): string {

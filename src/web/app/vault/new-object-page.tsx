@@ -8,14 +8,15 @@ import { ReadableChoice } from './readable-choice.js';
 import { Problem, useProblem } from './problem.js';
 import { ConsumerPicker } from './consumer-picker.js';
 import { linkTo, SLUG_PATTERN } from './objects.js';
-import { ValueField } from './value-field.js';
+import { SecretField } from './secret-field.js';
+import type { SecretInput } from './secret-field.js';
 import { VaultFrame } from './vault-frame.js';
 
 /** Seals a value in this browser, and sends what is sealed. */
 export function NewObjectPage() {
   const { route } = useLocation();
   const [slug, setSlug] = useState('');
-  const [value, setValue] = useState('');
+  const [value, setValue] = useState<SecretInput>('');
   const [description, setDescription] = useState('');
   const [tags, setTags] = useState('');
   const [days, setDays] = useState('');
@@ -56,7 +57,7 @@ export function NewObjectPage() {
           value={slug}
           onValue={setSlug}
         />
-        <ValueField label="Value" value={value} onValue={setValue} />
+        <SecretField label="Value" value={value} onValue={setValue} />
         <ConsumerPicker chosen={usedBy} onChosen={setUsedBy} />
         <ReadableChoice isChosen={isReadable} onChosen={setReadable} />
         <Field label="What it is for" maxLength={1000} value={description} onValue={setDescription} />

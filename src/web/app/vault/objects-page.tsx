@@ -22,7 +22,7 @@ export function ObjectsPage() {
   return (
     <VaultFrame title="Secrets">
       <p>
-        <a class="button" href="/vault/new">
+        <a class="button main" href="/vault/new">
           New secret
         </a>
       </p>

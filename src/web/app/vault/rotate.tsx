@@ -6,7 +6,8 @@ import { loadOwnKey, ReadableChoice } from './readable-choice.js';
 import { Problem, useProblem } from './problem.js';
 import { ConsumerPicker } from './consumer-picker.js';
 import type { ObjectMetadata } from './objects.js';
-import { ValueField } from './value-field.js';
+import { SecretField } from './secret-field.js';
+import type { SecretInput } from './secret-field.js';
 
 interface RotateProps {
   readonly object: ObjectMetadata;
@@ -15,7 +16,7 @@ interface RotateProps {
 
 /** Takes a new value, seals it to the keys that the consumers have now, and replaces the one before. */
 export function Rotate({ object, onChange }: RotateProps) {
-  const [value, setValue] = useState('');
+  const [value, setValue] = useState<SecretInput>('');
   const [usedBy, setUsedBy] = useState<readonly string[]>(object.used_by ?? []);
   const fold = useRef<HTMLDetailsElement>(null);
   const [isReadable, setReadable] = useState(false);
@@ -37,7 +38,7 @@ export function Rotate({ object, onChange }: RotateProps) {
     <details ref={fold} class="fold">
       <summary>Replace the value</summary>
       <Form verb="Seal and replace" onSave={rotate}>
-        <ValueField label="New value" value={value} onValue={setValue} />
+        <SecretField label="New value" value={value} onValue={setValue} />
         <ConsumerPicker chosen={usedBy} onChosen={setUsedBy} />
         <ReadableChoice isChosen={isReadable} onChosen={setReadable} />
         <Problem text={problem} />

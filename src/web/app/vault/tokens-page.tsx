@@ -43,7 +43,7 @@ const LOADERS = {
 
 export function TokensPage() {
   return (
-    <VaultFrame title="Tokens of secrets">
+    <VaultFrame title="Tokens">
       <Tokens kind="consumer" />
       <Tokens kind="write" />
     </VaultFrame>

@@ -1,0 +1,54 @@
+import { useState } from 'preact/hooks';
+import { Problem } from './problem.js';
+import { ValueField } from './value-field.js';
+
+/** Text as it was typed, or the bytes of a file. */
+export type SecretInput = Uint8Array<ArrayBuffer> | string;
+
+/** The service's own bound, before sealing adds to it: a file beyond is not even read. */
+const MAX_BYTES = 2 ** 20;
+
+interface SecretFieldProps {
+  readonly label: string;
+  readonly value: SecretInput;
+  readonly onValue: (value: SecretInput) => void;
+}
+
+/** A value that is to be sealed: typed, or the content of a file, such as a certificate. */
+export function SecretField({ label, value, onValue }: SecretFieldProps) {
+  const [problem, setProblem] = useState<string>();
+  const [name, setName] = useState('');
+  const choose = async (file: File | undefined): Promise<void> => {
+    if (file === undefined) return;
+    const isTooLarge = file.size > MAX_BYTES;
+    setProblem(isTooLarge ? `A value is 1 MiB at most; “${file.name}” is larger.` : undefined);
+    if (isTooLarge) return;
+    setName(file.name);
+    onValue(new Uint8Array(await file.arrayBuffer()));
+  };
+  if (typeof value !== 'string') {
+    return (
+      <div class="field" role="group" aria-label={label}>
+        <strong>{label}</strong>
+        <p>
+          {value.length} bytes of “{name}”.{' '}
+          <button type="button" onClick={() => onValue('')}>
+            Type it instead
+          </button>
+        </p>
+      </div>
+    );
+  }
+  return (
+    <>
+      <ValueField label={label} value={value} onValue={onValue} />
+      <div class="field">
+        <label>
+          Or the content of a file
+          <input type="file" onChange={({ currentTarget }) => void choose(currentTarget.files?.[0])} />
+        </label>
+        <Problem text={problem} />
+      </div>
+    </>
+  );
+}
