@@ -6,17 +6,27 @@ export interface VirtualAuthenticator {
   count(): Promise<number>;
 }
 
-export async function addVirtualAuthenticator(page: Page): Promise<VirtualAuthenticator> {
+export interface VirtualAuthenticatorOptions {
+  /** Whether its passkeys wrap keys, as those of most devices do. */
+  readonly hasPrf?: boolean;
+}
+
+export async function addVirtualAuthenticator(
+  page: Page,
+  { hasPrf = true }: VirtualAuthenticatorOptions = {},
+): Promise<VirtualAuthenticator> {
   const devtools: CDPSession = await page.context().newCDPSession(page);
   await devtools.send('WebAuthn.enable');
   const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
     options: {
       protocol: 'ctap2',
+      ctap2Version: 'ctap2_1',
       transport: 'internal',
       hasResidentKey: true,
       hasUserVerification: true,
       isUserVerified: true,
       automaticPresenceSimulation: true,
+      hasPrf,
     },
   });
   return {

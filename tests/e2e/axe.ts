@@ -1,0 +1,46 @@
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+
+const SIZES = [
+  { width: 1200, height: 850 },
+  { width: 390, height: 844 },
+];
+
+/**
+ * Holds what a page shows now to axe's rules, best practices included, in both
+ * themes, as on a desk and on a phone. The page has its own size and theme again afterwards.
+ */
+export async function expectAccessible(page: Page): Promise<void> {
+  const size = page.viewportSize();
+  const found: string[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const viewport of SIZES) {
+      await page.setViewportSize(viewport);
+      const violations = await findViolations(page);
+      found.push(...violations.map((violation) => `${colorScheme}, ${viewport.width} px: ${violation}`));
+    }
+  }
+  await page.emulateMedia({ colorScheme: null });
+  if (size !== null) await page.setViewportSize(size);
+  expect(found).toEqual([]);
+}
+
+async function findViolations(page: Page): Promise<string[]> {
+  await loadAxe(page);
+  const { violations } = await page.evaluate(() =>
+    // Without reading style sheets again, which would be requests that the page does not make.
+    (window as unknown as { axe: typeof axe }).axe.run(document, { preload: false }),
+  );
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id} at ${target.join(' ')}: ${failureSummary}`),
+  );
+}
+
+/** By the debugger, which the policy of the page does not bind. */
+async function loadAxe(page: Page): Promise<void> {
+  if (await page.evaluate(() => 'axe' in window)) return;
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Runtime.evaluate', { expression: axe.source });
+  // Not detached: that would take the page's virtual authenticators away.
+}

@@ -1,0 +1,82 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { startServer } from '../running-server.js';
+import type { RunningServer } from '../running-server.js';
+import { openBrowser } from './chromium.js';
+import { addVirtualAuthenticator } from './virtual-authenticator.js';
+import type { VirtualAuthenticatorOptions } from './virtual-authenticator.js';
+
+/** A server, and the browser of its owner, who has signed in. */
+export interface VaultStage {
+  readonly server: RunningServer;
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** The server's, which it keeps everything in. */
+  readonly state: string;
+  /** Every request so far, with its headers and body. */
+  readonly requests: readonly string[];
+  /** What no page may do: complain on the console, fail, ask another origin, or be refused by the server; emptied by reading. */
+  takeComplaints(): string[];
+  close(): Promise<void>;
+}
+
+/** Answers that are no failure: nobody is signed in yet, nothing is set, and there is no board. */
+const EXPECTED = /^(?:401 GET \/api\/auth\/session|404 GET \/api\/(?:settings\/\w+|dashboard(?:\/stream)?))$/;
+
+/** Much longer than anything takes, and short enough to see what does not come. */
+const PATIENCE_MS = 10_000;
+
+export async function openVault(options: VirtualAuthenticatorOptions = {}): Promise<VaultStage> {
+  const state = await mkdtemp(join(tmpdir(), 'trellis-vault-'));
+  const services = ['--services', 'dashboard,secrets', '--state', state];
+  const [server, browser] = await Promise.all([startServer(services, { LOG_LEVEL: 'info' }), openBrowser()]);
+  const context = await browser.newContext({ viewport: { width: 1200, height: 850 }, locale: 'en-GB' });
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.origin });
+  const { requests, complaints } = listen(context, server.origin);
+  context.setDefaultTimeout(PATIENCE_MS);
+  const page = await context.newPage();
+  await addVirtualAuthenticator(page, options);
+  await register(page, server);
+  return {
+    ...{ server, context, page, state, requests },
+    takeComplaints: () => complaints.splice(0),
+    close: () => close(browser, server, state),
+  };
+}
+
+function listen(context: BrowserContext, origin: string) {
+  const requests: string[] = [];
+  const complaints: string[] = [];
+  context.on('console', (message) => {
+    // Chromium writes every answer of 400 and more there; they are looked at below.
+    if (!message.text().startsWith('Failed to load resource')) complaints.push(message.text());
+  });
+  context.on('weberror', (error) => complaints.push(error.error().message));
+  context.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.protocol.startsWith('http') && url.origin !== origin) complaints.push(`request to ${url.origin}`);
+    requests.push([request.method(), url.href, JSON.stringify(request.headers()), request.postData()].join('\n'));
+  });
+  context.on('response', (response) => {
+    const told = `${response.status()} ${response.request().method()} ${new URL(response.url()).pathname}`;
+    if (response.status() >= 400 && !EXPECTED.test(told)) complaints.push(told);
+  });
+  return { requests, complaints };
+}
+
+async function register(page: Page, server: RunningServer): Promise<void> {
+  await server.printed('#setup=');
+  await page.goto(/http:\S+#setup=\S+/.exec(server.output())?.[0] ?? '');
+  await page.getByLabel('Username', { exact: true }).fill('ada');
+  await page.getByLabel('Your name').fill('Ada');
+  await page.getByRole('button', { name: 'Create a passkey' }).click();
+  await page.getByRole('heading', { name: 'Pull requests' }).waitFor();
+}
+
+async function close(browser: Browser, server: RunningServer, state: string): Promise<void> {
+  await browser.close();
+  await server.stop();
+  await rm(state, { recursive: true, force: true });
+}

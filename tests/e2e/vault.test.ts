@@ -1,0 +1,377 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { generateKeys, runAge, runAgeWithPassphrase } from '../sealing/age-program.js';
+import { expectAccessible } from './axe.js';
+import { describeInBrowser } from './chromium.js';
+import { addVirtualAuthenticator } from './virtual-authenticator.js';
+import { createVaultActs } from './vault-acts.js';
+import type { VaultActs } from './vault-acts.js';
+import { openVault } from './vault-stage.js';
+import type { VaultStage } from './vault-stage.js';
+
+const MINUTE_MS = 60_000;
+
+/** Told by nothing else. */
+const MARKER = 'marker-9f3b-pa55word-7c1e';
+
+// In the order of a person's first day: each goes on from what is there.
+describeInBrowser('the pages of secrets, in a browser', () => {
+  const shop = generateKeys();
+  const api = generateKeys();
+  let stage: VaultStage;
+  let page: Page;
+  let acts: VaultActs;
+  let words: string[];
+
+  beforeAll(async () => {
+    stage = await openVault();
+    page = stage.page;
+    acts = createVaultActs(page, stage.server.origin);
+  }, 60_000);
+  afterAll(() => stage.close());
+  afterEach(() => {
+    expect(stage.takeComplaints()).toEqual([]);
+  });
+
+  const button = (name: RegExp | string): Locator => page.getByRole('button', { name, exact: true });
+  const go = (path: string) => page.goto(stage.server.origin + path);
+  const said = (text: RegExp | string) => page.getByRole('status').getByText(text).waitFor();
+  const usePasskey = () => button(/^Use the passkey “First passkey”/).click();
+  const value = (slug: string) => page.getByRole('group', { name: `The value of ${slug}` });
+
+  async function usePhrase(phrase: string): Promise<void> {
+    await page.getByText('Use the recovery phrase').click();
+    await page.getByLabel('The 24 words').fill(phrase);
+    await button('Open with the phrase').click();
+  }
+
+  async function usePasted(identity: string): Promise<void> {
+    await page.getByText('Paste an identity').click();
+    await page.getByLabel('Identity (AGE-SECRET-KEY-1…)').fill(identity);
+    await button('Open with this identity').click();
+  }
+
+  test('an empty place says what to do first', async () => {
+    await go('/vault');
+    await page.getByRole('link', { name: 'Make your identity' }).click();
+    await button('Make my identity').waitFor();
+    await expectAccessible(page);
+  }, 30_000);
+
+  test('the owner makes an identity, with a phrase on paper and a passkey', async () => {
+    await button('Make my identity').click();
+    const list = page.getByRole('list', { name: 'Recovery phrase' });
+    words = await list.getByRole('listitem').allTextContents();
+    expect(words).toHaveLength(24);
+    await button('Copy the phrase').click();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(words.join(' '));
+    await page.emulateMedia({ media: 'print' });
+    expect([await list.isVisible(), await button('Print').isVisible()]).toEqual([true, false]);
+    await page.emulateMedia({ media: null });
+    await expectAccessible(page);
+
+    await button('I have written it down').click();
+    const asked = await page.getByLabel(/^Word \d+$/).all();
+    expect(asked).toHaveLength(2);
+    for (const field of asked) await field.fill('wrong');
+    await button('Go on').click();
+    await page.getByRole('alert').getByText('your phrase has another there').waitFor();
+    await expectAccessible(page);
+    for (const label of await page.locator('main form label').allTextContents()) {
+      await page.getByLabel(label, { exact: true }).fill(words[Number(label.slice(5)) - 1]!);
+    }
+    await button('Go on').click();
+    await usePasskey();
+    await said('Your identity is made.');
+    await page.getByText('opens your identity', { exact: false }).first().waitFor();
+    await expectAccessible(page);
+
+    await page.getByText('Try the phrase').click();
+    await page.getByLabel('The 24 words').fill(words.toReversed().join(' '));
+    await button('Try it').click();
+    await page.getByRole('alert').getByText('don’t make a recovery phrase').waitFor();
+    await page
+      .getByLabel('The 24 words')
+      .fill(words.map((word, index) => `${index + 1}. ${word.toUpperCase()}`).join('\n'));
+    await button('Try it').click();
+    await said('The phrase opens your identity.');
+  }, 60_000);
+
+  test('a passkey of another device is added, once the phrase has opened the identity there', async () => {
+    const phone = await stage.context.newPage();
+    await addVirtualAuthenticator(phone);
+    await phone.goto(`${stage.server.origin}/settings`);
+    await phone.getByLabel('What to call it').fill('phone');
+    await phone.getByRole('button', { name: 'Add a passkey' }).click();
+    await phone.getByText('The passkey “phone” signs you in').waitFor();
+    await phone.goto(`${stage.server.origin}/vault/identity`);
+    await phone.getByRole('button', { name: 'Add phone' }).click();
+    await phone.getByText('Use the recovery phrase').click();
+    await phone.getByRole('region', { name: 'Your identity' }).getByLabel('The 24 words').fill(words.join(' '));
+    await phone.getByRole('button', { name: 'Open with the phrase' }).click();
+    await phone.getByText('The passkey “phone” opens your identity from now on.').waitFor();
+    await expect(phone.getByRole('button', { name: 'Add phone' }).count()).resolves.toBe(0);
+    await phone.close();
+  }, 30_000);
+
+  test('consumers are added with their keys, changed, merged and deleted', async () => {
+    await acts.addConsumer('acme/shop', shop.recipient);
+    await acts.addConsumer('acme/api');
+    await acts.addConsumer('acme/old');
+    const row = (name: string) => page.getByRole('listitem').filter({ hasText: name });
+    await page.getByLabel('Edit acme/api').click();
+    await row('acme/api').getByLabel('Public key').fill(api.recipient);
+    await expectAccessible(page);
+    await row('acme/api').getByRole('button', { name: 'Save' }).click();
+    await said('“acme/api” is saved.');
+    await row('acme/api').getByText(api.recipient).waitFor();
+    await page.getByLabel('Edit acme/old').click();
+    await row('acme/old').getByLabel('Name').fill('acme/shop');
+    await row('acme/old').getByRole('button', { name: 'Save' }).click();
+    await said('“acme/shop” is saved.');
+    await expect(row('acme/old').count()).resolves.toBe(0);
+    await acts.addConsumer('acme/gone');
+    await acts.confirm('Delete acme/gone', 'Really delete?');
+    await said('“acme/gone” is no consumer any more; the secrets stay.');
+  }, 60_000);
+
+  test('a value that is typed is in no request, in no storage and not on the server', async () => {
+    await acts.createSecret({ slug: 'db-password', value: MARKER, usedBy: ['acme/shop'], isReadable: true });
+    await page.getByText('Recipients').waitFor();
+    const needles = [MARKER, Buffer.from(MARKER).toString('base64'), encodeURIComponent(MARKER)];
+    const leaks = (text: string): boolean => needles.some((needle) => text.includes(needle));
+
+    expect(stage.requests.filter((request) => request.includes('"slug":"db-password"'))).toHaveLength(1);
+    expect(stage.requests.filter(leaks)).toEqual([]);
+    const kept = JSON.stringify([
+      await stage.context.storageState({ indexedDB: true }),
+      await page.evaluate(() => Object.entries(sessionStorage)),
+      await page.evaluate(async () => caches.keys()),
+    ]);
+    expect(leaks(kept)).toBe(false);
+    expect(leaks(stage.server.output())).toBe(false);
+    const files = (await readdir(stage.state, { recursive: true, withFileTypes: true })).filter((file) =>
+      file.isFile(),
+    );
+    expect(files.map(({ name }) => name)).toContain('trellis.db');
+    for (const { parentPath, name } of files) {
+      const bytes = await readFile(join(parentPath, name));
+      expect([name, needles.some((needle) => bytes.includes(needle))]).toEqual([name, false]);
+    }
+  }, 60_000);
+
+  test('the program age opens what is stored, with the key of a consumer and with the recovery phrase', async () => {
+    const sealed = await acts.fetchBytes('/secrets/objects/db-password');
+    const key = join(stage.state, 'shop.key');
+    await writeFile(key, shop.identity);
+    expect(String(await runAge(['-d', '-i', key], sealed))).toBe(MARKER);
+    const { recovery_wrapped_identity: recovery } = JSON.parse(await acts.fetchText('/secrets/auth/identity')) as {
+      recovery_wrapped_identity: string;
+    };
+    const given = { folder: stage.state, passphrase: words.join(' '), input: Buffer.from(recovery) };
+    const own = join(stage.state, 'owner.key');
+    await writeFile(own, await runAgeWithPassphrase(['-d'], given));
+    expect(String(await runAge(['-d', '-i', own], sealed))).toBe(MARKER);
+  }, 30_000);
+
+  test.each([
+    ['a passkey', () => usePasskey()],
+    ['the recovery phrase', () => usePhrase(words.join(' '))],
+    ['a pasted identity', () => usePasted(shop.identity)],
+  ])('the owner opens a value by %s', async (_how, unlock) => {
+    await acts.visit('db-password');
+    await button('Open here').click();
+    await unlock();
+    await value('db-password').getByText(MARKER).waitFor();
+    await button('Copy the value').click();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(MARKER);
+    await button('Hide').click();
+    await expect(page.getByText(MARKER).count()).resolves.toBe(0);
+    // The page remembers the identity, and forgets it when it is left.
+    await button('Open here').click();
+    await value('db-password').waitFor();
+    await acts.visit('db-password');
+    await button('Open here').click();
+    await page.getByText('To open “db-password”, your identity is needed.').waitFor();
+    expect(
+      stage.requests.filter((request) => request.includes('AGE-SECRET-KEY') || request.includes(words.join(' '))),
+    ).toEqual([]);
+  });
+
+  test('a value is hidden after a minute', async () => {
+    await page.clock.install();
+    await acts.visit('db-password');
+    await button('Open here').click();
+    await usePasskey();
+    await value('db-password').waitFor();
+    await expectAccessible(page);
+    await page.clock.fastForward(MINUTE_MS);
+    await value('db-password').waitFor({ state: 'detached' });
+  }, 30_000);
+
+  test.each([
+    ['a phrase of other words', () => usePhrase('abandon '.repeat(23) + 'art'), 'another recovery phrase'],
+    ['too few words', () => usePhrase('abandon art'), 'A recovery phrase has 24 words; these are 2.'],
+    ['what is no identity', () => usePasted('AGE-SECRET-KEY-1NONE'), 'Expected age identities'],
+    ['another identity', () => usePasted(api.identity), 'This value isn’t sealed to you'],
+  ])('%s opens nothing, and the page says why', async (_what, unlock, reason) => {
+    await acts.visit('db-password');
+    await button('Open here').click();
+    await unlock();
+    await page.getByRole('alert').getByText(reason).waitFor();
+  });
+
+  test('a value is replaced, and the one before restored', async () => {
+    await acts.visit('db-password');
+    await page.getByText('Replace the value').click();
+    await page.getByLabel('New value').fill('second');
+    await expect(page.getByLabel('Seal it to my own key too').isChecked()).resolves.toBe(true);
+    await button('Seal and replace').click();
+    await said('“db-password” has a new value');
+    await button('Open here').click();
+    await usePasskey();
+    await value('db-password').getByText('second').waitFor();
+    await acts.confirm('Restore version 1', 'Really restore?');
+    await said('Version 1 of “db-password” is its value again.');
+    await value('db-password').waitFor({ state: 'detached' });
+    await button('Open here').click();
+    await value('db-password').getByText(MARKER).waitFor();
+  }, 30_000);
+
+  test('a value is sealed anew to the key that its consumer has now', async () => {
+    const replaceKey = async (key: string): Promise<void> => {
+      await go('/vault/consumers');
+      await page.getByLabel('Edit acme/shop').click();
+      const row = page.getByRole('listitem').filter({ hasText: 'acme/shop' });
+      await row.getByLabel('Public key').fill(key);
+      await row.getByRole('button', { name: 'Save' }).click();
+      await said('“acme/shop” is saved.');
+    };
+    const opens = async ({ identity }: { readonly identity: string }): Promise<string> => {
+      const key = join(stage.state, 'any.key');
+      await writeFile(key, identity);
+      return String(await runAge(['-d', '-i', key], await acts.fetchBytes('/secrets/objects/db-password')));
+    };
+    await replaceKey(api.recipient);
+    await acts.visit('db-password');
+    await page.getByText('Its consumers have other keys').waitFor();
+    await button('Seal anew').click();
+    await usePasskey();
+    await said('“db-password” is sealed anew');
+    await page.getByText('Its consumers have other keys').waitFor({ state: 'detached' });
+    expect(await opens(api)).toBe(MARKER);
+
+    await acts.createSecret({ slug: 'not-mine', value: 'x', usedBy: ['acme/shop'] });
+    await replaceKey(shop.recipient);
+    await go('/vault');
+    await page.getByText('2 secrets are sealed to other keys').waitFor();
+    await expectAccessible(page);
+    await button('Seal anew').click();
+    await usePhrase(words.join(' '));
+    await said('1 of 2 are sealed anew.');
+    await said('This value isn’t sealed to you');
+    expect(await opens(shop)).toBe(MARKER);
+  }, 60_000);
+
+  test('a form says beside itself why nothing was stored', async () => {
+    await go('/vault/new');
+    await page.getByLabel('Name').fill('too-large');
+    const file = page.getByLabel('Or the content of a file');
+    await file.setInputFiles({ name: 'huge.p12', mimeType: 'application/x-pkcs12', buffer: Buffer.alloc(2 ** 20 + 1) });
+    await page.getByRole('alert').getByText('A value is 1 MiB at most; “huge.p12” is larger.').waitFor();
+    await file.setInputFiles({ name: 'large.p12', mimeType: 'application/x-pkcs12', buffer: Buffer.alloc(2 ** 20) });
+    await page.getByText('1048576 bytes of “large.p12”').waitFor();
+    await button('Seal and store').click();
+    await page.getByRole('alert').getByText('Expected somebody to seal to').waitFor();
+    await page.getByLabel('acme/shop').check();
+    await button('Seal and store').click();
+    await page.getByRole('alert').getByText('A value is 1 MiB at most once it is sealed').waitFor();
+    await page.getByLabel('Name').fill('db-password');
+    await button('Type it instead').click();
+    await page.getByLabel('Value', { exact: true }).fill('x');
+    await button('Seal and store').click();
+    await page.getByRole('alert').getByText('There is a secret of this name already.').waitFor();
+    expect(stage.takeComplaints()).toEqual(['409 POST /secrets/objects']);
+    await expectAccessible(page);
+  }, 30_000);
+
+  test('a secret is found, renamed and deleted', async () => {
+    await go('/vault');
+    await page.getByLabel('Search names').fill('PASS');
+    await said('1 of 2 shown');
+    await page.getByRole('link', { name: 'db-password' }).click();
+    await page.getByText('Rename', { exact: true }).first().click();
+    await page.getByLabel('New name').fill('shop_password-2');
+    await button('Rename').click();
+    await page.getByRole('heading', { name: 'shop_password-2', level: 1 }).waitFor();
+    await acts.visit('not-mine');
+    await acts.confirm('Delete not-mine', 'Really delete for good?');
+    await said('“not-mine” is gone.');
+    await page.getByRole('heading', { name: 'Secrets', level: 1 }).waitFor();
+  }, 30_000);
+
+  test.each(['consumer', 'write'] as const)(
+    'a %s token is made, rotated, revoked and purged',
+    async (kind) => {
+      await go('/vault/tokens');
+      const part = page.getByRole('region', { name: kind === 'write' ? 'Write tokens' : 'Consumer tokens' });
+      if (kind === 'consumer') await part.getByRole('textbox', { name: 'Consumer' }).fill('acme/shop');
+      await part.getByLabel('What it is for').fill('deploy');
+      await part.getByRole('button', { name: `Make a ${kind} token` }).click();
+      const shown = part.getByLabel('The token. Copy it now');
+      await shown.waitFor();
+      const first = await shown.inputValue();
+      const status = (token: string) =>
+        page.evaluate(
+          async (sent) =>
+            (
+              await fetch('/secrets/objects/shop_password-2', {
+                headers: { Authorization: `Bearer ${sent}` },
+                credentials: 'omit',
+              })
+            ).status,
+          token,
+        );
+      expect(first).toMatch(kind === 'write' ? /^trs_/ : /^trc_/);
+      expect(await status(first)).toBe(200);
+      await expectAccessible(page);
+      await acts.confirm('Rotate deploy', 'Really rotate?');
+      await page.waitForFunction(
+        (old) => [...document.querySelectorAll('input')].every((field) => field.value !== old),
+        first,
+      );
+      const second = await shown.inputValue();
+      expect([await status(first), await status(second)]).toEqual([401, 200]);
+      await acts.confirm('Revoke deploy', 'Really revoke?');
+      await part.getByText('revoked').waitFor();
+      expect(await status(second)).toBe(401);
+      await acts.confirm('Purge deploy', 'Really forget it?');
+      await part.getByText('There are none.').waitFor();
+      expect(stage.takeComplaints()).toEqual(Array<string>(2).fill('401 GET /secrets/objects/shop_password-2'));
+      expect(stage.server.output()).not.toContain(second);
+    },
+    60_000,
+  );
+
+  test('the audit log is filtered and verified', async () => {
+    await go('/vault/audit');
+    const rows = page.getByRole('table').getByRole('row');
+    await rows.nth(1).waitFor();
+    await page.getByLabel('About').selectOption('the identity');
+    await said('2 of 2 shown');
+    await expect(rows.nth(2).textContent()).resolves.toMatch(/create.*identity age1.*owner/);
+    await page.getByLabel('About').selectOption('All');
+    const search = page.getByRole('search');
+    await search.getByLabel(/^Secret/).selectOption('not-mine');
+    await page.getByRole('row', { name: /delete not-mine owner/ }).waitFor();
+    await search.getByLabel(/^By/).selectOption('owner');
+    await page.getByLabel('To', { exact: true }).fill('2020-01-01');
+    await page.getByText('No entry fits.').waitFor();
+    await button('Clear').click();
+    await rows.nth(1).waitFor();
+    await button('Verify the chain').click();
+    await said(/All \d+ entries are as they were written/);
+    await expectAccessible(page);
+  }, 30_000);
+});
