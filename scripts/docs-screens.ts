@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
-import { createVaultActs } from '../tests/e2e/vault-acts.js';
 import { startBoardForges } from '../tests/e2e/board-forges.js';
 import type { BoardForges } from '../tests/e2e/board-forges.js';
 import { openBrowser } from '../tests/e2e/chromium.js';
@@ -96,16 +95,22 @@ async function setUp(page: Page, origin: string, { github, forgejo, gitlab }: Bo
 
 /** Values that open nothing, sealed to keys that nobody keeps. */
 async function storeSecrets(page: Page, origin: string): Promise<void> {
-  const acts = createVaultActs(page, origin);
   for (const name of ['shop', 'backup-host']) {
-    await acts.addConsumer(name, await identityToRecipient(await generateX25519Identity()));
+    await page.goto(`${origin}/vault/consumers`);
+    const form = page.locator('form').last();
+    await form.getByLabel('Name').fill(name);
+    await form.getByLabel('Public key').fill(await identityToRecipient(await generateX25519Identity()));
+    await form.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText(`“${name}” is a consumer now.`).waitFor();
   }
   for (const slug of ['database-password', 'mail-key', 'signing-key']) {
-    await acts.createSecret({
-      slug,
-      value: 'not a secret',
-      usedBy: slug === 'mail-key' ? ['shop'] : ['shop', 'backup-host'],
-    });
+    await page.goto(`${origin}/vault/new`);
+    await page.getByLabel('Name').fill(slug);
+    await page.getByLabel('Value', { exact: true }).fill('not a secret');
+    await page.getByLabel('shop').check();
+    if (slug !== 'mail-key') await page.getByLabel('backup-host').check();
+    await page.getByRole('button', { name: 'Seal and store' }).click();
+    await page.getByRole('heading', { name: slug, level: 1 }).waitFor();
   }
 }
 
