@@ -107,7 +107,8 @@ test('goes on where it was stopped', async () => {
   await expect(stopped).resolves.toMatchObject({ code: 130, said: expect.stringMatching(/^Stopped\./u) as string });
   const there = (await listImages()).length;
   const { said } = await run(buildStoredImages);
-  expect(said).toContain(`${18 - there} images made, ${there} already there`);
+  const made = 18 - there;
+  expect(said).toContain(`${made} ${made === 1 ? 'image' : 'images'} made, ${there} already there`);
 });
 
 test('makes all others when a picture can\u2019t be read, and tells why once', async () => {
