@@ -73,7 +73,7 @@ function Variant({ object, unlocked, onChange, onGone }: VariantProps) {
     ['Value from', updated_at && toMoment(updated_at)],
     ['Rotation', rotate_after_days === undefined ? 'never due' : `every ${rotate_after_days} days`],
     ['Due', rotation_due_at && toMoment(rotation_due_at)],
-    ['Recipients', object.recipient_count?.toString()],
+    ['Sealed to', object.recipient_count === 1 ? 'one key' : `${object.recipient_count} keys`],
     ['Id', object.id],
   ];
   return (
