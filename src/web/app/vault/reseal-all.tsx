@@ -28,7 +28,8 @@ export function ResealAll({ objects, onChange }: ResealAllProps) {
     setSaid(`${stale.length - refused.length} of ${stale.length} are sealed anew.`);
     await onChange();
   };
-  const why = `To seal ${stale.length === 1 ? 'a value' : `${stale.length} values`} anew, they have to be opened with your identity first.`;
+  const [what, pronoun] = stale.length === 1 ? ['a value', 'it has'] : [`${stale.length} values`, 'they have'];
+  const why = `To seal ${what} anew, ${pronoun} to be opened with your identity first.`;
   return (
     <div class={stale.length > 0 || said !== '' ? 'notes' : ''}>
       {stale.length > 0 && (
