@@ -122,6 +122,8 @@ describeInBrowser('signing in, in a browser', () => {
     expect(server.output()).not.toContain(token);
 
     await page.getByRole('link', { name: 'Admin' }).click();
+    // Until it is loaded, the page before is there, which has fields of the same name.
+    await page.getByRole('heading', { name: 'Admin', level: 1 }).waitFor();
     await page.getByLabel('Username', { exact: true }).fill('bob');
     await page.getByLabel('Their name').fill('Bob');
     await page.getByRole('button', { name: 'Invite' }).click();
