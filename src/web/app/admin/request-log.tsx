@@ -4,6 +4,7 @@ import { requireAnswer } from '../answers.js';
 import { dashboard } from '../clients.js';
 import { Field } from '../shell/field.js';
 import { Loaded } from '../shell/loaded.js';
+import { TableHead } from '../shell/table-head.js';
 import { toMoment } from '../shell/times.js';
 import { useResource } from '../shell/use-resource.js';
 
@@ -48,15 +49,7 @@ export function RequestLog() {
         {(list) => (
           <div class="wide" tabIndex={0} role="region" aria-label="Requests to forges">
             <table>
-              <thead>
-                <tr>
-                  {['When', 'Forge', 'Account', 'Request', 'Outcome', 'Budget left'].map((name) => (
-                    <th key={name} scope="col">
-                      {name}
-                    </th>
-                  ))}
-                </tr>
-              </thead>
+              <TableHead names={['When', 'Forge', 'Account', 'Request', 'Outcome', 'Budget left']} />
               <tbody>
                 {list.map((entry) => (
                   <tr key={`${entry.loggedAt} ${entry.forge} ${entry.endpoint}`}>

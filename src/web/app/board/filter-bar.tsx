@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import type { RefObject } from 'preact';
 import { GROUPS, NO_FILTER, PILLS, SORTS, countNarrowing, isFiltering } from './filter.js';
 import type { Choices, Filter, Pill } from './filter.js';
@@ -6,6 +5,7 @@ import { CI_NAMES } from './rows.js';
 import { openView } from './views.js';
 import { ViewsMenu } from './views-menu.js';
 import { views } from './views-store.js';
+import { FoldedFilters } from '../shell/folded-filters.js';
 import { Select } from '../shell/select.js';
 
 interface FilterBarProps {
@@ -20,7 +20,6 @@ interface FilterBarProps {
 /** What is chosen often is always there; on narrow screens the rest is behind a button that tells how much of it is chosen. */
 export function FilterBar(props: FilterBarProps) {
   const { filter, onFilter, search } = props;
-  const [isOpen, setOpen] = useState(false);
   const active = countNarrowing({ ...filter, pill: 'all', text: '' }) + Number(filter.view !== '');
   return (
     <form role="search" aria-label="Filter pull requests" class="filters" onSubmit={(event) => event.preventDefault()}>
@@ -44,19 +43,10 @@ export function FilterBar(props: FilterBarProps) {
             onInput={({ currentTarget }) => onFilter({ text: currentTarget.value })}
           />
         </label>
-        <button
-          type="button"
-          class="unfold"
-          aria-expanded={isOpen}
-          aria-controls="more-filters"
-          onClick={() => setOpen(!isOpen)}
-        >
-          Filters{active > 0 && ` (${active})`}
-        </button>
-        <div id="more-filters" class={`selects ${isOpen ? '' : 'folded'}`}>
+        <FoldedFilters active={active}>
           <Selects {...props} />
           <Toggles {...props} />
-        </div>
+        </FoldedFilters>
       </div>
     </form>
   );

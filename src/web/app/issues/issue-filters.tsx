@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { FoldedFilters } from '../shell/folded-filters.js';
 import { Select } from '../shell/select.js';
 import { change, countNarrowing, filter, NO_FILTER } from './issue-filter.js';
 import type { IssueFilter, choicesOf } from './issue-filter.js';
@@ -11,7 +11,6 @@ interface IssueFiltersProps {
 }
 
 export function IssueFilters({ used, choices, housekeeping }: IssueFiltersProps) {
-  const [isOpen, setOpen] = useState(false);
   const active = countNarrowing(used);
   const isClear = active === 0 && used.text === '';
   return (
@@ -26,16 +25,7 @@ export function IssueFilters({ used, choices, housekeeping }: IssueFiltersProps)
             onInput={({ currentTarget }) => change({ text: currentTarget.value })}
           />
         </label>
-        <button
-          type="button"
-          class="unfold"
-          aria-expanded={isOpen}
-          aria-controls="more-filters"
-          onClick={() => setOpen(!isOpen)}
-        >
-          Filters{active > 0 && ` (${active})`}
-        </button>
-        <div id="more-filters" class={`selects ${isOpen ? '' : 'folded'}`}>
+        <FoldedFilters active={active}>
           <Select label="Repository" value={used.repo} options={choices.repo} onValue={(repo) => change({ repo })} />
           <Select
             label="Author"
@@ -61,7 +51,7 @@ export function IssueFilters({ used, choices, housekeeping }: IssueFiltersProps)
           >
             Clear filters
           </button>
-        </div>
+        </FoldedFilters>
       </div>
     </form>
   );

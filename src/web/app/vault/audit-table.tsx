@@ -1,3 +1,4 @@
+import { TableHead } from '../shell/table-head.js';
 import { toMoment } from '../shell/times.js';
 import type { AuditLogEntry } from './objects.js';
 
@@ -7,15 +8,7 @@ export function AuditTable({ entries }: { readonly entries: readonly AuditLogEnt
   return (
     <div class="wide" tabIndex={0} role="region" aria-label="Entries of the audit log">
       <table class="entries">
-        <thead>
-          <tr>
-            {COLUMNS.map(({ name }) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead names={COLUMNS.map(({ name }) => name)} />
         <tbody>
           {entries.map((entry) => (
             <tr key={entry.id}>
