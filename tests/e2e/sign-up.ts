@@ -1,10 +1,15 @@
 import type { Page } from 'playwright-core';
 import { addVirtualAuthenticator } from './virtual-authenticator.js';
-import type { VirtualAuthenticator } from './virtual-authenticator.js';
+import type { VirtualAuthenticator, VirtualAuthenticatorOptions } from './virtual-authenticator.js';
 
 /** Follows a setup link or an invitation in a browser tab, with a device of its own, up to the first page. */
-export async function signUp(page: Page, link: string, username: string): Promise<VirtualAuthenticator> {
-  const authenticator = await addVirtualAuthenticator(page);
+export async function signUp(
+  page: Page,
+  link: string,
+  username: string,
+  device: VirtualAuthenticatorOptions = {},
+): Promise<VirtualAuthenticator> {
+  const authenticator = await addVirtualAuthenticator(page, device);
   await page.goto(link);
   const field = page.getByLabel('Username', { exact: true });
   await field.waitFor();

@@ -7,8 +7,8 @@ import { describeInBrowser } from './chromium.js';
 import { addVirtualAuthenticator } from './virtual-authenticator.js';
 import { createVaultActs } from './vault-acts.js';
 import type { VaultActs } from './vault-acts.js';
-import { openVault } from './vault-stage.js';
-import type { VaultStage } from './vault-stage.js';
+import { openStage } from './stage.js';
+import type { Stage } from './stage.js';
 
 const MINUTE_MS = 60_000;
 
@@ -19,13 +19,13 @@ const MARKER = 'marker-9f3b-pa55word-7c1e';
 describeInBrowser('the pages of secrets, in a browser', () => {
   const shop = generateKeys();
   const api = generateKeys();
-  let stage: VaultStage;
+  let stage: Stage;
   let page: Page;
   let acts: VaultActs;
   let words: string[];
 
   beforeAll(async () => {
-    stage = await openVault();
+    stage = await openStage({ services: 'dashboard,secrets' });
     page = stage.page;
     acts = createVaultActs(page, stage.server.origin);
   }, 60_000);
@@ -62,6 +62,7 @@ describeInBrowser('the pages of secrets, in a browser', () => {
   test('the owner makes an identity, with a phrase on paper and a passkey', async () => {
     await button('Make my identity').click();
     const list = page.getByRole('list', { name: 'Recovery phrase' });
+    await list.waitFor();
     words = await list.getByRole('listitem').allTextContents();
     expect(words).toHaveLength(24);
     await button('Copy the phrase').click();

@@ -5,11 +5,11 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { startServer } from '../running-server.js';
 import type { RunningServer } from '../running-server.js';
 import { openBrowser } from './chromium.js';
-import { addVirtualAuthenticator } from './virtual-authenticator.js';
+import { signUp } from './sign-up.js';
 import type { VirtualAuthenticatorOptions } from './virtual-authenticator.js';
 
 /** A server, and the browser of its owner, who has signed in. */
-export interface VaultStage {
+export interface Stage {
   readonly server: RunningServer;
   readonly context: BrowserContext;
   readonly page: Page;
@@ -25,20 +25,27 @@ export interface VaultStage {
 /** Answers that are no failure: nobody is signed in yet, nothing is set, and there is no board. */
 const EXPECTED = /^(?:401 GET \/api\/auth\/session|404 GET \/api\/(?:settings\/\w+|dashboard(?:\/stream)?))$/;
 
-/** Much longer than anything takes, and short enough to see what does not come. */
-const PATIENCE_MS = 10_000;
+/** Much longer than anything takes, on a busy machine too: a page that is right is never waited for so long. */
+const PATIENCE_MS = 60_000;
 
-export async function openVault(options: VirtualAuthenticatorOptions = {}): Promise<VaultStage> {
-  const state = await mkdtemp(join(tmpdir(), 'trellis-vault-'));
-  const services = ['--services', 'dashboard,secrets', '--state', state];
-  const [server, browser] = await Promise.all([startServer(services, { LOG_LEVEL: 'info' }), openBrowser()]);
+export interface StageOptions extends VirtualAuthenticatorOptions {
+  /** Which services the server runs, as `dashboard,secrets`; all of them unless said. */
+  readonly services?: string;
+  /** What else the server is started with. */
+  readonly args?: readonly string[];
+}
+
+export async function openStage({ services, args = [], ...device }: StageOptions = {}): Promise<Stage> {
+  const state = await mkdtemp(join(tmpdir(), 'trellis-stage-'));
+  const all = [...(services === undefined ? [] : ['--services', services]), '--state', state, ...args];
+  const [server, browser] = await Promise.all([startServer(all, { LOG_LEVEL: 'info' }), openBrowser()]);
   const context = await browser.newContext({ viewport: { width: 1200, height: 850 }, locale: 'en-GB' });
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.origin });
   const { requests, complaints } = listen(context, server.origin);
   context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
-  await addVirtualAuthenticator(page, options);
-  await register(page, server);
+  await server.printed('#setup=');
+  await signUp(page, /http:\S+#setup=\S+/.exec(server.output())?.[0] ?? '', 'ada', device);
   return {
     ...{ server, context, page, state, requests },
     takeComplaints: () => complaints.splice(0),
@@ -64,15 +71,6 @@ function listen(context: BrowserContext, origin: string) {
     if (response.status() >= 400 && !EXPECTED.test(told)) complaints.push(told);
   });
   return { requests, complaints };
-}
-
-async function register(page: Page, server: RunningServer): Promise<void> {
-  await server.printed('#setup=');
-  await page.goto(/http:\S+#setup=\S+/.exec(server.output())?.[0] ?? '');
-  await page.getByLabel('Username', { exact: true }).fill('ada');
-  await page.getByLabel('Your name').fill('Ada');
-  await page.getByRole('button', { name: 'Create a passkey' }).click();
-  await page.getByRole('heading', { name: 'Pull requests' }).waitFor();
 }
 
 async function close(browser: Browser, server: RunningServer, state: string): Promise<void> {
