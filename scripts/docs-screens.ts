@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
-import { startBoardForges } from '../tests/e2e/board-forges.js';
 import type { BoardForges } from '../tests/e2e/board-forges.js';
 import { openBrowser } from '../tests/e2e/chromium.js';
 import { signUp } from '../tests/e2e/sign-up.js';
@@ -13,6 +12,7 @@ import { GITHUB_TOKEN } from '../tests/forges/github.js';
 import { GITLAB_TOKEN } from '../tests/forges/gitlab.js';
 import { startServer } from '../tests/running-server.js';
 import { buildPages } from './build-pages.js';
+import { startDocsForges } from './docs-forges.js';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
@@ -45,7 +45,7 @@ await buildPages();
 await mkdir(FOLDER, { recursive: true });
 const [server, forges, browser] = await Promise.all([
   startServer([], { LOG_LEVEL: 'warn' }),
-  startBoardForges(),
+  startDocsForges(),
   openBrowser(),
 ]);
 try {
