@@ -10,11 +10,12 @@ const OUTPUT = 'dist/pages';
 const FOLDERS = ['src/web/app', 'src/client', 'src/sealing', 'src/generated/dashboard', 'src/generated/secrets'];
 const SETTINGS = ['vite.config.js', 'tsconfig.json', 'package-lock.json', 'scripts/build-pages.ts'];
 
-/** Brings the pages that browsers are given up to date, in silence; the bundler is loaded only when something changed. */
+/** Brings the pages that browsers are given up to date; the bundler is loaded only when something changed. */
 export async function buildPages(): Promise<void> {
   const inputs = await digestInputs();
   const last = JSON.parse((await findText(STAMP)) ?? '{}') as { inputs?: string; outputs?: string };
   if (last.inputs === inputs && last.outputs === (await digestOutputs())) return;
+  process.stderr.write('Building the pages…\n');
   const { build } = await import('vite');
   await build({ configFile: 'vite.config.js' });
   const stamp = { inputs, outputs: await digestOutputs() };

@@ -16,13 +16,14 @@ const SETTINGS = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json', '
 process.exitCode = await build();
 if (process.exitCode === 0) await buildPages();
 
-/** Brings `dist` up to date with `src`, in silence; gives the compiler's exit code. */
+/** Brings `dist` up to date with `src`; gives the compiler's exit code. */
 async function build(): Promise<number> {
   const inputs = await digestInputs();
   const last = JSON.parse((await findText(STAMP)) ?? '{}') as { inputs?: string; outputs?: string };
   const isUntouched = last.outputs === (await digestOutputs());
   if (isUntouched && last.inputs === inputs) return 0;
 
+  process.stderr.write('Building the server…\n');
   // The compiler's own memory says nothing of files that vanished from dist since.
   if (!isUntouched) await rm(COMPILER_STATE, { force: true });
   await removeStale();
