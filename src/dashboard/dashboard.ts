@@ -33,6 +33,8 @@ import { createSharing } from './sharing.js';
 import type { Sharing } from './sharing.js';
 import { createSnoozes } from './snoozes.js';
 import type { Snoozes } from './snoozes.js';
+import { createTestForge } from './test-forge.js';
+import type { TestForge } from './test-forge.js';
 import { createViews } from './views.js';
 import type { Views } from './views.js';
 import { createVisits } from './visits.js';
@@ -51,6 +53,7 @@ export interface Dashboard {
   readonly refresher: Refresher;
   readonly settings: Settings;
   readonly forges: ForgeClients;
+  readonly testForge: TestForge;
   readonly preferences: Preferences;
   readonly sharing: Sharing;
   readonly views: Views;
@@ -139,6 +142,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     refresher,
     settings,
     forges,
+    testForge: createTestForge(settings, forges),
     preferences: createPreferences({ database, key }),
     sharing: createSharing(database),
     views: createViews(database),

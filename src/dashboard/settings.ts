@@ -20,6 +20,8 @@ export interface Settings {
   read(caller: Caller | undefined): Promise<SettingsView>;
   /** @throws AppError `invalid_input` as the merge does, `forbidden` when somebody but an admin names an installation. */
   save(caller: Caller | undefined, request: SettingsRequest): Promise<SettingsView>;
+  /** Gives what saving would make of them, tokens included, and saves nothing. @throws AppError as saving does. */
+  preview(caller: Caller | undefined, request: SettingsRequest): Promise<ForgeSettings>;
   /** Gives a person's settings with their tokens, to ask forges with; `undefined` while they never saved any. */
   findForges(personId: string): Promise<ForgeSettings | undefined>;
 }
@@ -34,9 +36,20 @@ export interface SettingsOptions {
   readonly onSaved?: (personId: string, moved: readonly ForgeName[]) => Promise<void>;
 }
 
+interface Change {
+  readonly request: SettingsRequest;
+  readonly isAdmin: boolean;
+}
+
 export function createSettings(options: SettingsOptions): Settings {
   const { database, key, now = Date.now, hasGithubApp = false, onSaved } = options;
   const show = (row: SettingsTable): SettingsView => ({ ...toView(key, row), githubAppConfigured: hasGithubApp });
+  const merge = (row: SettingsTable, { request, isAdmin }: Change) => {
+    const stored = unsealForges(key, row);
+    const merged = mergeForgeSettings(stored, request);
+    if (!isAdmin) requireSameInstallation(stored, merged);
+    return { stored, merged };
+  };
   return {
     async read(caller) {
       return show(await requireSettingsRow(database, key, requirePerson(caller).personId));
@@ -45,9 +58,7 @@ export function createSettings(options: SettingsOptions): Settings {
       const { personId, isAdmin } = requirePerson(caller);
       const { view, moved } = await inTransaction(database, async (transaction) => {
         const row = await requireSettingsRow(transaction, key, personId);
-        const stored = unsealForges(key, row);
-        const merged = mergeForgeSettings(stored, request);
-        if (!isAdmin) requireSameInstallation(stored, merged);
+        const { stored, merged } = merge(row, { request, isAdmin });
         const change = { saved_at: now(), forges: sealForges(key, personId, merged) };
         await transaction.updateTable('settings').set(change).where('person_id', '=', personId).execute();
         const left = findMovedForges(stored, merged);
@@ -56,6 +67,10 @@ export function createSettings(options: SettingsOptions): Settings {
       });
       await onSaved?.(personId, moved);
       return view;
+    },
+    async preview(caller, request) {
+      const { personId, isAdmin } = requirePerson(caller);
+      return merge(await requireSettingsRow(database, key, personId), { request, isAdmin }).merged;
     },
     async findForges(personId) {
       const row = await findSettingsRow(database, personId);

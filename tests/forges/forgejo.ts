@@ -79,6 +79,7 @@ const ROUTES: readonly Route<Found>[] = [
 function answerForgejo(seen: Seen, forge: TestForgejo): Answer {
   const { repositories, url } = forge;
   const path = seen.path.replace('/api/v1', '');
+  if (path === '/user') return { body: { id: 1, login: 'mona' } };
   if (path === '/user/repos') {
     return paged(
       repositories.map((one) => toRepositoryNode(one, url)),

@@ -21,6 +21,8 @@ const refuse = (status: number, message: string): Answer => ({ status, body: { m
 const NOT_FOUND = refuse(404, 'Not Found');
 
 export interface GithubRestState extends PublicState {
+  readonly login: string;
+  readonly scopes: readonly string[];
   /** Whether the token's scopes allow it. */
   readonly mayWriteHooks: boolean;
 }
@@ -56,6 +58,9 @@ const ROUTES: readonly Route<Found>[] = [
 export function answerRest(seen: Seen, forge: GithubRestState): Answer {
   const [, login] = /^\/users\/([^/]+)\/repos$/.exec(seen.path) ?? [];
   if (login !== undefined) return listRepositories({ seen, forge }, login);
+  if (seen.path === '/user') {
+    return { body: { login: forge.login }, headers: { 'X-OAuth-Scopes': forge.scopes.join(', ') } };
+  }
   if (seen.path === '/search/issues') return searchIssues({ seen, forge });
   if (seen.path === '/installation/repositories') return listInstalled(seen, forge);
   const [, fullName = '', path = ''] = /^\/repos\/([^/]+\/[^/]+)(\/.*)?$/.exec(seen.path) ?? [];

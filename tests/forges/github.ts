@@ -29,6 +29,8 @@ export interface TestGithub extends ForgeServer {
   /** An App that is installed wherever there is a repository. */
   app: TestApp | undefined;
   repeatsPages: boolean;
+  /** Of a classic token; a fine-grained one tells none. */
+  scopes: readonly string[];
   /** Whether the token's scopes allow it. */
   mayWriteHooks: boolean;
   /** Tells the webhooks of a repository that ask for it what happened there; gives the statuses of their answers. */
@@ -88,6 +90,7 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
     rateLimit,
     origin: 'https://github.com',
     repeatsPages: false,
+    scopes: ['repo'],
     mayWriteHooks: true,
     deliver: (fullName: string, { name = 'pull_request', payload, ...event }: Partial<Event>) => {
       const repository = findRepository(forge.repositories, fullName);

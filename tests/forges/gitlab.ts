@@ -18,6 +18,8 @@ export interface TestGitlab extends ForgeServer {
   repeatsPages: boolean;
   /** Fields that an older server has not, as `Project.isForked`. */
   lacks: string[];
+  /** Of the token; servers before 15.5 tell of none. */
+  scopes: readonly string[] | undefined;
   /** Whether the token's scopes allow it. */
   mayWriteHooks: boolean;
   /** Tells the webhooks of a project that ask for it what happened there; gives the statuses of their answers. */
@@ -39,6 +41,7 @@ export async function startGitlab(projects: readonly GitlabProject[] = []): Prom
     projects: [...projects],
     repeatsPages: false,
     lacks: [] as string[],
+    scopes: ['api'] as readonly string[] | undefined,
     mayWriteHooks: true,
     deliver: (fullName: string, { name = 'merge_requests', payload, ...event }: Partial<Event>) => {
       const project = forge.projects.find(({ fullPath }) => fullPath === fullName);
@@ -78,6 +81,8 @@ function listPipelines({ projects }: TestGitlab, name: string): GitlabMergeReque
 }
 
 function answerRest(seen: Seen, forge: TestGitlab): Answer {
+  if (seen.path === '/api/v4/user') return { body: { username: 'mona' } };
+  if (seen.path === '/api/v4/personal_access_tokens/self' && forge.scopes) return { body: { scopes: forge.scopes } };
   const [, name = '', path = ''] = /^\/api\/v4\/projects\/([^/]+)(\/.*)?$/.exec(seen.path) ?? [];
   const project = forge.projects.find(({ fullPath }) => fullPath === decodeURIComponent(name));
   if (project && path === '') return { body: { id: project.id, path_with_namespace: project.fullPath } };

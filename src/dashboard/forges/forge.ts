@@ -1,5 +1,6 @@
 import type { components } from '../../generated/dashboard/types.js';
 import type { ActionName, ForgeName, ForgeRepository, RepositoryReading } from './facts.js';
+import type { Inspection } from './inspection.js';
 
 /** What is left of a budget, as the forge said; it is graded when it is read. */
 export type Budget = Omit<components['schemas']['RateLimit'], 'severity'>;
@@ -13,6 +14,8 @@ export interface Forge {
   readonly budgets: { readonly graphql?: Budget | undefined; readonly rest?: Budget | undefined };
   /** Finds the repositories that the credential may write to, at the price of a few requests. */
   discover(): Promise<ForgeRepository[]>;
+  /** Finds out whose credential it is and what it lacks, by a few requests that change nothing. */
+  inspect(): Promise<Inspection>;
   /** Reads repositories whole. Those that are gone are left out; with any other failure there is no answer at all. */
   read(repositories: readonly ForgeRepository[]): Promise<Reading>;
   /** @returns `undefined` when there is none of this name, or not for this credential. */

@@ -8,6 +8,7 @@ export function guarded(forge: Forge): Forge {
     ...forge,
     ...(readReplies && { readReplies: (comments) => readReplies(comments).catch(refuse) }),
     discover: () => forge.discover().catch(refuse),
+    inspect: () => forge.inspect().catch(refuse),
     read: (repositories) => forge.read(repositories).catch(refuse),
     readRepository: (fullName) => forge.readRepository(fullName).catch(refuse),
     checks: (target) => forge.checks(target).catch(refuse),

@@ -17,6 +17,8 @@ import type { RequestsOptions } from './http/requests.js';
 export interface ForgeClients {
   /** Opens the forges for which a person's settings have a credential; the same ones as long as the settings stay. */
   of(personId: string): Promise<ReadonlyMap<ForgeName, Forge>>;
+  /** Opens forges with settings that are nobody's yet. */
+  open(settings: ForgeSettings): ReadonlyMap<ForgeName, Forge>;
   /** Drops what is kept of a person. */
   forget(personId: string): void;
 }
@@ -32,6 +34,9 @@ export interface ForgeClientsOptions {
 
 /** Without answers, of which all people share a bound, one takes at most some 200 KB of reviews. */
 const MAX_PEOPLE = 500;
+
+/** Somebody waits before the page; a forge that takes longer would be of no use either. */
+const TRIED_MS = 10_000;
 
 interface Kept {
   readonly settings: string;
@@ -58,6 +63,7 @@ export function createForgeClients({ settings, record, app, now }: ForgeClientsO
       kept.set(personId, { settings: text, forges });
       return forges;
     },
+    open: (found) => openForges(found, { app, shared: { ...shared, timeoutMs: TRIED_MS } }),
     forget: (personId) => void kept.delete(personId),
   };
 }

@@ -8,7 +8,7 @@ import * as validators from './validators.js';
 export const basePath = '';
 
 /** Names what the contract says; the client is told it and compares. */
-export const revision = 'd4418db43126d412';
+export const revision = '481623dd62ad771a';
 
 /** The kind of caller that each security scheme proves. */
 export const schemes = {
@@ -291,6 +291,30 @@ export const operations: readonly OperationSpec[] = [
     validate: { params: validators.deleteCredentialParams },
   },
   {
+    id: 'renameCredential',
+    method: 'patch',
+    path: '/api/auth/credentials/{id}',
+    security: [{ scheme: 'session', roles: [] }],
+    parameters: [
+      { name: 'id', in: 'path', required: true, type: 'string', list: false, rest: false },
+    ],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 4096 },
+    responses: {
+      200: { contentTypes: ['application/json'], validate: validators.credentialSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      404: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { params: validators.renameCredentialParams, body: validators.renameCredentialBody },
+  },
+  {
     id: 'listTokens',
     method: 'get',
     path: '/api/tokens',
@@ -387,6 +411,29 @@ export const operations: readonly OperationSpec[] = [
       503: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
     validate: { body: validators.saveSettingsBody },
+  },
+  {
+    id: 'testForge',
+    method: 'post',
+    path: '/api/settings/test',
+    security: [{ scheme: 'session', roles: [] }],
+    rateLimit: 'create',
+    reachesOut: true,
+    parameters: [],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 65536 },
+    responses: {
+      200: { contentTypes: ['application/json'], validate: validators.forgeTestSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { body: validators.testForgeBody },
   },
   {
     id: 'getTheme',
@@ -1680,6 +1727,23 @@ export type DeleteCredentialOutput =
       readonly body?: undefined;
     };
 
+/** What `renameCredential` is given. */
+export interface RenameCredentialInput extends Facts {
+  readonly params: {
+    /** The passkey's id, as listed. */
+    readonly id: string;
+  };
+  readonly body: components['schemas']['CredentialRenameRequest'];
+  readonly caller: SessionCaller;
+}
+
+/** What `renameCredential` answers; refusals are thrown. */
+export type RenameCredentialOutput =
+  | {
+      readonly status: 200;
+      readonly body: components['schemas']['Credential'];
+    };
+
 /** What `listTokens` is given. */
 export interface ListTokensInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
@@ -1751,6 +1815,19 @@ export type SaveSettingsOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['Settings'];
+    };
+
+/** What `testForge` is given. */
+export interface TestForgeInput extends Facts {
+  readonly body: components['schemas']['ForgeTestRequest'];
+  readonly caller: SessionCaller;
+}
+
+/** What `testForge` answers; refusals are thrown. */
+export type TestForgeOutput =
+  | {
+      readonly status: 200;
+      readonly body: components['schemas']['ForgeTest'];
     };
 
 /** What `getTheme` is given. */
@@ -3050,6 +3127,8 @@ export interface CredentialsHandlers {
   readonly finishCredential: (input: FinishCredentialInput) => Promise<FinishCredentialOutput>;
   /** Remove a passkey */
   readonly deleteCredential: (input: DeleteCredentialInput) => Promise<DeleteCredentialOutput>;
+  /** Rename a passkey */
+  readonly renameCredential: (input: RenameCredentialInput) => Promise<RenameCredentialOutput>;
 }
 
 /** Personal API tokens for scripts. */
@@ -3068,6 +3147,8 @@ export interface SettingsHandlers {
   readonly getSettings: (input: GetSettingsInput) => Promise<GetSettingsOutput>;
   /** Replace the forge settings */
   readonly saveSettings: (input: SaveSettingsInput) => Promise<SaveSettingsOutput>;
+  /** Try a forge with its settings */
+  readonly testForge: (input: TestForgeInput) => Promise<TestForgeOutput>;
   /** Read the theme */
   readonly getTheme: (input: GetThemeInput) => Promise<GetThemeOutput>;
   /** Save the theme */

@@ -307,7 +307,11 @@ export interface paths {
         readonly delete: operations["deleteCredential"];
         readonly options?: never;
         readonly head?: never;
-        readonly patch?: never;
+        /**
+         * Rename a passkey
+         * @description Takes a session only.
+         */
+        readonly patch: operations["renameCredential"];
         readonly trace?: never;
     };
     readonly "/api/tokens": {
@@ -375,6 +379,29 @@ export interface paths {
          */
         readonly put: operations["saveSettings"];
         readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/settings/test": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Try a forge with its settings
+         * @description Takes a session only. Asks the forge as it would be asked with these settings, and keeps nothing of them; a token that
+         *     they leave out is the stored one, at the stored address alone. What the forge answers is told with 200, whatever it is;
+         *     400 when the settings have no credential for it, or could not be saved. What may be written is tried nowhere, so a
+         *     permission to write may be missing all the same.
+         */
+        readonly post: operations["testForge"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -1491,9 +1518,17 @@ export interface components {
             readonly label: string;
             /** Format: date-time */
             readonly createdAt: string;
+            /**
+             * Format: date-time
+             * @description When somebody last signed in with it; absent while nobody did.
+             */
+            readonly lastUsedAt?: string;
         };
         /** @description What a passkey is told by; not blank. */
         readonly PasskeyLabel: string;
+        readonly CredentialRenameRequest: {
+            readonly label: components["schemas"]["PasskeyLabel"];
+        };
         /** @description A token's record; never the token itself. */
         readonly APIToken: {
             readonly id: string;
@@ -1605,6 +1640,37 @@ export interface components {
          * @example
          */
         readonly ForgeUrl: string;
+        readonly ForgeTestRequest: {
+            readonly forge: components["schemas"]["ForgeName"];
+            readonly settings: components["schemas"]["SettingsRequest"];
+        };
+        /**
+         * @description Which forge; Gitea counts as Forgejo.
+         * @enum {string}
+         */
+        readonly ForgeName: "github" | "forgejo" | "gitlab";
+        /** @description What a forge answered to some settings. */
+        readonly ForgeTest: {
+            readonly forge: components["schemas"]["ForgeName"];
+            /** @description A board can be read so. */
+            readonly works: boolean;
+            /** @description Whose credential it is, where the forge says so. */
+            readonly username?: string;
+            /** @description How many repositories the board would have. */
+            readonly repoCount?: number;
+            /** @description What the credential is not allowed, as far as that can be told without changing anything. */
+            readonly missing: readonly {
+                /** @description As the forge calls it. */
+                readonly permission: string;
+                /** @description What it would be for, as "to set up webhooks". */
+                readonly purpose: string;
+            }[];
+            /** @description Why it does not work; one fixed sentence per kind of error, never the forge's own text. */
+            readonly error?: string;
+            readonly errorKind?: components["schemas"]["ForgeErrorKind"];
+        };
+        /** @enum {string} */
+        readonly ForgeErrorKind: "unreachable" | "unauthorized" | "not_found" | "rate_limited" | "conflict" | "unknown";
         readonly ThemeSetting: {
             readonly theme: components["schemas"]["Theme"];
         };
@@ -1668,13 +1734,6 @@ export interface components {
             /** @description Dependabot said within the last hour that it takes no commands from this credential, as from no App. */
             readonly dependabotCommandsBlocked?: boolean;
         };
-        /**
-         * @description Which forge; Gitea counts as Forgejo.
-         * @enum {string}
-         */
-        readonly ForgeName: "github" | "forgejo" | "gitlab";
-        /** @enum {string} */
-        readonly ForgeErrorKind: "unreachable" | "unauthorized" | "not_found" | "rate_limited" | "conflict" | "unknown";
         /** @description What is left of a forge's budget, graded when the answer is made. */
         readonly RateLimit: {
             readonly limit: number;
@@ -2462,6 +2521,11 @@ export interface components {
          */
         readonly IdempotencyKey: string;
         /**
+         * @description The passkey's id, as listed.
+         * @example x9Wq3vY0Zb5nT7cM1kLr2g
+         */
+        readonly PasskeyId: string;
+        /**
          * @description Whom it is about, in any case.
          * @example lisa
          */
@@ -3138,7 +3202,7 @@ export interface operations {
                  * @description The passkey's id, as listed.
                  * @example x9Wq3vY0Zb5nT7cM1kLr2g
                  */
-                readonly id: string;
+                readonly id: components["parameters"]["PasskeyId"];
             };
             readonly cookie?: never;
         };
@@ -3154,6 +3218,58 @@ export interface operations {
             readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly renameCredential: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The passkey's id, as listed.
+                 * @example x9Wq3vY0Zb5nT7cM1kLr2g
+                 */
+                readonly id: components["parameters"]["PasskeyId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "label": "old laptop"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["CredentialRenameRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The passkey under its new name. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "x9Wq3vY0Zb5nT7cM1kLr2g",
+                     *       "label": "old laptop",
+                     *       "createdAt": "2026-05-01T08:00:00Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Credential"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];
@@ -3392,6 +3508,62 @@ export interface operations {
                      *     }
                      */
                     readonly "application/json": components["schemas"]["Settings"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly testForge: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "forgejo",
+                 *       "settings": {
+                 *         "forgejoUrl": "https://codeberg.org",
+                 *         "forgejoUsername": "mona"
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ForgeTestRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description How that went. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "forge": "forgejo",
+                     *       "works": true,
+                     *       "username": "mona",
+                     *       "repoCount": 12,
+                     *       "missing": [
+                     *         {
+                     *           "permission": "write:repository",
+                     *           "purpose": "to set up webhooks"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ForgeTest"];
                 };
             };
             readonly 400: components["responses"]["InvalidInput"];

@@ -2336,7 +2336,7 @@ validate30.evaluated = {"props":{"id":true,"rawId":true,"type":true,"authenticat
 
 export const listCredentialsResponse200 = validate33;
 const schema51 = {"$id":"function-listCredentialsResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/Credential"}}]};
-const schema52 = {"type":"object","required":["id","label","createdAt"],"properties":{"id":{"type":"string","maxLength":1364},"label":{"type":"string","maxLength":100},"createdAt":{"type":"string","format":"date-time"}}};
+const schema52 = {"type":"object","required":["id","label","createdAt"],"properties":{"id":{"type":"string","maxLength":1364},"label":{"type":"string","maxLength":100},"createdAt":{"type":"string","format":"date-time"},"lastUsedAt":{"type":"string","format":"date-time"}}};
 const formats0 = runtime1.fullFormats["date-time"];
 
 function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -2430,6 +2430,30 @@ var valid3 = _errs9 === errors;
 }
 else {
 var valid3 = true;
+}
+if(valid3){
+if(data0.lastUsedAt !== undefined){
+let data4 = data0.lastUsedAt;
+const _errs11 = errors;
+if(errors === _errs11){
+if(errors === _errs11){
+if(typeof data4 === "string"){
+if(!(formats0.validate(data4))){
+validate33.errors = [{instancePath:instancePath+"/" + i0+"/lastUsedAt",schemaPath:"response#/components/schemas/Credential/properties/lastUsedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
+}
+}
+else {
+validate33.errors = [{instancePath:instancePath+"/" + i0+"/lastUsedAt",schemaPath:"response#/components/schemas/Credential/properties/lastUsedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid3 = _errs11 === errors;
+}
+else {
+var valid3 = true;
+}
 }
 }
 }
@@ -3061,6 +3085,30 @@ var valid2 = _errs7 === errors;
 else {
 var valid2 = true;
 }
+if(valid2){
+if(data.lastUsedAt !== undefined){
+let data3 = data.lastUsedAt;
+const _errs9 = errors;
+if(errors === _errs9){
+if(errors === _errs9){
+if(typeof data3 === "string"){
+if(!(formats0.validate(data3))){
+validate39.errors = [{instancePath:instancePath+"/lastUsedAt",schemaPath:"response#/components/schemas/Credential/properties/lastUsedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
+}
+}
+else {
+validate39.errors = [{instancePath:instancePath+"/lastUsedAt",schemaPath:"response#/components/schemas/Credential/properties/lastUsedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid2 = _errs9 === errors;
+}
+else {
+var valid2 = true;
+}
+}
 }
 }
 }
@@ -3073,7 +3121,7 @@ return false;
 validate39.errors = vErrors;
 return errors === 0;
 }
-validate39.evaluated = {"props":{"id":true,"label":true,"createdAt":true},"dynamicProps":false,"dynamicItems":false};
+validate39.evaluated = {"props":{"id":true,"label":true,"createdAt":true,"lastUsedAt":true},"dynamicProps":false,"dynamicItems":false};
 
 export const deleteCredentialParams = validate40;
 const schema65 = {"$id":"function-deleteCredentialParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,1364}$"}},"required":["id"]}]};
@@ -3127,12 +3175,60 @@ return errors === 0;
 }
 validate40.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listTokensResponse200 = validate41;
-const schema66 = {"$id":"function-listTokensResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/APIToken"}}]};
-const schema67 = {"type":"object","required":["id","label","scopes","createdAt","expiresAt"],"properties":{"id":{"type":"string","maxLength":64},"label":{"type":"string","maxLength":100},"scopes":{"$ref":"#/components/schemas/Scopes"},"createdAt":{"type":"string","format":"date-time"},"expiresAt":{"type":"string","format":"date-time"},"lastUsedAt":{"type":"string","format":"date-time"}}};
-const schema68 = {"type":"array","minItems":1,"maxItems":2,"uniqueItems":true,"items":{"$ref":"#/components/schemas/Scope"}};
-const schema69 = {"type":"string","enum":["read","write"]};
-const func58 = runtime2.default;
+export const renameCredentialParams = validate41;
+const schema66 = {"$id":"function-renameCredentialParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,1364}$"}},"required":["id"]}]};
+
+function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-renameCredentialParams" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate41.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.id === undefined) && (missing0 = "id")){
+validate41.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.id !== undefined){
+let data0 = data.id;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(!pattern29.test(data0)){
+validate41.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,1364}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,1364}$"+"\""}];
+return false;
+}
+}
+else {
+validate41.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate41.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate41.errors = vErrors;
+return errors === 0;
+}
+validate41.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+
+export const renameCredentialBody = validate42;
+const schema67 = {"$id":"function-renameCredentialBody","allOf":[{"$ref":"request#/components/schemas/CredentialRenameRequest"}]};
+const schema68 = {"type":"object","required":["label"],"properties":{"label":{"$ref":"#/components/schemas/PasskeyLabel"}}};
 
 function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3145,14 +3241,100 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.label === undefined) && (missing0 = "label")){
+validate43.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.label !== undefined){
+let data0 = data.label;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 100){
+validate43.errors = [{instancePath:instancePath+"/label",schemaPath:"#/components/schemas/PasskeyLabel/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate43.errors = [{instancePath:instancePath+"/label",schemaPath:"#/components/schemas/PasskeyLabel/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern1.test(data0)){
+validate43.errors = [{instancePath:instancePath+"/label",schemaPath:"#/components/schemas/PasskeyLabel/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate43.errors = [{instancePath:instancePath+"/label",schemaPath:"#/components/schemas/PasskeyLabel/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate43.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate43.errors = vErrors;
+return errors === 0;
+}
+validate43.evaluated = {"props":{"label":true},"dynamicProps":false,"dynamicItems":false};
+
+
+function validate42(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-renameCredentialBody" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate42.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate43(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+errors = vErrors.length;
+}
+validate42.errors = vErrors;
+return errors === 0;
+}
+validate42.evaluated = {"props":{"label":true},"dynamicProps":false,"dynamicItems":false};
+
+export const listTokensResponse200 = validate45;
+const schema70 = {"$id":"function-listTokensResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/APIToken"}}]};
+const schema71 = {"type":"object","required":["id","label","scopes","createdAt","expiresAt"],"properties":{"id":{"type":"string","maxLength":64},"label":{"type":"string","maxLength":100},"scopes":{"$ref":"#/components/schemas/Scopes"},"createdAt":{"type":"string","format":"date-time"},"expiresAt":{"type":"string","format":"date-time"},"lastUsedAt":{"type":"string","format":"date-time"}}};
+const schema72 = {"type":"array","minItems":1,"maxItems":2,"uniqueItems":true,"items":{"$ref":"#/components/schemas/Scope"}};
+const schema73 = {"type":"string","enum":["read","write"]};
+const func60 = runtime2.default;
+
+function validate47(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate47.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
 if(Array.isArray(data)){
 if(data.length > 2){
-validate43.errors = [{instancePath,schemaPath:"#/maxItems",keyword:"maxItems",params:{limit: 2},message:"must NOT have more than 2 items"}];
+validate47.errors = [{instancePath,schemaPath:"#/maxItems",keyword:"maxItems",params:{limit: 2},message:"must NOT have more than 2 items"}];
 return false;
 }
 else {
 if(data.length < 1){
-validate43.errors = [{instancePath,schemaPath:"#/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+validate47.errors = [{instancePath,schemaPath:"#/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
 return false;
 }
 else {
@@ -3162,11 +3344,11 @@ for(let i0=0; i0<len0; i0++){
 let data0 = data[i0];
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate43.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/Scope/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate47.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/Scope/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((data0 === "read") || (data0 === "write"))){
-validate43.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/Scope/enum",keyword:"enum",params:{allowedValues: schema69.enum},message:"must be equal to one of the allowed values"}];
+validate47.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/Scope/enum",keyword:"enum",params:{allowedValues: schema73.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -3181,8 +3363,8 @@ if(i1 > 1){
 outer0:
 for(;i1--;){
 for(j0 = i1; j0--;){
-if(func58(data[i1], data[j0])){
-validate43.errors = [{instancePath,schemaPath:"#/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)"}];
+if(func60(data[i1], data[j0])){
+validate47.errors = [{instancePath,schemaPath:"#/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)"}];
 return false;
 break outer0;
 }
@@ -3194,20 +3376,20 @@ break outer0;
 }
 }
 else {
-validate43.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate47.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate43.errors = vErrors;
+validate47.errors = vErrors;
 return errors === 0;
 }
-validate43.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate47.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate42(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate46(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate42.evaluated;
+const evaluated0 = validate46.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3218,7 +3400,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.id === undefined) && (missing0 = "id")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.scopes === undefined) && (missing0 = "scopes"))) || ((data.createdAt === undefined) && (missing0 = "createdAt"))) || ((data.expiresAt === undefined) && (missing0 = "expiresAt"))){
-validate42.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate46.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -3228,12 +3410,12 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate42.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate46.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate42.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate46.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -3249,12 +3431,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func0(data1) > 100){
-validate42.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate46.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate42.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate46.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -3266,8 +3448,8 @@ var valid0 = true;
 if(valid0){
 if(data.scopes !== undefined){
 const _errs5 = errors;
-if(!(validate43(data.scopes, {instancePath:instancePath+"/scopes",parentData:data,parentDataProperty:"scopes",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate47(data.scopes, {instancePath:instancePath+"/scopes",parentData:data,parentDataProperty:"scopes",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate47.errors : vErrors.concat(validate47.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs5 === errors;
@@ -3283,12 +3465,12 @@ if(errors === _errs6){
 if(errors === _errs6){
 if(typeof data3 === "string"){
 if(!(formats0.validate(data3))){
-validate42.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate46.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate42.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate46.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -3306,12 +3488,12 @@ if(errors === _errs8){
 if(errors === _errs8){
 if(typeof data4 === "string"){
 if(!(formats0.validate(data4))){
-validate42.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate46.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate42.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate46.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -3329,12 +3511,12 @@ if(errors === _errs10){
 if(errors === _errs10){
 if(typeof data5 === "string"){
 if(!(formats0.validate(data5))){
-validate42.errors = [{instancePath:instancePath+"/lastUsedAt",schemaPath:"#/properties/lastUsedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate46.errors = [{instancePath:instancePath+"/lastUsedAt",schemaPath:"#/properties/lastUsedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate42.errors = [{instancePath:instancePath+"/lastUsedAt",schemaPath:"#/properties/lastUsedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate46.errors = [{instancePath:instancePath+"/lastUsedAt",schemaPath:"#/properties/lastUsedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -3352,21 +3534,21 @@ var valid0 = true;
 }
 }
 else {
-validate42.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate46.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate42.errors = vErrors;
+validate46.errors = vErrors;
 return errors === 0;
 }
-validate42.evaluated = {"props":{"id":true,"label":true,"scopes":true,"createdAt":true,"expiresAt":true,"lastUsedAt":true},"dynamicProps":false,"dynamicItems":false};
+validate46.evaluated = {"props":{"id":true,"label":true,"scopes":true,"createdAt":true,"expiresAt":true,"lastUsedAt":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate45(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listTokensResponse200" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate41.evaluated;
+const evaluated0 = validate45.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3380,8 +3562,8 @@ var valid1 = true;
 const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 const _errs2 = errors;
-if(!(validate42(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
+if(!(validate46(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate46.errors : vErrors.concat(validate46.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs2 === errors;
@@ -3391,23 +3573,23 @@ break;
 }
 }
 else {
-validate41.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate45.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate41.errors = vErrors;
+validate45.errors = vErrors;
 return errors === 0;
 }
-validate41.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate45.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-export const createTokenHeaders = validate46;
-const schema70 = {"$id":"function-createTokenHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const createTokenHeaders = validate50;
+const schema74 = {"$id":"function-createTokenHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
-function validate46(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate50(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createTokenHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate46.evaluated;
+const evaluated0 = validate50.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3423,48 +3605,48 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 255){
-validate46.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate50.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate46.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate50.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern22.test(data0)){
-validate46.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate50.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate46.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate50.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
 }
 }
 else {
-validate46.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate50.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate46.errors = vErrors;
+validate50.errors = vErrors;
 return errors === 0;
 }
-validate46.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate50.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const createTokenBody = validate47;
-const schema71 = {"$id":"function-createTokenBody","allOf":[{"$ref":"request#/components/schemas/CreateTokenRequest"}]};
-const schema72 = {"type":"object","required":["label","expiresAt"],"additionalProperties":false,"properties":{"label":{"type":"string","minLength":1,"maxLength":100,"pattern":"\\S"},"expiresAt":{"type":"string","format":"date-time","maxLength":64},"scopes":{"type":"array","minItems":1,"maxItems":2,"uniqueItems":true,"items":{"$ref":"#/components/schemas/Scope"},"default":["read"]}}};
-const schema73 = {"type":"string","enum":["read","write"]};
+export const createTokenBody = validate51;
+const schema75 = {"$id":"function-createTokenBody","allOf":[{"$ref":"request#/components/schemas/CreateTokenRequest"}]};
+const schema76 = {"type":"object","required":["label","expiresAt"],"additionalProperties":false,"properties":{"label":{"type":"string","minLength":1,"maxLength":100,"pattern":"\\S"},"expiresAt":{"type":"string","format":"date-time","maxLength":64},"scopes":{"type":"array","minItems":1,"maxItems":2,"uniqueItems":true,"items":{"$ref":"#/components/schemas/Scope"},"default":["read"]}}};
+const schema77 = {"type":"string","enum":["read","write"]};
 
-function validate48(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate52(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate48.evaluated;
+const evaluated0 = validate52.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3478,14 +3660,14 @@ data.scopes = ["read"];
 }
 let missing0;
 if(((data.label === undefined) && (missing0 = "label")) || ((data.expiresAt === undefined) && (missing0 = "expiresAt"))){
-validate48.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate52.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((key0 === "label") || (key0 === "expiresAt")) || (key0 === "scopes"))){
-validate48.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate52.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -3497,24 +3679,24 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 100){
-validate48.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate52.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate48.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate52.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern1.test(data0)){
-validate48.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
+validate52.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate48.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate52.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -3531,18 +3713,18 @@ if(errors === _errs4){
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 64){
-validate48.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate52.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(!(formats0.validate(data1))){
-validate48.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate52.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 }
 else {
-validate48.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate52.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -3558,12 +3740,12 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(Array.isArray(data2)){
 if(data2.length > 2){
-validate48.errors = [{instancePath:instancePath+"/scopes",schemaPath:"#/properties/scopes/maxItems",keyword:"maxItems",params:{limit: 2},message:"must NOT have more than 2 items"}];
+validate52.errors = [{instancePath:instancePath+"/scopes",schemaPath:"#/properties/scopes/maxItems",keyword:"maxItems",params:{limit: 2},message:"must NOT have more than 2 items"}];
 return false;
 }
 else {
 if(data2.length < 1){
-validate48.errors = [{instancePath:instancePath+"/scopes",schemaPath:"#/properties/scopes/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
+validate52.errors = [{instancePath:instancePath+"/scopes",schemaPath:"#/properties/scopes/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items"}];
 return false;
 }
 else {
@@ -3573,11 +3755,11 @@ for(let i0=0; i0<len0; i0++){
 let data3 = data2[i0];
 const _errs8 = errors;
 if(typeof data3 !== "string"){
-validate48.errors = [{instancePath:instancePath+"/scopes/" + i0,schemaPath:"#/components/schemas/Scope/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate52.errors = [{instancePath:instancePath+"/scopes/" + i0,schemaPath:"#/components/schemas/Scope/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((data3 === "read") || (data3 === "write"))){
-validate48.errors = [{instancePath:instancePath+"/scopes/" + i0,schemaPath:"#/components/schemas/Scope/enum",keyword:"enum",params:{allowedValues: schema73.enum},message:"must be equal to one of the allowed values"}];
+validate52.errors = [{instancePath:instancePath+"/scopes/" + i0,schemaPath:"#/components/schemas/Scope/enum",keyword:"enum",params:{allowedValues: schema77.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid1 = _errs8 === errors;
@@ -3592,8 +3774,8 @@ if(i1 > 1){
 outer0:
 for(;i1--;){
 for(j0 = i1; j0--;){
-if(func58(data2[i1], data2[j0])){
-validate48.errors = [{instancePath:instancePath+"/scopes",schemaPath:"#/properties/scopes/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)"}];
+if(func60(data2[i1], data2[j0])){
+validate52.errors = [{instancePath:instancePath+"/scopes",schemaPath:"#/properties/scopes/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)"}];
 return false;
 break outer0;
 }
@@ -3605,7 +3787,7 @@ break outer0;
 }
 }
 else {
-validate48.errors = [{instancePath:instancePath+"/scopes",schemaPath:"#/properties/scopes/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate52.errors = [{instancePath:instancePath+"/scopes",schemaPath:"#/properties/scopes/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -3616,45 +3798,45 @@ var valid0 = _errs6 === errors;
 }
 }
 else {
-validate48.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate52.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate48.errors = vErrors;
+validate52.errors = vErrors;
 return errors === 0;
 }
-validate48.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate52.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate47(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate51(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createTokenBody" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate47.evaluated;
+const evaluated0 = validate51.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate48(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
+if(!(validate52(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate52.errors : vErrors.concat(validate52.errors);
 errors = vErrors.length;
 }
-validate47.errors = vErrors;
+validate51.errors = vErrors;
 return errors === 0;
 }
-validate47.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate51.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const createdTokenSchema = validate50;
-const schema74 = {"$id":"function-createdTokenSchema","allOf":[{"$ref":"response#/components/schemas/CreatedToken"}]};
-const schema75 = {"type":"object","required":["id","label","scopes","createdAt","expiresAt","token"],"properties":{"id":{"type":"string","maxLength":64},"label":{"type":"string","maxLength":100},"scopes":{"$ref":"#/components/schemas/Scopes"},"createdAt":{"type":"string","format":"date-time"},"expiresAt":{"type":"string","format":"date-time"},"token":{"type":"string","pattern":"^trl_[A-Za-z0-9_-]{43}[A-Za-z0-9]{6}$"}}};
-const pattern32 = new RegExp("^trl_[A-Za-z0-9_-]{43}[A-Za-z0-9]{6}$", "u");
+export const createdTokenSchema = validate54;
+const schema78 = {"$id":"function-createdTokenSchema","allOf":[{"$ref":"response#/components/schemas/CreatedToken"}]};
+const schema79 = {"type":"object","required":["id","label","scopes","createdAt","expiresAt","token"],"properties":{"id":{"type":"string","maxLength":64},"label":{"type":"string","maxLength":100},"scopes":{"$ref":"#/components/schemas/Scopes"},"createdAt":{"type":"string","format":"date-time"},"expiresAt":{"type":"string","format":"date-time"},"token":{"type":"string","pattern":"^trl_[A-Za-z0-9_-]{43}[A-Za-z0-9]{6}$"}}};
+const pattern34 = new RegExp("^trl_[A-Za-z0-9_-]{43}[A-Za-z0-9]{6}$", "u");
 
-function validate51(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate55(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate51.evaluated;
+const evaluated0 = validate55.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3665,7 +3847,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.id === undefined) && (missing0 = "id")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.scopes === undefined) && (missing0 = "scopes"))) || ((data.createdAt === undefined) && (missing0 = "createdAt"))) || ((data.expiresAt === undefined) && (missing0 = "expiresAt"))) || ((data.token === undefined) && (missing0 = "token"))){
-validate51.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate55.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -3675,12 +3857,12 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate51.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate55.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate51.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate55.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -3696,12 +3878,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func0(data1) > 100){
-validate51.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate55.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate51.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate55.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -3713,8 +3895,8 @@ var valid0 = true;
 if(valid0){
 if(data.scopes !== undefined){
 const _errs5 = errors;
-if(!(validate43(data.scopes, {instancePath:instancePath+"/scopes",parentData:data,parentDataProperty:"scopes",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate47(data.scopes, {instancePath:instancePath+"/scopes",parentData:data,parentDataProperty:"scopes",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate47.errors : vErrors.concat(validate47.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs5 === errors;
@@ -3730,12 +3912,12 @@ if(errors === _errs6){
 if(errors === _errs6){
 if(typeof data3 === "string"){
 if(!(formats0.validate(data3))){
-validate51.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate55.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate51.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate55.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -3753,12 +3935,12 @@ if(errors === _errs8){
 if(errors === _errs8){
 if(typeof data4 === "string"){
 if(!(formats0.validate(data4))){
-validate51.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate55.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate51.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate55.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"#/properties/expiresAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -3774,13 +3956,13 @@ let data5 = data.token;
 const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data5 === "string"){
-if(!pattern32.test(data5)){
-validate51.errors = [{instancePath:instancePath+"/token",schemaPath:"#/properties/token/pattern",keyword:"pattern",params:{pattern: "^trl_[A-Za-z0-9_-]{43}[A-Za-z0-9]{6}$"},message:"must match pattern \""+"^trl_[A-Za-z0-9_-]{43}[A-Za-z0-9]{6}$"+"\""}];
+if(!pattern34.test(data5)){
+validate55.errors = [{instancePath:instancePath+"/token",schemaPath:"#/properties/token/pattern",keyword:"pattern",params:{pattern: "^trl_[A-Za-z0-9_-]{43}[A-Za-z0-9]{6}$"},message:"must match pattern \""+"^trl_[A-Za-z0-9_-]{43}[A-Za-z0-9]{6}$"+"\""}];
 return false;
 }
 }
 else {
-validate51.errors = [{instancePath:instancePath+"/token",schemaPath:"#/properties/token/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate55.errors = [{instancePath:instancePath+"/token",schemaPath:"#/properties/token/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -3797,45 +3979,45 @@ var valid0 = true;
 }
 }
 else {
-validate51.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate55.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate51.errors = vErrors;
+validate55.errors = vErrors;
 return errors === 0;
 }
-validate51.evaluated = {"props":{"id":true,"label":true,"scopes":true,"createdAt":true,"expiresAt":true,"token":true},"dynamicProps":false,"dynamicItems":false};
+validate55.evaluated = {"props":{"id":true,"label":true,"scopes":true,"createdAt":true,"expiresAt":true,"token":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate50(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate54(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createdTokenSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate50.evaluated;
+const evaluated0 = validate54.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate51(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate51.errors : vErrors.concat(validate51.errors);
+if(!(validate55(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate55.errors : vErrors.concat(validate55.errors);
 errors = vErrors.length;
 }
-validate50.errors = vErrors;
+validate54.errors = vErrors;
 return errors === 0;
 }
-validate50.evaluated = {"props":{"id":true,"label":true,"scopes":true,"createdAt":true,"expiresAt":true,"token":true},"dynamicProps":false,"dynamicItems":false};
+validate54.evaluated = {"props":{"id":true,"label":true,"scopes":true,"createdAt":true,"expiresAt":true,"token":true},"dynamicProps":false,"dynamicItems":false};
 
-export const revokeTokenParams = validate54;
-const schema76 = {"$id":"function-revokeTokenParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
-const pattern33 = new RegExp("^[A-Za-z0-9_-]{1,64}$", "u");
+export const revokeTokenParams = validate58;
+const schema80 = {"$id":"function-revokeTokenParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
+const pattern35 = new RegExp("^[A-Za-z0-9_-]{1,64}$", "u");
 
-function validate54(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate58(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-revokeTokenParams" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate54.evaluated;
+const evaluated0 = validate58.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3847,7 +4029,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.id === undefined) && (missing0 = "id")){
-validate54.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate58.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -3856,13 +4038,13 @@ let data0 = data.id;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern33.test(data0)){
-validate54.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
+if(!pattern35.test(data0)){
+validate58.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
 return false;
 }
 }
 else {
-validate54.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate58.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -3870,24 +4052,24 @@ return false;
 }
 }
 else {
-validate54.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate58.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate54.errors = vErrors;
+validate58.errors = vErrors;
 return errors === 0;
 }
-validate54.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+validate58.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
-export const settingsSchema = validate55;
-const schema77 = {"$id":"function-settingsSchema","allOf":[{"$ref":"response#/components/schemas/Settings"}]};
-const schema78 = {"type":"object","required":["githubUrl","githubUsername","githubTokenSet","githubAppInstallationId","githubAppConfigured","forgejoUrl","forgejoUsername","forgejoTokenSet","gitlabUrl","gitlabUsername","gitlabTokenSet","webhookToken","webhookSecret","renovateRebaseLabel","renovateAuthors","theme"],"properties":{"githubUrl":{"type":"string","maxLength":2048},"githubUsername":{"type":"string","maxLength":64},"githubTokenSet":{"type":"boolean"},"githubAppInstallationId":{"type":"integer","minimum":0,"maximum":9007199254740991},"githubAppConfigured":{"type":"boolean"},"forgejoUrl":{"type":"string","maxLength":2048},"forgejoUsername":{"type":"string","maxLength":64},"forgejoTokenSet":{"type":"boolean"},"gitlabUrl":{"type":"string","maxLength":2048},"gitlabUsername":{"type":"string","maxLength":64},"gitlabTokenSet":{"type":"boolean"},"webhookToken":{"type":"string"},"webhookSecret":{"type":"string"},"renovateRebaseLabel":{"type":"string","maxLength":100},"renovateAuthors":{"type":"array","items":{"type":"string","maxLength":64}},"theme":{"$ref":"#/components/schemas/Theme"},"timezone":{"type":"string","maxLength":64}}};
-const schema79 = {"type":"string","enum":["","light","dark"]};
+export const settingsSchema = validate59;
+const schema81 = {"$id":"function-settingsSchema","allOf":[{"$ref":"response#/components/schemas/Settings"}]};
+const schema82 = {"type":"object","required":["githubUrl","githubUsername","githubTokenSet","githubAppInstallationId","githubAppConfigured","forgejoUrl","forgejoUsername","forgejoTokenSet","gitlabUrl","gitlabUsername","gitlabTokenSet","webhookToken","webhookSecret","renovateRebaseLabel","renovateAuthors","theme"],"properties":{"githubUrl":{"type":"string","maxLength":2048},"githubUsername":{"type":"string","maxLength":64},"githubTokenSet":{"type":"boolean"},"githubAppInstallationId":{"type":"integer","minimum":0,"maximum":9007199254740991},"githubAppConfigured":{"type":"boolean"},"forgejoUrl":{"type":"string","maxLength":2048},"forgejoUsername":{"type":"string","maxLength":64},"forgejoTokenSet":{"type":"boolean"},"gitlabUrl":{"type":"string","maxLength":2048},"gitlabUsername":{"type":"string","maxLength":64},"gitlabTokenSet":{"type":"boolean"},"webhookToken":{"type":"string"},"webhookSecret":{"type":"string"},"renovateRebaseLabel":{"type":"string","maxLength":100},"renovateAuthors":{"type":"array","items":{"type":"string","maxLength":64}},"theme":{"$ref":"#/components/schemas/Theme"},"timezone":{"type":"string","maxLength":64}}};
+const schema83 = {"type":"string","enum":["","light","dark"]};
 
-function validate56(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate60(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate56.evaluated;
+const evaluated0 = validate60.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3898,7 +4080,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((((data.githubUrl === undefined) && (missing0 = "githubUrl")) || ((data.githubUsername === undefined) && (missing0 = "githubUsername"))) || ((data.githubTokenSet === undefined) && (missing0 = "githubTokenSet"))) || ((data.githubAppInstallationId === undefined) && (missing0 = "githubAppInstallationId"))) || ((data.githubAppConfigured === undefined) && (missing0 = "githubAppConfigured"))) || ((data.forgejoUrl === undefined) && (missing0 = "forgejoUrl"))) || ((data.forgejoUsername === undefined) && (missing0 = "forgejoUsername"))) || ((data.forgejoTokenSet === undefined) && (missing0 = "forgejoTokenSet"))) || ((data.gitlabUrl === undefined) && (missing0 = "gitlabUrl"))) || ((data.gitlabUsername === undefined) && (missing0 = "gitlabUsername"))) || ((data.gitlabTokenSet === undefined) && (missing0 = "gitlabTokenSet"))) || ((data.webhookToken === undefined) && (missing0 = "webhookToken"))) || ((data.webhookSecret === undefined) && (missing0 = "webhookSecret"))) || ((data.renovateRebaseLabel === undefined) && (missing0 = "renovateRebaseLabel"))) || ((data.renovateAuthors === undefined) && (missing0 = "renovateAuthors"))) || ((data.theme === undefined) && (missing0 = "theme"))){
-validate56.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate60.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -3908,12 +4090,12 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(func0(data0) > 2048){
-validate56.errors = [{instancePath:instancePath+"/githubUrl",schemaPath:"#/properties/githubUrl/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+validate60.errors = [{instancePath:instancePath+"/githubUrl",schemaPath:"#/properties/githubUrl/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
 return false;
 }
 }
 else {
-validate56.errors = [{instancePath:instancePath+"/githubUrl",schemaPath:"#/properties/githubUrl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate60.errors = [{instancePath:instancePath+"/githubUrl",schemaPath:"#/properties/githubUrl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -3929,12 +4111,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func0(data1) > 64){
-validate56.errors = [{instancePath:instancePath+"/githubUsername",schemaPath:"#/properties/githubUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate60.errors = [{instancePath:instancePath+"/githubUsername",schemaPath:"#/properties/githubUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate56.errors = [{instancePath:instancePath+"/githubUsername",schemaPath:"#/properties/githubUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate60.errors = [{instancePath:instancePath+"/githubUsername",schemaPath:"#/properties/githubUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -3947,7 +4129,7 @@ if(valid0){
 if(data.githubTokenSet !== undefined){
 const _errs5 = errors;
 if(typeof data.githubTokenSet !== "boolean"){
-validate56.errors = [{instancePath:instancePath+"/githubTokenSet",schemaPath:"#/properties/githubTokenSet/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate60.errors = [{instancePath:instancePath+"/githubTokenSet",schemaPath:"#/properties/githubTokenSet/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -3960,18 +4142,18 @@ if(data.githubAppInstallationId !== undefined){
 let data3 = data.githubAppInstallationId;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate56.errors = [{instancePath:instancePath+"/githubAppInstallationId",schemaPath:"#/properties/githubAppInstallationId/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate60.errors = [{instancePath:instancePath+"/githubAppInstallationId",schemaPath:"#/properties/githubAppInstallationId/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate56.errors = [{instancePath:instancePath+"/githubAppInstallationId",schemaPath:"#/properties/githubAppInstallationId/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate60.errors = [{instancePath:instancePath+"/githubAppInstallationId",schemaPath:"#/properties/githubAppInstallationId/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
 return false;
 }
 else {
 if(data3 < 0 || isNaN(data3)){
-validate56.errors = [{instancePath:instancePath+"/githubAppInstallationId",schemaPath:"#/properties/githubAppInstallationId/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate60.errors = [{instancePath:instancePath+"/githubAppInstallationId",schemaPath:"#/properties/githubAppInstallationId/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -3986,7 +4168,7 @@ if(valid0){
 if(data.githubAppConfigured !== undefined){
 const _errs9 = errors;
 if(typeof data.githubAppConfigured !== "boolean"){
-validate56.errors = [{instancePath:instancePath+"/githubAppConfigured",schemaPath:"#/properties/githubAppConfigured/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate60.errors = [{instancePath:instancePath+"/githubAppConfigured",schemaPath:"#/properties/githubAppConfigured/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -4001,12 +4183,12 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data5 === "string"){
 if(func0(data5) > 2048){
-validate56.errors = [{instancePath:instancePath+"/forgejoUrl",schemaPath:"#/properties/forgejoUrl/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+validate60.errors = [{instancePath:instancePath+"/forgejoUrl",schemaPath:"#/properties/forgejoUrl/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
 return false;
 }
 }
 else {
-validate56.errors = [{instancePath:instancePath+"/forgejoUrl",schemaPath:"#/properties/forgejoUrl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate60.errors = [{instancePath:instancePath+"/forgejoUrl",schemaPath:"#/properties/forgejoUrl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -4022,12 +4204,12 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data6 === "string"){
 if(func0(data6) > 64){
-validate56.errors = [{instancePath:instancePath+"/forgejoUsername",schemaPath:"#/properties/forgejoUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate60.errors = [{instancePath:instancePath+"/forgejoUsername",schemaPath:"#/properties/forgejoUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate56.errors = [{instancePath:instancePath+"/forgejoUsername",schemaPath:"#/properties/forgejoUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate60.errors = [{instancePath:instancePath+"/forgejoUsername",schemaPath:"#/properties/forgejoUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -4040,7 +4222,7 @@ if(valid0){
 if(data.forgejoTokenSet !== undefined){
 const _errs15 = errors;
 if(typeof data.forgejoTokenSet !== "boolean"){
-validate56.errors = [{instancePath:instancePath+"/forgejoTokenSet",schemaPath:"#/properties/forgejoTokenSet/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate60.errors = [{instancePath:instancePath+"/forgejoTokenSet",schemaPath:"#/properties/forgejoTokenSet/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs15 === errors;
@@ -4055,12 +4237,12 @@ const _errs17 = errors;
 if(errors === _errs17){
 if(typeof data8 === "string"){
 if(func0(data8) > 2048){
-validate56.errors = [{instancePath:instancePath+"/gitlabUrl",schemaPath:"#/properties/gitlabUrl/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+validate60.errors = [{instancePath:instancePath+"/gitlabUrl",schemaPath:"#/properties/gitlabUrl/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
 return false;
 }
 }
 else {
-validate56.errors = [{instancePath:instancePath+"/gitlabUrl",schemaPath:"#/properties/gitlabUrl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate60.errors = [{instancePath:instancePath+"/gitlabUrl",schemaPath:"#/properties/gitlabUrl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -4076,12 +4258,12 @@ const _errs19 = errors;
 if(errors === _errs19){
 if(typeof data9 === "string"){
 if(func0(data9) > 64){
-validate56.errors = [{instancePath:instancePath+"/gitlabUsername",schemaPath:"#/properties/gitlabUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate60.errors = [{instancePath:instancePath+"/gitlabUsername",schemaPath:"#/properties/gitlabUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate56.errors = [{instancePath:instancePath+"/gitlabUsername",schemaPath:"#/properties/gitlabUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate60.errors = [{instancePath:instancePath+"/gitlabUsername",schemaPath:"#/properties/gitlabUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -4094,7 +4276,7 @@ if(valid0){
 if(data.gitlabTokenSet !== undefined){
 const _errs21 = errors;
 if(typeof data.gitlabTokenSet !== "boolean"){
-validate56.errors = [{instancePath:instancePath+"/gitlabTokenSet",schemaPath:"#/properties/gitlabTokenSet/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate60.errors = [{instancePath:instancePath+"/gitlabTokenSet",schemaPath:"#/properties/gitlabTokenSet/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs21 === errors;
@@ -4106,7 +4288,7 @@ if(valid0){
 if(data.webhookToken !== undefined){
 const _errs23 = errors;
 if(typeof data.webhookToken !== "string"){
-validate56.errors = [{instancePath:instancePath+"/webhookToken",schemaPath:"#/properties/webhookToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate60.errors = [{instancePath:instancePath+"/webhookToken",schemaPath:"#/properties/webhookToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs23 === errors;
@@ -4118,7 +4300,7 @@ if(valid0){
 if(data.webhookSecret !== undefined){
 const _errs25 = errors;
 if(typeof data.webhookSecret !== "string"){
-validate56.errors = [{instancePath:instancePath+"/webhookSecret",schemaPath:"#/properties/webhookSecret/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate60.errors = [{instancePath:instancePath+"/webhookSecret",schemaPath:"#/properties/webhookSecret/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs25 === errors;
@@ -4133,12 +4315,12 @@ const _errs27 = errors;
 if(errors === _errs27){
 if(typeof data13 === "string"){
 if(func0(data13) > 100){
-validate56.errors = [{instancePath:instancePath+"/renovateRebaseLabel",schemaPath:"#/properties/renovateRebaseLabel/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate60.errors = [{instancePath:instancePath+"/renovateRebaseLabel",schemaPath:"#/properties/renovateRebaseLabel/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate56.errors = [{instancePath:instancePath+"/renovateRebaseLabel",schemaPath:"#/properties/renovateRebaseLabel/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate60.errors = [{instancePath:instancePath+"/renovateRebaseLabel",schemaPath:"#/properties/renovateRebaseLabel/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -4161,12 +4343,12 @@ const _errs31 = errors;
 if(errors === _errs31){
 if(typeof data15 === "string"){
 if(func0(data15) > 64){
-validate56.errors = [{instancePath:instancePath+"/renovateAuthors/" + i0,schemaPath:"#/properties/renovateAuthors/items/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate60.errors = [{instancePath:instancePath+"/renovateAuthors/" + i0,schemaPath:"#/properties/renovateAuthors/items/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate56.errors = [{instancePath:instancePath+"/renovateAuthors/" + i0,schemaPath:"#/properties/renovateAuthors/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate60.errors = [{instancePath:instancePath+"/renovateAuthors/" + i0,schemaPath:"#/properties/renovateAuthors/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -4177,7 +4359,7 @@ break;
 }
 }
 else {
-validate56.errors = [{instancePath:instancePath+"/renovateAuthors",schemaPath:"#/properties/renovateAuthors/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate60.errors = [{instancePath:instancePath+"/renovateAuthors",schemaPath:"#/properties/renovateAuthors/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -4191,11 +4373,11 @@ if(data.theme !== undefined){
 let data16 = data.theme;
 const _errs33 = errors;
 if(typeof data16 !== "string"){
-validate56.errors = [{instancePath:instancePath+"/theme",schemaPath:"#/components/schemas/Theme/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate60.errors = [{instancePath:instancePath+"/theme",schemaPath:"#/components/schemas/Theme/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data16 === "") || (data16 === "light")) || (data16 === "dark"))){
-validate56.errors = [{instancePath:instancePath+"/theme",schemaPath:"#/components/schemas/Theme/enum",keyword:"enum",params:{allowedValues: schema79.enum},message:"must be equal to one of the allowed values"}];
+validate60.errors = [{instancePath:instancePath+"/theme",schemaPath:"#/components/schemas/Theme/enum",keyword:"enum",params:{allowedValues: schema83.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs33 === errors;
@@ -4210,12 +4392,12 @@ const _errs36 = errors;
 if(errors === _errs36){
 if(typeof data17 === "string"){
 if(func0(data17) > 64){
-validate56.errors = [{instancePath:instancePath+"/timezone",schemaPath:"#/properties/timezone/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate60.errors = [{instancePath:instancePath+"/timezone",schemaPath:"#/properties/timezone/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate56.errors = [{instancePath:instancePath+"/timezone",schemaPath:"#/properties/timezone/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate60.errors = [{instancePath:instancePath+"/timezone",schemaPath:"#/properties/timezone/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -4243,51 +4425,51 @@ var valid0 = true;
 }
 }
 else {
-validate56.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate60.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate56.errors = vErrors;
+validate60.errors = vErrors;
 return errors === 0;
 }
-validate56.evaluated = {"props":{"githubUrl":true,"githubUsername":true,"githubTokenSet":true,"githubAppInstallationId":true,"githubAppConfigured":true,"forgejoUrl":true,"forgejoUsername":true,"forgejoTokenSet":true,"gitlabUrl":true,"gitlabUsername":true,"gitlabTokenSet":true,"webhookToken":true,"webhookSecret":true,"renovateRebaseLabel":true,"renovateAuthors":true,"theme":true,"timezone":true},"dynamicProps":false,"dynamicItems":false};
+validate60.evaluated = {"props":{"githubUrl":true,"githubUsername":true,"githubTokenSet":true,"githubAppInstallationId":true,"githubAppConfigured":true,"forgejoUrl":true,"forgejoUsername":true,"forgejoTokenSet":true,"gitlabUrl":true,"gitlabUsername":true,"gitlabTokenSet":true,"webhookToken":true,"webhookSecret":true,"renovateRebaseLabel":true,"renovateAuthors":true,"theme":true,"timezone":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate55(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate59(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-settingsSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate55.evaluated;
+const evaluated0 = validate59.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate56(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate56.errors : vErrors.concat(validate56.errors);
+if(!(validate60(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate60.errors : vErrors.concat(validate60.errors);
 errors = vErrors.length;
 }
-validate55.errors = vErrors;
+validate59.errors = vErrors;
 return errors === 0;
 }
-validate55.evaluated = {"props":{"githubUrl":true,"githubUsername":true,"githubTokenSet":true,"githubAppInstallationId":true,"githubAppConfigured":true,"forgejoUrl":true,"forgejoUsername":true,"forgejoTokenSet":true,"gitlabUrl":true,"gitlabUsername":true,"gitlabTokenSet":true,"webhookToken":true,"webhookSecret":true,"renovateRebaseLabel":true,"renovateAuthors":true,"theme":true,"timezone":true},"dynamicProps":false,"dynamicItems":false};
+validate59.evaluated = {"props":{"githubUrl":true,"githubUsername":true,"githubTokenSet":true,"githubAppInstallationId":true,"githubAppConfigured":true,"forgejoUrl":true,"forgejoUsername":true,"forgejoTokenSet":true,"gitlabUrl":true,"gitlabUsername":true,"gitlabTokenSet":true,"webhookToken":true,"webhookSecret":true,"renovateRebaseLabel":true,"renovateAuthors":true,"theme":true,"timezone":true},"dynamicProps":false,"dynamicItems":false};
 
-export const saveSettingsBody = validate58;
-const schema80 = {"$id":"function-saveSettingsBody","allOf":[{"$ref":"request#/components/schemas/SettingsRequest"}]};
-const schema81 = {"type":"object","additionalProperties":false,"properties":{"githubUrl":{"type":"string","maxLength":2048},"githubToken":{"$ref":"#/components/schemas/ForgeToken"},"githubUsername":{"$ref":"#/components/schemas/ForgeUsername"},"githubAppInstallationId":{"type":"integer","minimum":0,"maximum":9007199254740991},"forgejoUrl":{"$ref":"#/components/schemas/ForgeUrl"},"forgejoToken":{"$ref":"#/components/schemas/ForgeToken"},"forgejoUsername":{"$ref":"#/components/schemas/ForgeUsername"},"gitlabUrl":{"$ref":"#/components/schemas/ForgeUrl"},"gitlabToken":{"$ref":"#/components/schemas/ForgeToken"},"gitlabUsername":{"$ref":"#/components/schemas/ForgeUsername"},"renovateRebaseLabel":{"type":"string","maxLength":100},"renovateAuthors":{"type":"array","maxItems":20,"items":{"type":"string","maxLength":64,"pattern":"^[^,]*$"}}}};
-const schema82 = {"type":["string","null"],"maxLength":512,"pattern":"^\\s*[\\x21-\\x7e]*\\s*$"};
-const schema83 = {"type":"string","maxLength":64,"pattern":"^[^\\p{Cc}]*$"};
-const schema84 = {"type":"string","maxLength":2048};
-const func76 = Object.prototype.hasOwnProperty;
-const pattern34 = new RegExp("^\\s*[\\x21-\\x7e]*\\s*$", "u");
-const pattern35 = new RegExp("^[^\\p{Cc}]*$", "u");
-const pattern40 = new RegExp("^[^,]*$", "u");
+export const saveSettingsBody = validate62;
+const schema84 = {"$id":"function-saveSettingsBody","allOf":[{"$ref":"request#/components/schemas/SettingsRequest"}]};
+const schema85 = {"type":"object","additionalProperties":false,"properties":{"githubUrl":{"type":"string","maxLength":2048},"githubToken":{"$ref":"#/components/schemas/ForgeToken"},"githubUsername":{"$ref":"#/components/schemas/ForgeUsername"},"githubAppInstallationId":{"type":"integer","minimum":0,"maximum":9007199254740991},"forgejoUrl":{"$ref":"#/components/schemas/ForgeUrl"},"forgejoToken":{"$ref":"#/components/schemas/ForgeToken"},"forgejoUsername":{"$ref":"#/components/schemas/ForgeUsername"},"gitlabUrl":{"$ref":"#/components/schemas/ForgeUrl"},"gitlabToken":{"$ref":"#/components/schemas/ForgeToken"},"gitlabUsername":{"$ref":"#/components/schemas/ForgeUsername"},"renovateRebaseLabel":{"type":"string","maxLength":100},"renovateAuthors":{"type":"array","maxItems":20,"items":{"type":"string","maxLength":64,"pattern":"^[^,]*$"}}}};
+const schema86 = {"type":["string","null"],"maxLength":512,"pattern":"^\\s*[\\x21-\\x7e]*\\s*$"};
+const schema87 = {"type":"string","maxLength":64,"pattern":"^[^\\p{Cc}]*$"};
+const schema88 = {"type":"string","maxLength":2048};
+const func78 = Object.prototype.hasOwnProperty;
+const pattern36 = new RegExp("^\\s*[\\x21-\\x7e]*\\s*$", "u");
+const pattern37 = new RegExp("^[^\\p{Cc}]*$", "u");
+const pattern42 = new RegExp("^[^,]*$", "u");
 
-function validate59(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate63(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate59.evaluated;
+const evaluated0 = validate63.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4298,8 +4480,8 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func76.call(schema81.properties, key0))){
-validate59.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+if(!(func78.call(schema85.properties, key0))){
+validate63.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -4311,12 +4493,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 2048){
-validate59.errors = [{instancePath:instancePath+"/githubUrl",schemaPath:"#/properties/githubUrl/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+validate63.errors = [{instancePath:instancePath+"/githubUrl",schemaPath:"#/properties/githubUrl/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
 return false;
 }
 }
 else {
-validate59.errors = [{instancePath:instancePath+"/githubUrl",schemaPath:"#/properties/githubUrl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate63.errors = [{instancePath:instancePath+"/githubUrl",schemaPath:"#/properties/githubUrl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -4331,18 +4513,18 @@ let data1 = data.githubToken;
 const _errs4 = errors;
 const _errs5 = errors;
 if((typeof data1 !== "string") && (data1 !== null)){
-validate59.errors = [{instancePath:instancePath+"/githubToken",schemaPath:"#/components/schemas/ForgeToken/type",keyword:"type",params:{type: schema82.type},message:"must be string,null"}];
+validate63.errors = [{instancePath:instancePath+"/githubToken",schemaPath:"#/components/schemas/ForgeToken/type",keyword:"type",params:{type: schema86.type},message:"must be string,null"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 512){
-validate59.errors = [{instancePath:instancePath+"/githubToken",schemaPath:"#/components/schemas/ForgeToken/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+validate63.errors = [{instancePath:instancePath+"/githubToken",schemaPath:"#/components/schemas/ForgeToken/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
 return false;
 }
 else {
-if(!pattern34.test(data1)){
-validate59.errors = [{instancePath:instancePath+"/githubToken",schemaPath:"#/components/schemas/ForgeToken/pattern",keyword:"pattern",params:{pattern: "^\\s*[\\x21-\\x7e]*\\s*$"},message:"must match pattern \""+"^\\s*[\\x21-\\x7e]*\\s*$"+"\""}];
+if(!pattern36.test(data1)){
+validate63.errors = [{instancePath:instancePath+"/githubToken",schemaPath:"#/components/schemas/ForgeToken/pattern",keyword:"pattern",params:{pattern: "^\\s*[\\x21-\\x7e]*\\s*$"},message:"must match pattern \""+"^\\s*[\\x21-\\x7e]*\\s*$"+"\""}];
 return false;
 }
 }
@@ -4361,18 +4543,18 @@ const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data2 === "string"){
 if(func0(data2) > 64){
-validate59.errors = [{instancePath:instancePath+"/githubUsername",schemaPath:"#/components/schemas/ForgeUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate63.errors = [{instancePath:instancePath+"/githubUsername",schemaPath:"#/components/schemas/ForgeUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
-if(!pattern35.test(data2)){
-validate59.errors = [{instancePath:instancePath+"/githubUsername",schemaPath:"#/components/schemas/ForgeUsername/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}]*$"},message:"must match pattern \""+"^[^\\p{Cc}]*$"+"\""}];
+if(!pattern37.test(data2)){
+validate63.errors = [{instancePath:instancePath+"/githubUsername",schemaPath:"#/components/schemas/ForgeUsername/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}]*$"},message:"must match pattern \""+"^[^\\p{Cc}]*$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate59.errors = [{instancePath:instancePath+"/githubUsername",schemaPath:"#/components/schemas/ForgeUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate63.errors = [{instancePath:instancePath+"/githubUsername",schemaPath:"#/components/schemas/ForgeUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -4386,18 +4568,18 @@ if(data.githubAppInstallationId !== undefined){
 let data3 = data.githubAppInstallationId;
 const _errs10 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate59.errors = [{instancePath:instancePath+"/githubAppInstallationId",schemaPath:"#/properties/githubAppInstallationId/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate63.errors = [{instancePath:instancePath+"/githubAppInstallationId",schemaPath:"#/properties/githubAppInstallationId/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate59.errors = [{instancePath:instancePath+"/githubAppInstallationId",schemaPath:"#/properties/githubAppInstallationId/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate63.errors = [{instancePath:instancePath+"/githubAppInstallationId",schemaPath:"#/properties/githubAppInstallationId/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
 return false;
 }
 else {
 if(data3 < 0 || isNaN(data3)){
-validate59.errors = [{instancePath:instancePath+"/githubAppInstallationId",schemaPath:"#/properties/githubAppInstallationId/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate63.errors = [{instancePath:instancePath+"/githubAppInstallationId",schemaPath:"#/properties/githubAppInstallationId/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -4416,12 +4598,12 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data4 === "string"){
 if(func0(data4) > 2048){
-validate59.errors = [{instancePath:instancePath+"/forgejoUrl",schemaPath:"#/components/schemas/ForgeUrl/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+validate63.errors = [{instancePath:instancePath+"/forgejoUrl",schemaPath:"#/components/schemas/ForgeUrl/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
 return false;
 }
 }
 else {
-validate59.errors = [{instancePath:instancePath+"/forgejoUrl",schemaPath:"#/components/schemas/ForgeUrl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate63.errors = [{instancePath:instancePath+"/forgejoUrl",schemaPath:"#/components/schemas/ForgeUrl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -4436,18 +4618,18 @@ let data5 = data.forgejoToken;
 const _errs15 = errors;
 const _errs16 = errors;
 if((typeof data5 !== "string") && (data5 !== null)){
-validate59.errors = [{instancePath:instancePath+"/forgejoToken",schemaPath:"#/components/schemas/ForgeToken/type",keyword:"type",params:{type: schema82.type},message:"must be string,null"}];
+validate63.errors = [{instancePath:instancePath+"/forgejoToken",schemaPath:"#/components/schemas/ForgeToken/type",keyword:"type",params:{type: schema86.type},message:"must be string,null"}];
 return false;
 }
 if(errors === _errs16){
 if(typeof data5 === "string"){
 if(func0(data5) > 512){
-validate59.errors = [{instancePath:instancePath+"/forgejoToken",schemaPath:"#/components/schemas/ForgeToken/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+validate63.errors = [{instancePath:instancePath+"/forgejoToken",schemaPath:"#/components/schemas/ForgeToken/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
 return false;
 }
 else {
-if(!pattern34.test(data5)){
-validate59.errors = [{instancePath:instancePath+"/forgejoToken",schemaPath:"#/components/schemas/ForgeToken/pattern",keyword:"pattern",params:{pattern: "^\\s*[\\x21-\\x7e]*\\s*$"},message:"must match pattern \""+"^\\s*[\\x21-\\x7e]*\\s*$"+"\""}];
+if(!pattern36.test(data5)){
+validate63.errors = [{instancePath:instancePath+"/forgejoToken",schemaPath:"#/components/schemas/ForgeToken/pattern",keyword:"pattern",params:{pattern: "^\\s*[\\x21-\\x7e]*\\s*$"},message:"must match pattern \""+"^\\s*[\\x21-\\x7e]*\\s*$"+"\""}];
 return false;
 }
 }
@@ -4466,18 +4648,18 @@ const _errs19 = errors;
 if(errors === _errs19){
 if(typeof data6 === "string"){
 if(func0(data6) > 64){
-validate59.errors = [{instancePath:instancePath+"/forgejoUsername",schemaPath:"#/components/schemas/ForgeUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate63.errors = [{instancePath:instancePath+"/forgejoUsername",schemaPath:"#/components/schemas/ForgeUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
-if(!pattern35.test(data6)){
-validate59.errors = [{instancePath:instancePath+"/forgejoUsername",schemaPath:"#/components/schemas/ForgeUsername/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}]*$"},message:"must match pattern \""+"^[^\\p{Cc}]*$"+"\""}];
+if(!pattern37.test(data6)){
+validate63.errors = [{instancePath:instancePath+"/forgejoUsername",schemaPath:"#/components/schemas/ForgeUsername/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}]*$"},message:"must match pattern \""+"^[^\\p{Cc}]*$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate59.errors = [{instancePath:instancePath+"/forgejoUsername",schemaPath:"#/components/schemas/ForgeUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate63.errors = [{instancePath:instancePath+"/forgejoUsername",schemaPath:"#/components/schemas/ForgeUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -4494,12 +4676,12 @@ const _errs22 = errors;
 if(errors === _errs22){
 if(typeof data7 === "string"){
 if(func0(data7) > 2048){
-validate59.errors = [{instancePath:instancePath+"/gitlabUrl",schemaPath:"#/components/schemas/ForgeUrl/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+validate63.errors = [{instancePath:instancePath+"/gitlabUrl",schemaPath:"#/components/schemas/ForgeUrl/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
 return false;
 }
 }
 else {
-validate59.errors = [{instancePath:instancePath+"/gitlabUrl",schemaPath:"#/components/schemas/ForgeUrl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate63.errors = [{instancePath:instancePath+"/gitlabUrl",schemaPath:"#/components/schemas/ForgeUrl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -4514,18 +4696,18 @@ let data8 = data.gitlabToken;
 const _errs24 = errors;
 const _errs25 = errors;
 if((typeof data8 !== "string") && (data8 !== null)){
-validate59.errors = [{instancePath:instancePath+"/gitlabToken",schemaPath:"#/components/schemas/ForgeToken/type",keyword:"type",params:{type: schema82.type},message:"must be string,null"}];
+validate63.errors = [{instancePath:instancePath+"/gitlabToken",schemaPath:"#/components/schemas/ForgeToken/type",keyword:"type",params:{type: schema86.type},message:"must be string,null"}];
 return false;
 }
 if(errors === _errs25){
 if(typeof data8 === "string"){
 if(func0(data8) > 512){
-validate59.errors = [{instancePath:instancePath+"/gitlabToken",schemaPath:"#/components/schemas/ForgeToken/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+validate63.errors = [{instancePath:instancePath+"/gitlabToken",schemaPath:"#/components/schemas/ForgeToken/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
 return false;
 }
 else {
-if(!pattern34.test(data8)){
-validate59.errors = [{instancePath:instancePath+"/gitlabToken",schemaPath:"#/components/schemas/ForgeToken/pattern",keyword:"pattern",params:{pattern: "^\\s*[\\x21-\\x7e]*\\s*$"},message:"must match pattern \""+"^\\s*[\\x21-\\x7e]*\\s*$"+"\""}];
+if(!pattern36.test(data8)){
+validate63.errors = [{instancePath:instancePath+"/gitlabToken",schemaPath:"#/components/schemas/ForgeToken/pattern",keyword:"pattern",params:{pattern: "^\\s*[\\x21-\\x7e]*\\s*$"},message:"must match pattern \""+"^\\s*[\\x21-\\x7e]*\\s*$"+"\""}];
 return false;
 }
 }
@@ -4544,18 +4726,18 @@ const _errs28 = errors;
 if(errors === _errs28){
 if(typeof data9 === "string"){
 if(func0(data9) > 64){
-validate59.errors = [{instancePath:instancePath+"/gitlabUsername",schemaPath:"#/components/schemas/ForgeUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate63.errors = [{instancePath:instancePath+"/gitlabUsername",schemaPath:"#/components/schemas/ForgeUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
-if(!pattern35.test(data9)){
-validate59.errors = [{instancePath:instancePath+"/gitlabUsername",schemaPath:"#/components/schemas/ForgeUsername/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}]*$"},message:"must match pattern \""+"^[^\\p{Cc}]*$"+"\""}];
+if(!pattern37.test(data9)){
+validate63.errors = [{instancePath:instancePath+"/gitlabUsername",schemaPath:"#/components/schemas/ForgeUsername/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}]*$"},message:"must match pattern \""+"^[^\\p{Cc}]*$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate59.errors = [{instancePath:instancePath+"/gitlabUsername",schemaPath:"#/components/schemas/ForgeUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate63.errors = [{instancePath:instancePath+"/gitlabUsername",schemaPath:"#/components/schemas/ForgeUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -4571,12 +4753,12 @@ const _errs30 = errors;
 if(errors === _errs30){
 if(typeof data10 === "string"){
 if(func0(data10) > 100){
-validate59.errors = [{instancePath:instancePath+"/renovateRebaseLabel",schemaPath:"#/properties/renovateRebaseLabel/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate63.errors = [{instancePath:instancePath+"/renovateRebaseLabel",schemaPath:"#/properties/renovateRebaseLabel/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate59.errors = [{instancePath:instancePath+"/renovateRebaseLabel",schemaPath:"#/properties/renovateRebaseLabel/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate63.errors = [{instancePath:instancePath+"/renovateRebaseLabel",schemaPath:"#/properties/renovateRebaseLabel/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -4592,7 +4774,7 @@ const _errs32 = errors;
 if(errors === _errs32){
 if(Array.isArray(data11)){
 if(data11.length > 20){
-validate59.errors = [{instancePath:instancePath+"/renovateAuthors",schemaPath:"#/properties/renovateAuthors/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items"}];
+validate63.errors = [{instancePath:instancePath+"/renovateAuthors",schemaPath:"#/properties/renovateAuthors/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items"}];
 return false;
 }
 else {
@@ -4604,18 +4786,18 @@ const _errs34 = errors;
 if(errors === _errs34){
 if(typeof data12 === "string"){
 if(func0(data12) > 64){
-validate59.errors = [{instancePath:instancePath+"/renovateAuthors/" + i0,schemaPath:"#/properties/renovateAuthors/items/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate63.errors = [{instancePath:instancePath+"/renovateAuthors/" + i0,schemaPath:"#/properties/renovateAuthors/items/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
-if(!pattern40.test(data12)){
-validate59.errors = [{instancePath:instancePath+"/renovateAuthors/" + i0,schemaPath:"#/properties/renovateAuthors/items/pattern",keyword:"pattern",params:{pattern: "^[^,]*$"},message:"must match pattern \""+"^[^,]*$"+"\""}];
+if(!pattern42.test(data12)){
+validate63.errors = [{instancePath:instancePath+"/renovateAuthors/" + i0,schemaPath:"#/properties/renovateAuthors/items/pattern",keyword:"pattern",params:{pattern: "^[^,]*$"},message:"must match pattern \""+"^[^,]*$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate59.errors = [{instancePath:instancePath+"/renovateAuthors/" + i0,schemaPath:"#/properties/renovateAuthors/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate63.errors = [{instancePath:instancePath+"/renovateAuthors/" + i0,schemaPath:"#/properties/renovateAuthors/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -4627,7 +4809,7 @@ break;
 }
 }
 else {
-validate59.errors = [{instancePath:instancePath+"/renovateAuthors",schemaPath:"#/properties/renovateAuthors/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate63.errors = [{instancePath:instancePath+"/renovateAuthors",schemaPath:"#/properties/renovateAuthors/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -4650,41 +4832,18 @@ var valid0 = true;
 }
 }
 else {
-validate59.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate63.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate59.errors = vErrors;
+validate63.errors = vErrors;
 return errors === 0;
 }
-validate59.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate63.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate58(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-saveSettingsBody" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate58.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate59(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate59.errors : vErrors.concat(validate59.errors);
-errors = vErrors.length;
-}
-validate58.errors = vErrors;
-return errors === 0;
-}
-validate58.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const themeSettingSchema = validate61;
-const schema90 = {"$id":"function-themeSettingSchema","allOf":[{"$ref":"response#/components/schemas/ThemeSetting"}]};
-const schema91 = {"type":"object","required":["theme"],"additionalProperties":false,"properties":{"theme":{"$ref":"#/components/schemas/Theme"}}};
 
 function validate62(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-saveSettingsBody" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate62.evaluated;
@@ -4694,151 +4853,21 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.theme === undefined) && (missing0 = "theme")){
-validate62.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "theme")){
-validate62.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.theme !== undefined){
-let data0 = data.theme;
-if(typeof data0 !== "string"){
-validate62.errors = [{instancePath:instancePath+"/theme",schemaPath:"#/components/schemas/Theme/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!(((data0 === "") || (data0 === "light")) || (data0 === "dark"))){
-validate62.errors = [{instancePath:instancePath+"/theme",schemaPath:"#/components/schemas/Theme/enum",keyword:"enum",params:{allowedValues: schema79.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate62.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
+if(!(validate63(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate63.errors : vErrors.concat(validate63.errors);
+errors = vErrors.length;
 }
 validate62.errors = vErrors;
 return errors === 0;
 }
 validate62.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate61(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-themeSettingSchema" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate61.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate62(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate62.errors : vErrors.concat(validate62.errors);
-errors = vErrors.length;
-}
-validate61.errors = vErrors;
-return errors === 0;
-}
-validate61.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const saveThemeBody = validate64;
-const schema93 = {"$id":"function-saveThemeBody","allOf":[{"$ref":"request#/components/schemas/ThemeSetting"}]};
-const schema94 = {"type":"object","required":["theme"],"additionalProperties":false,"properties":{"theme":{"$ref":"#/components/schemas/Theme"}}};
-const schema95 = {"type":"string","enum":["","light","dark"]};
-
-function validate65(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate65.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.theme === undefined) && (missing0 = "theme")){
-validate65.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "theme")){
-validate65.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.theme !== undefined){
-let data0 = data.theme;
-if(typeof data0 !== "string"){
-validate65.errors = [{instancePath:instancePath+"/theme",schemaPath:"#/components/schemas/Theme/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!(((data0 === "") || (data0 === "light")) || (data0 === "dark"))){
-validate65.errors = [{instancePath:instancePath+"/theme",schemaPath:"#/components/schemas/Theme/enum",keyword:"enum",params:{allowedValues: schema95.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate65.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate65.errors = vErrors;
-return errors === 0;
-}
-validate65.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-
-function validate64(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-saveThemeBody" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate64.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate65(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate65.errors : vErrors.concat(validate65.errors);
-errors = vErrors.length;
-}
-validate64.errors = vErrors;
-return errors === 0;
-}
-validate64.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const timezoneSettingSchema = validate67;
-const schema96 = {"$id":"function-timezoneSettingSchema","allOf":[{"$ref":"response#/components/schemas/TimezoneSetting"}]};
-const schema97 = {"type":"object","required":["timezone"],"additionalProperties":false,"properties":{"timezone":{"type":"string","maxLength":64}}};
+export const testForgeBody = validate65;
+const schema94 = {"$id":"function-testForgeBody","allOf":[{"$ref":"request#/components/schemas/ForgeTestRequest"}]};
+const schema95 = {"type":"object","required":["forge","settings"],"additionalProperties":false,"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"settings":{"$ref":"#/components/schemas/SettingsRequest"}}};
+const schema96 = {"type":"string","enum":["github","forgejo","gitlab"]};
 
 function validate67(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-timezoneSettingSchema" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate67.evaluated;
@@ -4848,37 +4877,355 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-const _errs1 = errors;
-if(errors === _errs1){
+if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.timezone === undefined) && (missing0 = "timezone")){
-validate67.errors = [{instancePath,schemaPath:"response#/components/schemas/TimezoneSetting/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-const _errs3 = errors;
+const _errs1 = errors;
 for(const key0 in data){
-if(!(key0 === "timezone")){
-validate67.errors = [{instancePath,schemaPath:"response#/components/schemas/TimezoneSetting/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+if(!(func78.call(schema85.properties, key0))){
+validate67.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
 }
-if(_errs3 === errors){
-if(data.timezone !== undefined){
-let data0 = data.timezone;
-const _errs4 = errors;
-if(errors === _errs4){
+if(_errs1 === errors){
+if(data.githubUrl !== undefined){
+let data0 = data.githubUrl;
+const _errs2 = errors;
+if(errors === _errs2){
 if(typeof data0 === "string"){
-if(func0(data0) > 64){
-validate67.errors = [{instancePath:instancePath+"/timezone",schemaPath:"response#/components/schemas/TimezoneSetting/properties/timezone/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+if(func0(data0) > 2048){
+validate67.errors = [{instancePath:instancePath+"/githubUrl",schemaPath:"#/properties/githubUrl/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
 return false;
 }
 }
 else {
-validate67.errors = [{instancePath:instancePath+"/timezone",schemaPath:"response#/components/schemas/TimezoneSetting/properties/timezone/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate67.errors = [{instancePath:instancePath+"/githubUrl",schemaPath:"#/properties/githubUrl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.githubToken !== undefined){
+let data1 = data.githubToken;
+const _errs4 = errors;
+const _errs5 = errors;
+if((typeof data1 !== "string") && (data1 !== null)){
+validate67.errors = [{instancePath:instancePath+"/githubToken",schemaPath:"#/components/schemas/ForgeToken/type",keyword:"type",params:{type: schema86.type},message:"must be string,null"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(func0(data1) > 512){
+validate67.errors = [{instancePath:instancePath+"/githubToken",schemaPath:"#/components/schemas/ForgeToken/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+return false;
+}
+else {
+if(!pattern36.test(data1)){
+validate67.errors = [{instancePath:instancePath+"/githubToken",schemaPath:"#/components/schemas/ForgeToken/pattern",keyword:"pattern",params:{pattern: "^\\s*[\\x21-\\x7e]*\\s*$"},message:"must match pattern \""+"^\\s*[\\x21-\\x7e]*\\s*$"+"\""}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.githubUsername !== undefined){
+let data2 = data.githubUsername;
+const _errs7 = errors;
+const _errs8 = errors;
+if(errors === _errs8){
+if(typeof data2 === "string"){
+if(func0(data2) > 64){
+validate67.errors = [{instancePath:instancePath+"/githubUsername",schemaPath:"#/components/schemas/ForgeUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(!pattern37.test(data2)){
+validate67.errors = [{instancePath:instancePath+"/githubUsername",schemaPath:"#/components/schemas/ForgeUsername/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}]*$"},message:"must match pattern \""+"^[^\\p{Cc}]*$"+"\""}];
+return false;
+}
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/githubUsername",schemaPath:"#/components/schemas/ForgeUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.githubAppInstallationId !== undefined){
+let data3 = data.githubAppInstallationId;
+const _errs10 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate67.errors = [{instancePath:instancePath+"/githubAppInstallationId",schemaPath:"#/properties/githubAppInstallationId/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs10){
+if(typeof data3 == "number"){
+if(data3 > 9007199254740991 || isNaN(data3)){
+validate67.errors = [{instancePath:instancePath+"/githubAppInstallationId",schemaPath:"#/properties/githubAppInstallationId/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+return false;
+}
+else {
+if(data3 < 0 || isNaN(data3)){
+validate67.errors = [{instancePath:instancePath+"/githubAppInstallationId",schemaPath:"#/properties/githubAppInstallationId/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.forgejoUrl !== undefined){
+let data4 = data.forgejoUrl;
+const _errs12 = errors;
+const _errs13 = errors;
+if(errors === _errs13){
+if(typeof data4 === "string"){
+if(func0(data4) > 2048){
+validate67.errors = [{instancePath:instancePath+"/forgejoUrl",schemaPath:"#/components/schemas/ForgeUrl/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/forgejoUrl",schemaPath:"#/components/schemas/ForgeUrl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.forgejoToken !== undefined){
+let data5 = data.forgejoToken;
+const _errs15 = errors;
+const _errs16 = errors;
+if((typeof data5 !== "string") && (data5 !== null)){
+validate67.errors = [{instancePath:instancePath+"/forgejoToken",schemaPath:"#/components/schemas/ForgeToken/type",keyword:"type",params:{type: schema86.type},message:"must be string,null"}];
+return false;
+}
+if(errors === _errs16){
+if(typeof data5 === "string"){
+if(func0(data5) > 512){
+validate67.errors = [{instancePath:instancePath+"/forgejoToken",schemaPath:"#/components/schemas/ForgeToken/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+return false;
+}
+else {
+if(!pattern36.test(data5)){
+validate67.errors = [{instancePath:instancePath+"/forgejoToken",schemaPath:"#/components/schemas/ForgeToken/pattern",keyword:"pattern",params:{pattern: "^\\s*[\\x21-\\x7e]*\\s*$"},message:"must match pattern \""+"^\\s*[\\x21-\\x7e]*\\s*$"+"\""}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.forgejoUsername !== undefined){
+let data6 = data.forgejoUsername;
+const _errs18 = errors;
+const _errs19 = errors;
+if(errors === _errs19){
+if(typeof data6 === "string"){
+if(func0(data6) > 64){
+validate67.errors = [{instancePath:instancePath+"/forgejoUsername",schemaPath:"#/components/schemas/ForgeUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(!pattern37.test(data6)){
+validate67.errors = [{instancePath:instancePath+"/forgejoUsername",schemaPath:"#/components/schemas/ForgeUsername/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}]*$"},message:"must match pattern \""+"^[^\\p{Cc}]*$"+"\""}];
+return false;
+}
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/forgejoUsername",schemaPath:"#/components/schemas/ForgeUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs18 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.gitlabUrl !== undefined){
+let data7 = data.gitlabUrl;
+const _errs21 = errors;
+const _errs22 = errors;
+if(errors === _errs22){
+if(typeof data7 === "string"){
+if(func0(data7) > 2048){
+validate67.errors = [{instancePath:instancePath+"/gitlabUrl",schemaPath:"#/components/schemas/ForgeUrl/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/gitlabUrl",schemaPath:"#/components/schemas/ForgeUrl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.gitlabToken !== undefined){
+let data8 = data.gitlabToken;
+const _errs24 = errors;
+const _errs25 = errors;
+if((typeof data8 !== "string") && (data8 !== null)){
+validate67.errors = [{instancePath:instancePath+"/gitlabToken",schemaPath:"#/components/schemas/ForgeToken/type",keyword:"type",params:{type: schema86.type},message:"must be string,null"}];
+return false;
+}
+if(errors === _errs25){
+if(typeof data8 === "string"){
+if(func0(data8) > 512){
+validate67.errors = [{instancePath:instancePath+"/gitlabToken",schemaPath:"#/components/schemas/ForgeToken/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+return false;
+}
+else {
+if(!pattern36.test(data8)){
+validate67.errors = [{instancePath:instancePath+"/gitlabToken",schemaPath:"#/components/schemas/ForgeToken/pattern",keyword:"pattern",params:{pattern: "^\\s*[\\x21-\\x7e]*\\s*$"},message:"must match pattern \""+"^\\s*[\\x21-\\x7e]*\\s*$"+"\""}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs24 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.gitlabUsername !== undefined){
+let data9 = data.gitlabUsername;
+const _errs27 = errors;
+const _errs28 = errors;
+if(errors === _errs28){
+if(typeof data9 === "string"){
+if(func0(data9) > 64){
+validate67.errors = [{instancePath:instancePath+"/gitlabUsername",schemaPath:"#/components/schemas/ForgeUsername/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(!pattern37.test(data9)){
+validate67.errors = [{instancePath:instancePath+"/gitlabUsername",schemaPath:"#/components/schemas/ForgeUsername/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}]*$"},message:"must match pattern \""+"^[^\\p{Cc}]*$"+"\""}];
+return false;
+}
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/gitlabUsername",schemaPath:"#/components/schemas/ForgeUsername/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs27 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.renovateRebaseLabel !== undefined){
+let data10 = data.renovateRebaseLabel;
+const _errs30 = errors;
+if(errors === _errs30){
+if(typeof data10 === "string"){
+if(func0(data10) > 100){
+validate67.errors = [{instancePath:instancePath+"/renovateRebaseLabel",schemaPath:"#/properties/renovateRebaseLabel/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+return false;
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/renovateRebaseLabel",schemaPath:"#/properties/renovateRebaseLabel/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs30 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.renovateAuthors !== undefined){
+let data11 = data.renovateAuthors;
+const _errs32 = errors;
+if(errors === _errs32){
+if(Array.isArray(data11)){
+if(data11.length > 20){
+validate67.errors = [{instancePath:instancePath+"/renovateAuthors",schemaPath:"#/properties/renovateAuthors/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items"}];
+return false;
+}
+else {
+var valid9 = true;
+const len0 = data11.length;
+for(let i0=0; i0<len0; i0++){
+let data12 = data11[i0];
+const _errs34 = errors;
+if(errors === _errs34){
+if(typeof data12 === "string"){
+if(func0(data12) > 64){
+validate67.errors = [{instancePath:instancePath+"/renovateAuthors/" + i0,schemaPath:"#/properties/renovateAuthors/items/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(!pattern42.test(data12)){
+validate67.errors = [{instancePath:instancePath+"/renovateAuthors/" + i0,schemaPath:"#/properties/renovateAuthors/items/pattern",keyword:"pattern",params:{pattern: "^[^,]*$"},message:"must match pattern \""+"^[^,]*$"+"\""}];
+return false;
+}
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/renovateAuthors/" + i0,schemaPath:"#/properties/renovateAuthors/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid9 = _errs34 === errors;
+if(!valid9){
+break;
+}
+}
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/renovateAuthors",schemaPath:"#/properties/renovateAuthors/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs32 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
 }
 }
 }
@@ -4886,7 +5233,7 @@ return false;
 }
 }
 else {
-validate67.errors = [{instancePath,schemaPath:"response#/components/schemas/TimezoneSetting/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate67.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -4895,103 +5242,298 @@ return errors === 0;
 }
 validate67.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const saveTimezoneBody = validate68;
-const schema98 = {"$id":"function-saveTimezoneBody","allOf":[{"$ref":"request#/components/schemas/TimezoneSetting"}]};
-const schema99 = {"type":"object","required":["timezone"],"additionalProperties":false,"properties":{"timezone":{"type":"string","maxLength":64}}};
 
-function validate68(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-saveTimezoneBody" */;
+function validate66(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate68.evaluated;
+const evaluated0 = validate66.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-const _errs1 = errors;
-if(errors === _errs1){
+if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((data.timezone === undefined) && (missing0 = "timezone")){
-validate68.errors = [{instancePath,schemaPath:"request#/components/schemas/TimezoneSetting/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+if(((data.forge === undefined) && (missing0 = "forge")) || ((data.settings === undefined) && (missing0 = "settings"))){
+validate66.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
-const _errs3 = errors;
+const _errs1 = errors;
 for(const key0 in data){
-if(!(key0 === "timezone")){
-validate68.errors = [{instancePath,schemaPath:"request#/components/schemas/TimezoneSetting/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+if(!((key0 === "forge") || (key0 === "settings"))){
+validate66.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
 }
-if(_errs3 === errors){
-if(data.timezone !== undefined){
-let data0 = data.timezone;
-const _errs4 = errors;
-if(errors === _errs4){
-if(typeof data0 === "string"){
-if(func0(data0) > 64){
-validate68.errors = [{instancePath:instancePath+"/timezone",schemaPath:"request#/components/schemas/TimezoneSetting/properties/timezone/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+if(_errs1 === errors){
+if(data.forge !== undefined){
+let data0 = data.forge;
+const _errs2 = errors;
+if(typeof data0 !== "string"){
+validate66.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
+validate66.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema96.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.settings !== undefined){
+const _errs5 = errors;
+if(!(validate67(data.settings, {instancePath:instancePath+"/settings",parentData:data,parentDataProperty:"settings",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
 }
 }
 else {
-validate68.errors = [{instancePath:instancePath+"/timezone",schemaPath:"request#/components/schemas/TimezoneSetting/properties/timezone/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate66.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-}
-}
-}
-}
-else {
-validate68.errors = [{instancePath,schemaPath:"request#/components/schemas/TimezoneSetting/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate68.errors = vErrors;
+validate66.errors = vErrors;
 return errors === 0;
 }
-validate68.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate66.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const filterStateSchema = validate69;
-const schema100 = {"$id":"function-filterStateSchema","allOf":[{"$ref":"response#/components/schemas/FilterState"}]};
-const schema101 = {"type":"object","additionalProperties":true};
 
-function validate69(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-filterStateSchema" */;
+function validate65(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-testForgeBody" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate69.evaluated;
+const evaluated0 = validate65.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-const _errs1 = errors;
-if(errors === _errs1){
+if(!(validate66(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate66.errors : vErrors.concat(validate66.errors);
+errors = vErrors.length;
+}
+validate65.errors = vErrors;
+return errors === 0;
+}
+validate65.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const forgeTestSchema = validate70;
+const schema106 = {"$id":"function-forgeTestSchema","allOf":[{"$ref":"response#/components/schemas/ForgeTest"}]};
+const schema107 = {"type":"object","required":["forge","works","missing"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"works":{"type":"boolean"},"username":{"type":"string"},"repoCount":{"type":"integer","minimum":0},"missing":{"type":"array","items":{"type":"object","required":["permission","purpose"],"properties":{"permission":{"type":"string"},"purpose":{"type":"string"}}}},"error":{"type":"string"},"errorKind":{"$ref":"#/components/schemas/ForgeErrorKind"}}};
+const schema108 = {"type":"string","enum":["github","forgejo","gitlab"]};
+const schema109 = {"type":"string","enum":["unreachable","unauthorized","not_found","rate_limited","conflict","unknown"]};
+
+function validate71(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate71.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.forge === undefined) && (missing0 = "forge")) || ((data.works === undefined) && (missing0 = "works"))) || ((data.missing === undefined) && (missing0 = "missing"))){
+validate71.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
 }
 else {
-validate69.errors = [{instancePath,schemaPath:"response#/components/schemas/FilterState/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+if(data.forge !== undefined){
+let data0 = data.forge;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate71.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
+validate71.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema108.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.works !== undefined){
+const _errs4 = errors;
+if(typeof data.works !== "boolean"){
+validate71.errors = [{instancePath:instancePath+"/works",schemaPath:"#/properties/works/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.username !== undefined){
+const _errs6 = errors;
+if(typeof data.username !== "string"){
+validate71.errors = [{instancePath:instancePath+"/username",schemaPath:"#/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.repoCount !== undefined){
+let data3 = data.repoCount;
+const _errs8 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate71.errors = [{instancePath:instancePath+"/repoCount",schemaPath:"#/properties/repoCount/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs8){
+if(typeof data3 == "number"){
+if(data3 < 0 || isNaN(data3)){
+validate71.errors = [{instancePath:instancePath+"/repoCount",schemaPath:"#/properties/repoCount/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
-validate69.errors = vErrors;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.missing !== undefined){
+let data4 = data.missing;
+const _errs10 = errors;
+if(errors === _errs10){
+if(Array.isArray(data4)){
+var valid2 = true;
+const len0 = data4.length;
+for(let i0=0; i0<len0; i0++){
+let data5 = data4[i0];
+const _errs12 = errors;
+if(errors === _errs12){
+if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
+let missing1;
+if(((data5.permission === undefined) && (missing1 = "permission")) || ((data5.purpose === undefined) && (missing1 = "purpose"))){
+validate71.errors = [{instancePath:instancePath+"/missing/" + i0,schemaPath:"#/properties/missing/items/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+return false;
+}
+else {
+if(data5.permission !== undefined){
+const _errs14 = errors;
+if(typeof data5.permission !== "string"){
+validate71.errors = [{instancePath:instancePath+"/missing/" + i0+"/permission",schemaPath:"#/properties/missing/items/properties/permission/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid3 = _errs14 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data5.purpose !== undefined){
+const _errs16 = errors;
+if(typeof data5.purpose !== "string"){
+validate71.errors = [{instancePath:instancePath+"/missing/" + i0+"/purpose",schemaPath:"#/properties/missing/items/properties/purpose/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid3 = _errs16 === errors;
+}
+else {
+var valid3 = true;
+}
+}
+}
+}
+else {
+validate71.errors = [{instancePath:instancePath+"/missing/" + i0,schemaPath:"#/properties/missing/items/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid2 = _errs12 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate71.errors = [{instancePath:instancePath+"/missing",schemaPath:"#/properties/missing/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.error !== undefined){
+const _errs18 = errors;
+if(typeof data.error !== "string"){
+validate71.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid0 = _errs18 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.errorKind !== undefined){
+let data9 = data.errorKind;
+const _errs20 = errors;
+if(typeof data9 !== "string"){
+validate71.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"#/components/schemas/ForgeErrorKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!((((((data9 === "unreachable") || (data9 === "unauthorized")) || (data9 === "not_found")) || (data9 === "rate_limited")) || (data9 === "conflict")) || (data9 === "unknown"))){
+validate71.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"#/components/schemas/ForgeErrorKind/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate71.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate71.errors = vErrors;
 return errors === 0;
 }
-validate69.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate71.evaluated = {"props":{"forge":true,"works":true,"username":true,"repoCount":true,"missing":true,"error":true,"errorKind":true},"dynamicProps":false,"dynamicItems":false};
 
-export const saveFilterStateBody = validate70;
-const schema102 = {"$id":"function-saveFilterStateBody","allOf":[{"$ref":"request#/components/schemas/FilterState"}]};
-const schema103 = {"type":"object","additionalProperties":true};
 
 function validate70(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-saveFilterStateBody" */;
+/*# sourceURL="function-forgeTestSchema" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate70.evaluated;
@@ -5001,30 +5543,360 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate71(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate71.errors : vErrors.concat(validate71.errors);
+errors = vErrors.length;
+}
+validate70.errors = vErrors;
+return errors === 0;
+}
+validate70.evaluated = {"props":{"forge":true,"works":true,"username":true,"repoCount":true,"missing":true,"error":true,"errorKind":true},"dynamicProps":false,"dynamicItems":false};
+
+export const themeSettingSchema = validate73;
+const schema110 = {"$id":"function-themeSettingSchema","allOf":[{"$ref":"response#/components/schemas/ThemeSetting"}]};
+const schema111 = {"type":"object","required":["theme"],"additionalProperties":false,"properties":{"theme":{"$ref":"#/components/schemas/Theme"}}};
+
+function validate74(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate74.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.theme === undefined) && (missing0 = "theme")){
+validate74.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "theme")){
+validate74.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.theme !== undefined){
+let data0 = data.theme;
+if(typeof data0 !== "string"){
+validate74.errors = [{instancePath:instancePath+"/theme",schemaPath:"#/components/schemas/Theme/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data0 === "") || (data0 === "light")) || (data0 === "dark"))){
+validate74.errors = [{instancePath:instancePath+"/theme",schemaPath:"#/components/schemas/Theme/enum",keyword:"enum",params:{allowedValues: schema83.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate74.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate74.errors = vErrors;
+return errors === 0;
+}
+validate74.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate73(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-themeSettingSchema" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate73.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate74(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
+errors = vErrors.length;
+}
+validate73.errors = vErrors;
+return errors === 0;
+}
+validate73.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const saveThemeBody = validate76;
+const schema113 = {"$id":"function-saveThemeBody","allOf":[{"$ref":"request#/components/schemas/ThemeSetting"}]};
+const schema114 = {"type":"object","required":["theme"],"additionalProperties":false,"properties":{"theme":{"$ref":"#/components/schemas/Theme"}}};
+const schema115 = {"type":"string","enum":["","light","dark"]};
+
+function validate77(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate77.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.theme === undefined) && (missing0 = "theme")){
+validate77.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "theme")){
+validate77.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.theme !== undefined){
+let data0 = data.theme;
+if(typeof data0 !== "string"){
+validate77.errors = [{instancePath:instancePath+"/theme",schemaPath:"#/components/schemas/Theme/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data0 === "") || (data0 === "light")) || (data0 === "dark"))){
+validate77.errors = [{instancePath:instancePath+"/theme",schemaPath:"#/components/schemas/Theme/enum",keyword:"enum",params:{allowedValues: schema115.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate77.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate77.errors = vErrors;
+return errors === 0;
+}
+validate77.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate76(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-saveThemeBody" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate76.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate77(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate77.errors : vErrors.concat(validate77.errors);
+errors = vErrors.length;
+}
+validate76.errors = vErrors;
+return errors === 0;
+}
+validate76.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const timezoneSettingSchema = validate79;
+const schema116 = {"$id":"function-timezoneSettingSchema","allOf":[{"$ref":"response#/components/schemas/TimezoneSetting"}]};
+const schema117 = {"type":"object","required":["timezone"],"additionalProperties":false,"properties":{"timezone":{"type":"string","maxLength":64}}};
+
+function validate79(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-timezoneSettingSchema" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate79.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs1 = errors;
+if(errors === _errs1){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.timezone === undefined) && (missing0 = "timezone")){
+validate79.errors = [{instancePath,schemaPath:"response#/components/schemas/TimezoneSetting/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs3 = errors;
+for(const key0 in data){
+if(!(key0 === "timezone")){
+validate79.errors = [{instancePath,schemaPath:"response#/components/schemas/TimezoneSetting/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs3 === errors){
+if(data.timezone !== undefined){
+let data0 = data.timezone;
+const _errs4 = errors;
+if(errors === _errs4){
+if(typeof data0 === "string"){
+if(func0(data0) > 64){
+validate79.errors = [{instancePath:instancePath+"/timezone",schemaPath:"response#/components/schemas/TimezoneSetting/properties/timezone/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+}
+else {
+validate79.errors = [{instancePath:instancePath+"/timezone",schemaPath:"response#/components/schemas/TimezoneSetting/properties/timezone/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+}
+else {
+validate79.errors = [{instancePath,schemaPath:"response#/components/schemas/TimezoneSetting/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate79.errors = vErrors;
+return errors === 0;
+}
+validate79.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const saveTimezoneBody = validate80;
+const schema118 = {"$id":"function-saveTimezoneBody","allOf":[{"$ref":"request#/components/schemas/TimezoneSetting"}]};
+const schema119 = {"type":"object","required":["timezone"],"additionalProperties":false,"properties":{"timezone":{"type":"string","maxLength":64}}};
+
+function validate80(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-saveTimezoneBody" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate80.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs1 = errors;
+if(errors === _errs1){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.timezone === undefined) && (missing0 = "timezone")){
+validate80.errors = [{instancePath,schemaPath:"request#/components/schemas/TimezoneSetting/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs3 = errors;
+for(const key0 in data){
+if(!(key0 === "timezone")){
+validate80.errors = [{instancePath,schemaPath:"request#/components/schemas/TimezoneSetting/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs3 === errors){
+if(data.timezone !== undefined){
+let data0 = data.timezone;
+const _errs4 = errors;
+if(errors === _errs4){
+if(typeof data0 === "string"){
+if(func0(data0) > 64){
+validate80.errors = [{instancePath:instancePath+"/timezone",schemaPath:"request#/components/schemas/TimezoneSetting/properties/timezone/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+}
+else {
+validate80.errors = [{instancePath:instancePath+"/timezone",schemaPath:"request#/components/schemas/TimezoneSetting/properties/timezone/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+}
+else {
+validate80.errors = [{instancePath,schemaPath:"request#/components/schemas/TimezoneSetting/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate80.errors = vErrors;
+return errors === 0;
+}
+validate80.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const filterStateSchema = validate81;
+const schema120 = {"$id":"function-filterStateSchema","allOf":[{"$ref":"response#/components/schemas/FilterState"}]};
+const schema121 = {"type":"object","additionalProperties":true};
+
+function validate81(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-filterStateSchema" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate81.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 const _errs1 = errors;
 if(errors === _errs1){
 if(data && typeof data == "object" && !Array.isArray(data)){
 }
 else {
-validate70.errors = [{instancePath,schemaPath:"request#/components/schemas/FilterState/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate81.errors = [{instancePath,schemaPath:"response#/components/schemas/FilterState/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate70.errors = vErrors;
+validate81.errors = vErrors;
 return errors === 0;
 }
-validate70.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate81.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const getDashboardQuery = validate71;
-const schema104 = {"$id":"function-getDashboardQuery","allOf":[{"type":"object","properties":{"owner":{"type":"string","minLength":1,"maxLength":64},"includeDrafts":{"type":"boolean","default":false},"includeSnoozed":{"type":"boolean","default":false},"view":{"$ref":"request#/components/schemas/ViewName"}},"required":[]}]};
-const schema105 = {"type":"string","minLength":1,"maxLength":64,"pattern":"^[a-z0-9][a-z0-9-]*$"};
-const pattern41 = new RegExp("^[a-z0-9][a-z0-9-]*$", "u");
+export const saveFilterStateBody = validate82;
+const schema122 = {"$id":"function-saveFilterStateBody","allOf":[{"$ref":"request#/components/schemas/FilterState"}]};
+const schema123 = {"type":"object","additionalProperties":true};
 
-function validate71(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate82(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-saveFilterStateBody" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate82.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs1 = errors;
+if(errors === _errs1){
+if(data && typeof data == "object" && !Array.isArray(data)){
+}
+else {
+validate82.errors = [{instancePath,schemaPath:"request#/components/schemas/FilterState/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate82.errors = vErrors;
+return errors === 0;
+}
+validate82.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const getDashboardQuery = validate83;
+const schema124 = {"$id":"function-getDashboardQuery","allOf":[{"type":"object","properties":{"owner":{"type":"string","minLength":1,"maxLength":64},"includeDrafts":{"type":"boolean","default":false},"includeSnoozed":{"type":"boolean","default":false},"view":{"$ref":"request#/components/schemas/ViewName"}},"required":[]}]};
+const schema125 = {"type":"string","minLength":1,"maxLength":64,"pattern":"^[a-z0-9][a-z0-9-]*$"};
+const pattern50 = new RegExp("^[a-z0-9][a-z0-9-]*$", "u");
+
+function validate83(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-getDashboardQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate71.evaluated;
+const evaluated0 = validate83.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5046,18 +5918,18 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate71.errors = [{instancePath:instancePath+"/owner",schemaPath:"#/allOf/0/properties/owner/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate83.errors = [{instancePath:instancePath+"/owner",schemaPath:"#/allOf/0/properties/owner/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate71.errors = [{instancePath:instancePath+"/owner",schemaPath:"#/allOf/0/properties/owner/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate83.errors = [{instancePath:instancePath+"/owner",schemaPath:"#/allOf/0/properties/owner/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate71.errors = [{instancePath:instancePath+"/owner",schemaPath:"#/allOf/0/properties/owner/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate83.errors = [{instancePath:instancePath+"/owner",schemaPath:"#/allOf/0/properties/owner/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -5069,14 +5941,14 @@ var valid1 = true;
 if(valid1){
 const _errs4 = errors;
 if(typeof data.includeDrafts !== "boolean"){
-validate71.errors = [{instancePath:instancePath+"/includeDrafts",schemaPath:"#/allOf/0/properties/includeDrafts/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate83.errors = [{instancePath:instancePath+"/includeDrafts",schemaPath:"#/allOf/0/properties/includeDrafts/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid1 = _errs4 === errors;
 if(valid1){
 const _errs6 = errors;
 if(typeof data.includeSnoozed !== "boolean"){
-validate71.errors = [{instancePath:instancePath+"/includeSnoozed",schemaPath:"#/allOf/0/properties/includeSnoozed/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate83.errors = [{instancePath:instancePath+"/includeSnoozed",schemaPath:"#/allOf/0/properties/includeSnoozed/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid1 = _errs6 === errors;
@@ -5088,24 +5960,24 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(typeof data3 === "string"){
 if(func0(data3) > 64){
-validate71.errors = [{instancePath:instancePath+"/view",schemaPath:"request#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate83.errors = [{instancePath:instancePath+"/view",schemaPath:"request#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data3) < 1){
-validate71.errors = [{instancePath:instancePath+"/view",schemaPath:"request#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate83.errors = [{instancePath:instancePath+"/view",schemaPath:"request#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
-if(!pattern41.test(data3)){
-validate71.errors = [{instancePath:instancePath+"/view",schemaPath:"request#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
+if(!pattern50.test(data3)){
+validate83.errors = [{instancePath:instancePath+"/view",schemaPath:"request#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate71.errors = [{instancePath:instancePath+"/view",schemaPath:"request#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate83.errors = [{instancePath:instancePath+"/view",schemaPath:"request#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -5119,23 +5991,23 @@ var valid1 = true;
 }
 }
 else {
-validate71.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate83.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate71.errors = vErrors;
+validate83.errors = vErrors;
 return errors === 0;
 }
-validate71.evaluated = {"props":{"owner":true,"includeDrafts":true,"includeSnoozed":true,"view":true},"dynamicProps":false,"dynamicItems":false};
+validate83.evaluated = {"props":{"owner":true,"includeDrafts":true,"includeSnoozed":true,"view":true},"dynamicProps":false,"dynamicItems":false};
 
-export const getDashboardHeaders = validate72;
-const schema106 = {"$id":"function-getDashboardHeaders","allOf":[{"type":"object","properties":{"if-none-match":{"type":"string","maxLength":256}},"required":[]}]};
+export const getDashboardHeaders = validate84;
+const schema126 = {"$id":"function-getDashboardHeaders","allOf":[{"type":"object","properties":{"if-none-match":{"type":"string","maxLength":256}},"required":[]}]};
 
-function validate72(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate84(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-getDashboardHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate72.evaluated;
+const evaluated0 = validate84.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5151,39 +6023,37 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 256){
-validate72.errors = [{instancePath:instancePath+"/if-none-match",schemaPath:"#/allOf/0/properties/if-none-match/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate84.errors = [{instancePath:instancePath+"/if-none-match",schemaPath:"#/allOf/0/properties/if-none-match/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate72.errors = [{instancePath:instancePath+"/if-none-match",schemaPath:"#/allOf/0/properties/if-none-match/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate84.errors = [{instancePath:instancePath+"/if-none-match",schemaPath:"#/allOf/0/properties/if-none-match/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
 }
 }
 else {
-validate72.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate84.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate72.errors = vErrors;
+validate84.errors = vErrors;
 return errors === 0;
 }
-validate72.evaluated = {"props":{"if-none-match":true},"dynamicProps":false,"dynamicItems":false};
+validate84.evaluated = {"props":{"if-none-match":true},"dynamicProps":false,"dynamicItems":false};
 
-export const dashboardSchema = validate73;
-const schema107 = {"$id":"function-dashboardSchema","allOf":[{"$ref":"response#/components/schemas/Dashboard"}]};
-const schema108 = {"type":"object","required":["generatedAt","readIntervalSeconds","forges","pullRequests","issues","repos","openIssueCount","hiddenDrafts","hiddenSnoozed","sections","autoMerged"],"properties":{"generatedAt":{"type":"string","format":"date-time"},"readIntervalSeconds":{"type":"integer","minimum":1},"forges":{"type":"array","items":{"$ref":"#/components/schemas/ForgeHealth"}},"pullRequests":{"type":"array","items":{"$ref":"#/components/schemas/PullRequest"}},"issues":{"type":"array","items":{"$ref":"#/components/schemas/Issue"}},"repos":{"type":"array","items":{"$ref":"#/components/schemas/RepoStatus"}},"openIssueCount":{"type":"integer","minimum":0},"hiddenDrafts":{"type":"integer","minimum":0},"hiddenSnoozed":{"type":"integer","minimum":0},"sections":{"type":"array","items":{"$ref":"#/components/schemas/SectionCount"}},"autoMerged":{"type":"array","items":{"$ref":"#/components/schemas/AutoMergedPullRequest"}}}};
-const schema109 = {"type":"object","required":["forge","reachable","repoCount","truncated"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"reachable":{"type":"boolean"},"repoCount":{"type":"integer","minimum":0},"truncated":{"type":"boolean"},"staleSince":{"type":"string","format":"date-time"},"error":{"type":"string"},"errorKind":{"$ref":"#/components/schemas/ForgeErrorKind"},"rateLimitGraphQL":{"$ref":"#/components/schemas/RateLimit"},"rateLimitREST":{"$ref":"#/components/schemas/RateLimit"},"dependabotCommandsBlocked":{"type":"boolean"}}};
-const schema110 = {"type":"string","enum":["github","forgejo","gitlab"]};
-const schema111 = {"type":"string","enum":["unreachable","unauthorized","not_found","rate_limited","conflict","unknown"]};
-const schema112 = {"type":"object","required":["limit","remaining","resetsAt","severity"],"properties":{"limit":{"type":"integer","minimum":0},"remaining":{"type":"integer","minimum":0},"resetsAt":{"type":"string","format":"date-time"},"severity":{"type":"string","enum":["ok","warning","low","exceeded"]},"cost":{"type":"integer","minimum":0}}};
+export const dashboardSchema = validate85;
+const schema127 = {"$id":"function-dashboardSchema","allOf":[{"$ref":"response#/components/schemas/Dashboard"}]};
+const schema128 = {"type":"object","required":["generatedAt","readIntervalSeconds","forges","pullRequests","issues","repos","openIssueCount","hiddenDrafts","hiddenSnoozed","sections","autoMerged"],"properties":{"generatedAt":{"type":"string","format":"date-time"},"readIntervalSeconds":{"type":"integer","minimum":1},"forges":{"type":"array","items":{"$ref":"#/components/schemas/ForgeHealth"}},"pullRequests":{"type":"array","items":{"$ref":"#/components/schemas/PullRequest"}},"issues":{"type":"array","items":{"$ref":"#/components/schemas/Issue"}},"repos":{"type":"array","items":{"$ref":"#/components/schemas/RepoStatus"}},"openIssueCount":{"type":"integer","minimum":0},"hiddenDrafts":{"type":"integer","minimum":0},"hiddenSnoozed":{"type":"integer","minimum":0},"sections":{"type":"array","items":{"$ref":"#/components/schemas/SectionCount"}},"autoMerged":{"type":"array","items":{"$ref":"#/components/schemas/AutoMergedPullRequest"}}}};
+const schema129 = {"type":"object","required":["forge","reachable","repoCount","truncated"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"reachable":{"type":"boolean"},"repoCount":{"type":"integer","minimum":0},"truncated":{"type":"boolean"},"staleSince":{"type":"string","format":"date-time"},"error":{"type":"string"},"errorKind":{"$ref":"#/components/schemas/ForgeErrorKind"},"rateLimitGraphQL":{"$ref":"#/components/schemas/RateLimit"},"rateLimitREST":{"$ref":"#/components/schemas/RateLimit"},"dependabotCommandsBlocked":{"type":"boolean"}}};
+const schema132 = {"type":"object","required":["limit","remaining","resetsAt","severity"],"properties":{"limit":{"type":"integer","minimum":0},"remaining":{"type":"integer","minimum":0},"resetsAt":{"type":"string","format":"date-time"},"severity":{"type":"string","enum":["ok","warning","low","exceeded"]},"cost":{"type":"integer","minimum":0}}};
 
-function validate75(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate87(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate75.evaluated;
+const evaluated0 = validate87.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5194,7 +6064,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.forge === undefined) && (missing0 = "forge")) || ((data.reachable === undefined) && (missing0 = "reachable"))) || ((data.repoCount === undefined) && (missing0 = "repoCount"))) || ((data.truncated === undefined) && (missing0 = "truncated"))){
-validate75.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate87.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -5202,11 +6072,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate75.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate87.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate75.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
+validate87.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema108.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -5218,7 +6088,7 @@ if(valid0){
 if(data.reachable !== undefined){
 const _errs4 = errors;
 if(typeof data.reachable !== "boolean"){
-validate75.errors = [{instancePath:instancePath+"/reachable",schemaPath:"#/properties/reachable/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate87.errors = [{instancePath:instancePath+"/reachable",schemaPath:"#/properties/reachable/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -5231,13 +6101,13 @@ if(data.repoCount !== undefined){
 let data2 = data.repoCount;
 const _errs6 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate75.errors = [{instancePath:instancePath+"/repoCount",schemaPath:"#/properties/repoCount/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate87.errors = [{instancePath:instancePath+"/repoCount",schemaPath:"#/properties/repoCount/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate75.errors = [{instancePath:instancePath+"/repoCount",schemaPath:"#/properties/repoCount/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate87.errors = [{instancePath:instancePath+"/repoCount",schemaPath:"#/properties/repoCount/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -5251,7 +6121,7 @@ if(valid0){
 if(data.truncated !== undefined){
 const _errs8 = errors;
 if(typeof data.truncated !== "boolean"){
-validate75.errors = [{instancePath:instancePath+"/truncated",schemaPath:"#/properties/truncated/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate87.errors = [{instancePath:instancePath+"/truncated",schemaPath:"#/properties/truncated/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -5267,12 +6137,12 @@ if(errors === _errs10){
 if(errors === _errs10){
 if(typeof data4 === "string"){
 if(!(formats0.validate(data4))){
-validate75.errors = [{instancePath:instancePath+"/staleSince",schemaPath:"#/properties/staleSince/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate87.errors = [{instancePath:instancePath+"/staleSince",schemaPath:"#/properties/staleSince/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate75.errors = [{instancePath:instancePath+"/staleSince",schemaPath:"#/properties/staleSince/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate87.errors = [{instancePath:instancePath+"/staleSince",schemaPath:"#/properties/staleSince/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -5286,7 +6156,7 @@ if(valid0){
 if(data.error !== undefined){
 const _errs12 = errors;
 if(typeof data.error !== "string"){
-validate75.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate87.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -5299,11 +6169,11 @@ if(data.errorKind !== undefined){
 let data6 = data.errorKind;
 const _errs14 = errors;
 if(typeof data6 !== "string"){
-validate75.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"#/components/schemas/ForgeErrorKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate87.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"#/components/schemas/ForgeErrorKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((((data6 === "unreachable") || (data6 === "unauthorized")) || (data6 === "not_found")) || (data6 === "rate_limited")) || (data6 === "conflict")) || (data6 === "unknown"))){
-validate75.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"#/components/schemas/ForgeErrorKind/enum",keyword:"enum",params:{allowedValues: schema111.enum},message:"must be equal to one of the allowed values"}];
+validate87.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"#/components/schemas/ForgeErrorKind/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs14 === errors;
@@ -5320,7 +6190,7 @@ if(errors === _errs18){
 if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
 let missing1;
 if(((((data7.limit === undefined) && (missing1 = "limit")) || ((data7.remaining === undefined) && (missing1 = "remaining"))) || ((data7.resetsAt === undefined) && (missing1 = "resetsAt"))) || ((data7.severity === undefined) && (missing1 = "severity"))){
-validate75.errors = [{instancePath:instancePath+"/rateLimitGraphQL",schemaPath:"#/components/schemas/RateLimit/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate87.errors = [{instancePath:instancePath+"/rateLimitGraphQL",schemaPath:"#/components/schemas/RateLimit/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
 return false;
 }
 else {
@@ -5328,13 +6198,13 @@ if(data7.limit !== undefined){
 let data8 = data7.limit;
 const _errs20 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate75.errors = [{instancePath:instancePath+"/rateLimitGraphQL/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate87.errors = [{instancePath:instancePath+"/rateLimitGraphQL/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs20){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate75.errors = [{instancePath:instancePath+"/rateLimitGraphQL/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate87.errors = [{instancePath:instancePath+"/rateLimitGraphQL/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -5349,13 +6219,13 @@ if(data7.remaining !== undefined){
 let data9 = data7.remaining;
 const _errs22 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate75.errors = [{instancePath:instancePath+"/rateLimitGraphQL/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate87.errors = [{instancePath:instancePath+"/rateLimitGraphQL/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs22){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate75.errors = [{instancePath:instancePath+"/rateLimitGraphQL/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate87.errors = [{instancePath:instancePath+"/rateLimitGraphQL/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -5373,12 +6243,12 @@ if(errors === _errs24){
 if(errors === _errs24){
 if(typeof data10 === "string"){
 if(!(formats0.validate(data10))){
-validate75.errors = [{instancePath:instancePath+"/rateLimitGraphQL/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate87.errors = [{instancePath:instancePath+"/rateLimitGraphQL/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate75.errors = [{instancePath:instancePath+"/rateLimitGraphQL/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate87.errors = [{instancePath:instancePath+"/rateLimitGraphQL/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -5393,11 +6263,11 @@ if(data7.severity !== undefined){
 let data11 = data7.severity;
 const _errs26 = errors;
 if(typeof data11 !== "string"){
-validate75.errors = [{instancePath:instancePath+"/rateLimitGraphQL/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate87.errors = [{instancePath:instancePath+"/rateLimitGraphQL/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data11 === "ok") || (data11 === "warning")) || (data11 === "low")) || (data11 === "exceeded"))){
-validate75.errors = [{instancePath:instancePath+"/rateLimitGraphQL/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/enum",keyword:"enum",params:{allowedValues: schema112.properties.severity.enum},message:"must be equal to one of the allowed values"}];
+validate87.errors = [{instancePath:instancePath+"/rateLimitGraphQL/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/enum",keyword:"enum",params:{allowedValues: schema132.properties.severity.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid4 = _errs26 === errors;
@@ -5410,13 +6280,13 @@ if(data7.cost !== undefined){
 let data12 = data7.cost;
 const _errs28 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate75.errors = [{instancePath:instancePath+"/rateLimitGraphQL/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate87.errors = [{instancePath:instancePath+"/rateLimitGraphQL/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs28){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate75.errors = [{instancePath:instancePath+"/rateLimitGraphQL/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate87.errors = [{instancePath:instancePath+"/rateLimitGraphQL/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -5433,7 +6303,7 @@ var valid4 = true;
 }
 }
 else {
-validate75.errors = [{instancePath:instancePath+"/rateLimitGraphQL",schemaPath:"#/components/schemas/RateLimit/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate87.errors = [{instancePath:instancePath+"/rateLimitGraphQL",schemaPath:"#/components/schemas/RateLimit/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -5451,7 +6321,7 @@ if(errors === _errs31){
 if(data13 && typeof data13 == "object" && !Array.isArray(data13)){
 let missing2;
 if(((((data13.limit === undefined) && (missing2 = "limit")) || ((data13.remaining === undefined) && (missing2 = "remaining"))) || ((data13.resetsAt === undefined) && (missing2 = "resetsAt"))) || ((data13.severity === undefined) && (missing2 = "severity"))){
-validate75.errors = [{instancePath:instancePath+"/rateLimitREST",schemaPath:"#/components/schemas/RateLimit/required",keyword:"required",params:{missingProperty: missing2},message:"must have required property '"+missing2+"'"}];
+validate87.errors = [{instancePath:instancePath+"/rateLimitREST",schemaPath:"#/components/schemas/RateLimit/required",keyword:"required",params:{missingProperty: missing2},message:"must have required property '"+missing2+"'"}];
 return false;
 }
 else {
@@ -5459,13 +6329,13 @@ if(data13.limit !== undefined){
 let data14 = data13.limit;
 const _errs33 = errors;
 if(!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))){
-validate75.errors = [{instancePath:instancePath+"/rateLimitREST/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate87.errors = [{instancePath:instancePath+"/rateLimitREST/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs33){
 if(typeof data14 == "number"){
 if(data14 < 0 || isNaN(data14)){
-validate75.errors = [{instancePath:instancePath+"/rateLimitREST/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate87.errors = [{instancePath:instancePath+"/rateLimitREST/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -5480,13 +6350,13 @@ if(data13.remaining !== undefined){
 let data15 = data13.remaining;
 const _errs35 = errors;
 if(!((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15)))){
-validate75.errors = [{instancePath:instancePath+"/rateLimitREST/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate87.errors = [{instancePath:instancePath+"/rateLimitREST/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs35){
 if(typeof data15 == "number"){
 if(data15 < 0 || isNaN(data15)){
-validate75.errors = [{instancePath:instancePath+"/rateLimitREST/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate87.errors = [{instancePath:instancePath+"/rateLimitREST/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -5504,12 +6374,12 @@ if(errors === _errs37){
 if(errors === _errs37){
 if(typeof data16 === "string"){
 if(!(formats0.validate(data16))){
-validate75.errors = [{instancePath:instancePath+"/rateLimitREST/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate87.errors = [{instancePath:instancePath+"/rateLimitREST/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate75.errors = [{instancePath:instancePath+"/rateLimitREST/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate87.errors = [{instancePath:instancePath+"/rateLimitREST/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -5524,11 +6394,11 @@ if(data13.severity !== undefined){
 let data17 = data13.severity;
 const _errs39 = errors;
 if(typeof data17 !== "string"){
-validate75.errors = [{instancePath:instancePath+"/rateLimitREST/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate87.errors = [{instancePath:instancePath+"/rateLimitREST/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data17 === "ok") || (data17 === "warning")) || (data17 === "low")) || (data17 === "exceeded"))){
-validate75.errors = [{instancePath:instancePath+"/rateLimitREST/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/enum",keyword:"enum",params:{allowedValues: schema112.properties.severity.enum},message:"must be equal to one of the allowed values"}];
+validate87.errors = [{instancePath:instancePath+"/rateLimitREST/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/enum",keyword:"enum",params:{allowedValues: schema132.properties.severity.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid6 = _errs39 === errors;
@@ -5541,13 +6411,13 @@ if(data13.cost !== undefined){
 let data18 = data13.cost;
 const _errs41 = errors;
 if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
-validate75.errors = [{instancePath:instancePath+"/rateLimitREST/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate87.errors = [{instancePath:instancePath+"/rateLimitREST/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs41){
 if(typeof data18 == "number"){
 if(data18 < 0 || isNaN(data18)){
-validate75.errors = [{instancePath:instancePath+"/rateLimitREST/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate87.errors = [{instancePath:instancePath+"/rateLimitREST/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -5564,7 +6434,7 @@ var valid6 = true;
 }
 }
 else {
-validate75.errors = [{instancePath:instancePath+"/rateLimitREST",schemaPath:"#/components/schemas/RateLimit/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate87.errors = [{instancePath:instancePath+"/rateLimitREST",schemaPath:"#/components/schemas/RateLimit/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -5577,7 +6447,7 @@ if(valid0){
 if(data.dependabotCommandsBlocked !== undefined){
 const _errs43 = errors;
 if(typeof data.dependabotCommandsBlocked !== "boolean"){
-validate75.errors = [{instancePath:instancePath+"/dependabotCommandsBlocked",schemaPath:"#/properties/dependabotCommandsBlocked/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate87.errors = [{instancePath:instancePath+"/dependabotCommandsBlocked",schemaPath:"#/properties/dependabotCommandsBlocked/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs43 === errors;
@@ -5597,38 +6467,38 @@ var valid0 = true;
 }
 }
 else {
-validate75.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate87.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate75.errors = vErrors;
+validate87.errors = vErrors;
 return errors === 0;
 }
-validate75.evaluated = {"props":{"forge":true,"reachable":true,"repoCount":true,"truncated":true,"staleSince":true,"error":true,"errorKind":true,"rateLimitGraphQL":true,"rateLimitREST":true,"dependabotCommandsBlocked":true},"dynamicProps":false,"dynamicItems":false};
+validate87.evaluated = {"props":{"forge":true,"reachable":true,"repoCount":true,"truncated":true,"staleSince":true,"error":true,"errorKind":true,"rateLimitGraphQL":true,"rateLimitREST":true,"dependabotCommandsBlocked":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema114 = {"type":"object","required":["forge","repo","number","title","url","author","draft","labels","createdAt","updatedAt","ci","mergeStatus","behind","headSha","baseBranch","headBranch","crossRepository","kind","stack","stackedOn","stackChildren","requestedReviewerLogins","reviewRequestedFromMe","readyToMerge","needsReview","empty","section","allowedActions"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"repo":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"title":{"type":"string"},"url":{"type":"string","format":"uri"},"author":{"type":"string"},"draft":{"type":"boolean"},"labels":{"type":"array","items":{"$ref":"#/components/schemas/Label"}},"createdAt":{"type":"string","format":"date-time"},"updatedAt":{"type":"string","format":"date-time"},"ci":{"$ref":"#/components/schemas/CiStatus"},"mergeStatus":{"$ref":"#/components/schemas/MergeStatus"},"behind":{"type":"boolean"},"headSha":{"type":"string"},"baseBranch":{"type":"string"},"headBranch":{"type":"string"},"crossRepository":{"type":"boolean"},"kind":{"$ref":"#/components/schemas/PullRequestKind"},"stack":{"oneOf":[{"$ref":"#/components/schemas/StackPosition"},{"type":"null"}]},"stackedOn":{"oneOf":[{"$ref":"#/components/schemas/StackParent"},{"type":"null"}]},"stackChildren":{"type":"array","items":{"$ref":"#/components/schemas/ItemNumber"}},"requestedReviewerLogins":{"type":"array","items":{"type":"string"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"empty":{"type":"boolean"},"section":{"$ref":"#/components/schemas/Section"},"changedSinceVisit":{"type":"boolean"},"snooze":{"$ref":"#/components/schemas/Snooze"},"allowedActions":{"type":"array","minItems":2,"items":{"$ref":"#/components/schemas/AllowedAction"}},"autoMergeEnabled":{"type":"boolean"},"autoMergeAllowed":{"type":"boolean"},"autoMerge":{"$ref":"#/components/schemas/AutoMerge"},"review":{"$ref":"#/components/schemas/Review"},"botRequest":{"oneOf":[{"$ref":"#/components/schemas/BotRequest"},{"type":"null"}]},"updateRequest":{"oneOf":[{"$ref":"#/components/schemas/UpdateRequest"},{"type":"null"}]}}};
-const schema116 = {"type":"string","maxLength":255,"pattern":"^[^/\\s]+(/[^/\\s]+)+$"};
-const schema117 = {"type":"integer","minimum":1,"maximum":2147483647};
-const schema118 = {"type":"object","required":["name","color"],"properties":{"name":{"type":"string"},"color":{"type":"string","pattern":"^[0-9A-Fa-f]{6}$"}}};
-const schema119 = {"type":"string","enum":["success","failure","pending","none"]};
-const schema120 = {"type":"string","enum":["mergeable","conflicting","blocked","unstable","unknown"]};
-const schema121 = {"type":"string","enum":["release","dependency","regular"]};
-const schema122 = {"type":"object","required":["position","size"],"properties":{"position":{"type":"integer","minimum":1},"size":{"type":"integer","minimum":2}}};
-const schema126 = {"type":"string","enum":["needs_your_review","returned_to_you","ready_to_merge","waiting_for_others","drafts"]};
-const schema127 = {"type":"object","required":["untilChange"],"properties":{"until":{"type":"string","format":"date-time"},"untilChange":{"type":"boolean"}}};
-const schema131 = {"type":"object","required":["state","message"],"properties":{"state":{"type":"string","enum":["waiting","stopped"]},"code":{"type":"string"},"message":{"type":"string"}}};
-const schema132 = {"type":"object","required":["decision","approvals","requestedReviewers"],"properties":{"decision":{"type":"string","enum":["approved","changes_requested","review_required","none"]},"approvals":{"type":"integer","minimum":0},"requestedReviewers":{"type":"integer","minimum":0}}};
-const schema133 = {"type":"object","required":["bot","action","phase","requestedAt","expiresAt"],"properties":{"bot":{"type":"string","enum":["dependabot","renovate"]},"action":{"type":"string","enum":["rebase","recreate"]},"phase":{"type":"string","enum":["queued","rebasing","expired"]},"requestedAt":{"type":"string","format":"date-time"},"expiresAt":{"type":"string","format":"date-time"},"acknowledgedAt":{"type":"string","format":"date-time"},"commentUrl":{"type":"string","format":"uri"}}};
-const schema134 = {"type":"object","required":["phase","requestedAt","expiresAt"],"properties":{"phase":{"type":"string","enum":["queued","expired"]},"requestedAt":{"type":"string","format":"date-time"},"expiresAt":{"type":"string","format":"date-time"}}};
-const pattern42 = new RegExp("^[^/\\s]+(/[^/\\s]+)+$", "u");
-const pattern43 = new RegExp("^[0-9A-Fa-f]{6}$", "u");
-const formats24 = runtime1.fullFormats.uri;
-const schema123 = {"type":"object","required":["number","url"],"properties":{"number":{"$ref":"#/components/schemas/ItemNumber"},"url":{"type":"string","format":"uri"}}};
+const schema134 = {"type":"object","required":["forge","repo","number","title","url","author","draft","labels","createdAt","updatedAt","ci","mergeStatus","behind","headSha","baseBranch","headBranch","crossRepository","kind","stack","stackedOn","stackChildren","requestedReviewerLogins","reviewRequestedFromMe","readyToMerge","needsReview","empty","section","allowedActions"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"repo":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"title":{"type":"string"},"url":{"type":"string","format":"uri"},"author":{"type":"string"},"draft":{"type":"boolean"},"labels":{"type":"array","items":{"$ref":"#/components/schemas/Label"}},"createdAt":{"type":"string","format":"date-time"},"updatedAt":{"type":"string","format":"date-time"},"ci":{"$ref":"#/components/schemas/CiStatus"},"mergeStatus":{"$ref":"#/components/schemas/MergeStatus"},"behind":{"type":"boolean"},"headSha":{"type":"string"},"baseBranch":{"type":"string"},"headBranch":{"type":"string"},"crossRepository":{"type":"boolean"},"kind":{"$ref":"#/components/schemas/PullRequestKind"},"stack":{"oneOf":[{"$ref":"#/components/schemas/StackPosition"},{"type":"null"}]},"stackedOn":{"oneOf":[{"$ref":"#/components/schemas/StackParent"},{"type":"null"}]},"stackChildren":{"type":"array","items":{"$ref":"#/components/schemas/ItemNumber"}},"requestedReviewerLogins":{"type":"array","items":{"type":"string"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"empty":{"type":"boolean"},"section":{"$ref":"#/components/schemas/Section"},"changedSinceVisit":{"type":"boolean"},"snooze":{"$ref":"#/components/schemas/Snooze"},"allowedActions":{"type":"array","minItems":2,"items":{"$ref":"#/components/schemas/AllowedAction"}},"autoMergeEnabled":{"type":"boolean"},"autoMergeAllowed":{"type":"boolean"},"autoMerge":{"$ref":"#/components/schemas/AutoMerge"},"review":{"$ref":"#/components/schemas/Review"},"botRequest":{"oneOf":[{"$ref":"#/components/schemas/BotRequest"},{"type":"null"}]},"updateRequest":{"oneOf":[{"$ref":"#/components/schemas/UpdateRequest"},{"type":"null"}]}}};
+const schema136 = {"type":"string","maxLength":255,"pattern":"^[^/\\s]+(/[^/\\s]+)+$"};
+const schema137 = {"type":"integer","minimum":1,"maximum":2147483647};
+const schema138 = {"type":"object","required":["name","color"],"properties":{"name":{"type":"string"},"color":{"type":"string","pattern":"^[0-9A-Fa-f]{6}$"}}};
+const schema139 = {"type":"string","enum":["success","failure","pending","none"]};
+const schema140 = {"type":"string","enum":["mergeable","conflicting","blocked","unstable","unknown"]};
+const schema141 = {"type":"string","enum":["release","dependency","regular"]};
+const schema142 = {"type":"object","required":["position","size"],"properties":{"position":{"type":"integer","minimum":1},"size":{"type":"integer","minimum":2}}};
+const schema146 = {"type":"string","enum":["needs_your_review","returned_to_you","ready_to_merge","waiting_for_others","drafts"]};
+const schema147 = {"type":"object","required":["untilChange"],"properties":{"until":{"type":"string","format":"date-time"},"untilChange":{"type":"boolean"}}};
+const schema151 = {"type":"object","required":["state","message"],"properties":{"state":{"type":"string","enum":["waiting","stopped"]},"code":{"type":"string"},"message":{"type":"string"}}};
+const schema152 = {"type":"object","required":["decision","approvals","requestedReviewers"],"properties":{"decision":{"type":"string","enum":["approved","changes_requested","review_required","none"]},"approvals":{"type":"integer","minimum":0},"requestedReviewers":{"type":"integer","minimum":0}}};
+const schema153 = {"type":"object","required":["bot","action","phase","requestedAt","expiresAt"],"properties":{"bot":{"type":"string","enum":["dependabot","renovate"]},"action":{"type":"string","enum":["rebase","recreate"]},"phase":{"type":"string","enum":["queued","rebasing","expired"]},"requestedAt":{"type":"string","format":"date-time"},"expiresAt":{"type":"string","format":"date-time"},"acknowledgedAt":{"type":"string","format":"date-time"},"commentUrl":{"type":"string","format":"uri"}}};
+const schema154 = {"type":"object","required":["phase","requestedAt","expiresAt"],"properties":{"phase":{"type":"string","enum":["queued","expired"]},"requestedAt":{"type":"string","format":"date-time"},"expiresAt":{"type":"string","format":"date-time"}}};
+const pattern51 = new RegExp("^[^/\\s]+(/[^/\\s]+)+$", "u");
+const pattern52 = new RegExp("^[0-9A-Fa-f]{6}$", "u");
+const formats28 = runtime1.fullFormats.uri;
+const schema143 = {"type":"object","required":["number","url"],"properties":{"number":{"$ref":"#/components/schemas/ItemNumber"},"url":{"type":"string","format":"uri"}}};
 
-function validate78(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate90(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate78.evaluated;
+const evaluated0 = validate90.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5639,7 +6509,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.number === undefined) && (missing0 = "number")) || ((data.url === undefined) && (missing0 = "url"))){
-validate78.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate90.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -5648,18 +6518,18 @@ let data0 = data.number;
 const _errs1 = errors;
 const _errs2 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate78.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate90.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs2){
 if(typeof data0 == "number"){
 if(data0 > 2147483647 || isNaN(data0)){
-validate78.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate90.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data0 < 1 || isNaN(data0)){
-validate78.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate90.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -5677,13 +6547,13 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(errors === _errs4){
 if(typeof data1 === "string"){
-if(!(formats24(data1))){
-validate78.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""}];
+if(!(formats28(data1))){
+validate90.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""}];
 return false;
 }
 }
 else {
-validate78.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate90.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -5697,23 +6567,23 @@ var valid0 = true;
 }
 }
 else {
-validate78.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate90.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate78.errors = vErrors;
+validate90.errors = vErrors;
 return errors === 0;
 }
-validate78.evaluated = {"props":{"number":true,"url":true},"dynamicProps":false,"dynamicItems":false};
+validate90.evaluated = {"props":{"number":true,"url":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema128 = {"type":"object","required":["action"],"properties":{"action":{"$ref":"#/components/schemas/PullRequestAction"},"blocked":{"$ref":"#/components/schemas/ActionBlock"}}};
-const schema129 = {"type":"string","enum":["merge","close","update_branch","auto_merge","cancel_auto_merge","dependabot_rebase","dependabot_recreate","renovate_rebase","rerun_checks"]};
-const schema130 = {"type":"object","required":["code","message"],"properties":{"code":{"type":"string","enum":["already_up_to_date","conflict","not_mergeable","checks_pending","checks_failing","behind","blocked_by_protection","stacked"]},"message":{"type":"string"},"next":{"type":"string"}}};
+const schema148 = {"type":"object","required":["action"],"properties":{"action":{"$ref":"#/components/schemas/PullRequestAction"},"blocked":{"$ref":"#/components/schemas/ActionBlock"}}};
+const schema149 = {"type":"string","enum":["merge","close","update_branch","auto_merge","cancel_auto_merge","dependabot_rebase","dependabot_recreate","renovate_rebase","rerun_checks"]};
+const schema150 = {"type":"object","required":["code","message"],"properties":{"code":{"type":"string","enum":["already_up_to_date","conflict","not_mergeable","checks_pending","checks_failing","behind","blocked_by_protection","stacked"]},"message":{"type":"string"},"next":{"type":"string"}}};
 
-function validate80(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate92(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate80.evaluated;
+const evaluated0 = validate92.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5724,7 +6594,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.action === undefined) && (missing0 = "action")){
-validate80.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate92.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -5732,11 +6602,11 @@ if(data.action !== undefined){
 let data0 = data.action;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate80.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/PullRequestAction/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate92.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/PullRequestAction/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((((((((data0 === "merge") || (data0 === "close")) || (data0 === "update_branch")) || (data0 === "auto_merge")) || (data0 === "cancel_auto_merge")) || (data0 === "dependabot_rebase")) || (data0 === "dependabot_recreate")) || (data0 === "renovate_rebase")) || (data0 === "rerun_checks"))){
-validate80.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/PullRequestAction/enum",keyword:"enum",params:{allowedValues: schema129.enum},message:"must be equal to one of the allowed values"}];
+validate92.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/PullRequestAction/enum",keyword:"enum",params:{allowedValues: schema149.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -5753,7 +6623,7 @@ if(errors === _errs5){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 let missing1;
 if(((data1.code === undefined) && (missing1 = "code")) || ((data1.message === undefined) && (missing1 = "message"))){
-validate80.errors = [{instancePath:instancePath+"/blocked",schemaPath:"#/components/schemas/ActionBlock/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate92.errors = [{instancePath:instancePath+"/blocked",schemaPath:"#/components/schemas/ActionBlock/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
 return false;
 }
 else {
@@ -5761,11 +6631,11 @@ if(data1.code !== undefined){
 let data2 = data1.code;
 const _errs7 = errors;
 if(typeof data2 !== "string"){
-validate80.errors = [{instancePath:instancePath+"/blocked/code",schemaPath:"#/components/schemas/ActionBlock/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate92.errors = [{instancePath:instancePath+"/blocked/code",schemaPath:"#/components/schemas/ActionBlock/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((((((data2 === "already_up_to_date") || (data2 === "conflict")) || (data2 === "not_mergeable")) || (data2 === "checks_pending")) || (data2 === "checks_failing")) || (data2 === "behind")) || (data2 === "blocked_by_protection")) || (data2 === "stacked"))){
-validate80.errors = [{instancePath:instancePath+"/blocked/code",schemaPath:"#/components/schemas/ActionBlock/properties/code/enum",keyword:"enum",params:{allowedValues: schema130.properties.code.enum},message:"must be equal to one of the allowed values"}];
+validate92.errors = [{instancePath:instancePath+"/blocked/code",schemaPath:"#/components/schemas/ActionBlock/properties/code/enum",keyword:"enum",params:{allowedValues: schema150.properties.code.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid3 = _errs7 === errors;
@@ -5777,7 +6647,7 @@ if(valid3){
 if(data1.message !== undefined){
 const _errs9 = errors;
 if(typeof data1.message !== "string"){
-validate80.errors = [{instancePath:instancePath+"/blocked/message",schemaPath:"#/components/schemas/ActionBlock/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate92.errors = [{instancePath:instancePath+"/blocked/message",schemaPath:"#/components/schemas/ActionBlock/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid3 = _errs9 === errors;
@@ -5789,7 +6659,7 @@ if(valid3){
 if(data1.next !== undefined){
 const _errs11 = errors;
 if(typeof data1.next !== "string"){
-validate80.errors = [{instancePath:instancePath+"/blocked/next",schemaPath:"#/components/schemas/ActionBlock/properties/next/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate92.errors = [{instancePath:instancePath+"/blocked/next",schemaPath:"#/components/schemas/ActionBlock/properties/next/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid3 = _errs11 === errors;
@@ -5802,7 +6672,7 @@ var valid3 = true;
 }
 }
 else {
-validate80.errors = [{instancePath:instancePath+"/blocked",schemaPath:"#/components/schemas/ActionBlock/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate92.errors = [{instancePath:instancePath+"/blocked",schemaPath:"#/components/schemas/ActionBlock/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -5815,20 +6685,20 @@ var valid0 = true;
 }
 }
 else {
-validate80.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate92.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate80.errors = vErrors;
+validate92.errors = vErrors;
 return errors === 0;
 }
-validate80.evaluated = {"props":{"action":true,"blocked":true},"dynamicProps":false,"dynamicItems":false};
+validate92.evaluated = {"props":{"action":true,"blocked":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate77(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate89(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate77.evaluated;
+const evaluated0 = validate89.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5839,7 +6709,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((((((((((((((((((((data.forge === undefined) && (missing0 = "forge")) || ((data.repo === undefined) && (missing0 = "repo"))) || ((data.number === undefined) && (missing0 = "number"))) || ((data.title === undefined) && (missing0 = "title"))) || ((data.url === undefined) && (missing0 = "url"))) || ((data.author === undefined) && (missing0 = "author"))) || ((data.draft === undefined) && (missing0 = "draft"))) || ((data.labels === undefined) && (missing0 = "labels"))) || ((data.createdAt === undefined) && (missing0 = "createdAt"))) || ((data.updatedAt === undefined) && (missing0 = "updatedAt"))) || ((data.ci === undefined) && (missing0 = "ci"))) || ((data.mergeStatus === undefined) && (missing0 = "mergeStatus"))) || ((data.behind === undefined) && (missing0 = "behind"))) || ((data.headSha === undefined) && (missing0 = "headSha"))) || ((data.baseBranch === undefined) && (missing0 = "baseBranch"))) || ((data.headBranch === undefined) && (missing0 = "headBranch"))) || ((data.crossRepository === undefined) && (missing0 = "crossRepository"))) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.stack === undefined) && (missing0 = "stack"))) || ((data.stackedOn === undefined) && (missing0 = "stackedOn"))) || ((data.stackChildren === undefined) && (missing0 = "stackChildren"))) || ((data.requestedReviewerLogins === undefined) && (missing0 = "requestedReviewerLogins"))) || ((data.reviewRequestedFromMe === undefined) && (missing0 = "reviewRequestedFromMe"))) || ((data.readyToMerge === undefined) && (missing0 = "readyToMerge"))) || ((data.needsReview === undefined) && (missing0 = "needsReview"))) || ((data.empty === undefined) && (missing0 = "empty"))) || ((data.section === undefined) && (missing0 = "section"))) || ((data.allowedActions === undefined) && (missing0 = "allowedActions"))){
-validate77.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate89.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -5847,11 +6717,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate77.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate89.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate77.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
+validate89.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema108.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -5867,18 +6737,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate77.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate89.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
-if(!pattern42.test(data1)){
-validate77.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+if(!pattern51.test(data1)){
+validate89.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate77.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate89.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -5893,18 +6763,18 @@ let data2 = data.number;
 const _errs7 = errors;
 const _errs8 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate77.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate89.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate77.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate89.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate77.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate89.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -5919,7 +6789,7 @@ if(valid0){
 if(data.title !== undefined){
 const _errs10 = errors;
 if(typeof data.title !== "string"){
-validate77.errors = [{instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate89.errors = [{instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -5934,13 +6804,13 @@ const _errs12 = errors;
 if(errors === _errs12){
 if(errors === _errs12){
 if(typeof data4 === "string"){
-if(!(formats24(data4))){
-validate77.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""}];
+if(!(formats28(data4))){
+validate89.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""}];
 return false;
 }
 }
 else {
-validate77.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate89.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -5954,7 +6824,7 @@ if(valid0){
 if(data.author !== undefined){
 const _errs14 = errors;
 if(typeof data.author !== "string"){
-validate77.errors = [{instancePath:instancePath+"/author",schemaPath:"#/properties/author/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate89.errors = [{instancePath:instancePath+"/author",schemaPath:"#/properties/author/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs14 === errors;
@@ -5966,7 +6836,7 @@ if(valid0){
 if(data.draft !== undefined){
 const _errs16 = errors;
 if(typeof data.draft !== "boolean"){
-validate77.errors = [{instancePath:instancePath+"/draft",schemaPath:"#/properties/draft/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate89.errors = [{instancePath:instancePath+"/draft",schemaPath:"#/properties/draft/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs16 === errors;
@@ -5990,14 +6860,14 @@ if(errors === _errs21){
 if(data8 && typeof data8 == "object" && !Array.isArray(data8)){
 let missing1;
 if(((data8.name === undefined) && (missing1 = "name")) || ((data8.color === undefined) && (missing1 = "color"))){
-validate77.errors = [{instancePath:instancePath+"/labels/" + i0,schemaPath:"#/components/schemas/Label/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate89.errors = [{instancePath:instancePath+"/labels/" + i0,schemaPath:"#/components/schemas/Label/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
 return false;
 }
 else {
 if(data8.name !== undefined){
 const _errs23 = errors;
 if(typeof data8.name !== "string"){
-validate77.errors = [{instancePath:instancePath+"/labels/" + i0+"/name",schemaPath:"#/components/schemas/Label/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate89.errors = [{instancePath:instancePath+"/labels/" + i0+"/name",schemaPath:"#/components/schemas/Label/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid6 = _errs23 === errors;
@@ -6011,13 +6881,13 @@ let data10 = data8.color;
 const _errs25 = errors;
 if(errors === _errs25){
 if(typeof data10 === "string"){
-if(!pattern43.test(data10)){
-validate77.errors = [{instancePath:instancePath+"/labels/" + i0+"/color",schemaPath:"#/components/schemas/Label/properties/color/pattern",keyword:"pattern",params:{pattern: "^[0-9A-Fa-f]{6}$"},message:"must match pattern \""+"^[0-9A-Fa-f]{6}$"+"\""}];
+if(!pattern52.test(data10)){
+validate89.errors = [{instancePath:instancePath+"/labels/" + i0+"/color",schemaPath:"#/components/schemas/Label/properties/color/pattern",keyword:"pattern",params:{pattern: "^[0-9A-Fa-f]{6}$"},message:"must match pattern \""+"^[0-9A-Fa-f]{6}$"+"\""}];
 return false;
 }
 }
 else {
-validate77.errors = [{instancePath:instancePath+"/labels/" + i0+"/color",schemaPath:"#/components/schemas/Label/properties/color/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate89.errors = [{instancePath:instancePath+"/labels/" + i0+"/color",schemaPath:"#/components/schemas/Label/properties/color/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -6030,7 +6900,7 @@ var valid6 = true;
 }
 }
 else {
-validate77.errors = [{instancePath:instancePath+"/labels/" + i0,schemaPath:"#/components/schemas/Label/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate89.errors = [{instancePath:instancePath+"/labels/" + i0,schemaPath:"#/components/schemas/Label/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -6041,7 +6911,7 @@ break;
 }
 }
 else {
-validate77.errors = [{instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate89.errors = [{instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -6058,12 +6928,12 @@ if(errors === _errs27){
 if(errors === _errs27){
 if(typeof data11 === "string"){
 if(!(formats0.validate(data11))){
-validate77.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate89.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate77.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate89.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -6081,12 +6951,12 @@ if(errors === _errs29){
 if(errors === _errs29){
 if(typeof data12 === "string"){
 if(!(formats0.validate(data12))){
-validate77.errors = [{instancePath:instancePath+"/updatedAt",schemaPath:"#/properties/updatedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate89.errors = [{instancePath:instancePath+"/updatedAt",schemaPath:"#/properties/updatedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate77.errors = [{instancePath:instancePath+"/updatedAt",schemaPath:"#/properties/updatedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate89.errors = [{instancePath:instancePath+"/updatedAt",schemaPath:"#/properties/updatedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -6101,11 +6971,11 @@ if(data.ci !== undefined){
 let data13 = data.ci;
 const _errs31 = errors;
 if(typeof data13 !== "string"){
-validate77.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/components/schemas/CiStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate89.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/components/schemas/CiStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data13 === "success") || (data13 === "failure")) || (data13 === "pending")) || (data13 === "none"))){
-validate77.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/components/schemas/CiStatus/enum",keyword:"enum",params:{allowedValues: schema119.enum},message:"must be equal to one of the allowed values"}];
+validate89.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/components/schemas/CiStatus/enum",keyword:"enum",params:{allowedValues: schema139.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs31 === errors;
@@ -6118,11 +6988,11 @@ if(data.mergeStatus !== undefined){
 let data14 = data.mergeStatus;
 const _errs34 = errors;
 if(typeof data14 !== "string"){
-validate77.errors = [{instancePath:instancePath+"/mergeStatus",schemaPath:"#/components/schemas/MergeStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate89.errors = [{instancePath:instancePath+"/mergeStatus",schemaPath:"#/components/schemas/MergeStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((((data14 === "mergeable") || (data14 === "conflicting")) || (data14 === "blocked")) || (data14 === "unstable")) || (data14 === "unknown"))){
-validate77.errors = [{instancePath:instancePath+"/mergeStatus",schemaPath:"#/components/schemas/MergeStatus/enum",keyword:"enum",params:{allowedValues: schema120.enum},message:"must be equal to one of the allowed values"}];
+validate89.errors = [{instancePath:instancePath+"/mergeStatus",schemaPath:"#/components/schemas/MergeStatus/enum",keyword:"enum",params:{allowedValues: schema140.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs34 === errors;
@@ -6134,7 +7004,7 @@ if(valid0){
 if(data.behind !== undefined){
 const _errs37 = errors;
 if(typeof data.behind !== "boolean"){
-validate77.errors = [{instancePath:instancePath+"/behind",schemaPath:"#/properties/behind/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate89.errors = [{instancePath:instancePath+"/behind",schemaPath:"#/properties/behind/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs37 === errors;
@@ -6146,7 +7016,7 @@ if(valid0){
 if(data.headSha !== undefined){
 const _errs39 = errors;
 if(typeof data.headSha !== "string"){
-validate77.errors = [{instancePath:instancePath+"/headSha",schemaPath:"#/properties/headSha/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate89.errors = [{instancePath:instancePath+"/headSha",schemaPath:"#/properties/headSha/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs39 === errors;
@@ -6158,7 +7028,7 @@ if(valid0){
 if(data.baseBranch !== undefined){
 const _errs41 = errors;
 if(typeof data.baseBranch !== "string"){
-validate77.errors = [{instancePath:instancePath+"/baseBranch",schemaPath:"#/properties/baseBranch/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate89.errors = [{instancePath:instancePath+"/baseBranch",schemaPath:"#/properties/baseBranch/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs41 === errors;
@@ -6170,7 +7040,7 @@ if(valid0){
 if(data.headBranch !== undefined){
 const _errs43 = errors;
 if(typeof data.headBranch !== "string"){
-validate77.errors = [{instancePath:instancePath+"/headBranch",schemaPath:"#/properties/headBranch/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate89.errors = [{instancePath:instancePath+"/headBranch",schemaPath:"#/properties/headBranch/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs43 === errors;
@@ -6182,7 +7052,7 @@ if(valid0){
 if(data.crossRepository !== undefined){
 const _errs45 = errors;
 if(typeof data.crossRepository !== "boolean"){
-validate77.errors = [{instancePath:instancePath+"/crossRepository",schemaPath:"#/properties/crossRepository/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate89.errors = [{instancePath:instancePath+"/crossRepository",schemaPath:"#/properties/crossRepository/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs45 === errors;
@@ -6195,11 +7065,11 @@ if(data.kind !== undefined){
 let data20 = data.kind;
 const _errs47 = errors;
 if(typeof data20 !== "string"){
-validate77.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/PullRequestKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate89.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/PullRequestKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data20 === "release") || (data20 === "dependency")) || (data20 === "regular"))){
-validate77.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/PullRequestKind/enum",keyword:"enum",params:{allowedValues: schema121.enum},message:"must be equal to one of the allowed values"}];
+validate89.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/PullRequestKind/enum",keyword:"enum",params:{allowedValues: schema141.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs47 === errors;
@@ -6348,7 +7218,7 @@ else {
 vErrors.push(err7);
 }
 errors++;
-validate77.errors = vErrors;
+validate89.errors = vErrors;
 return false;
 }
 else {
@@ -6375,8 +7245,8 @@ const _errs62 = errors;
 let valid13 = false;
 let passing1 = null;
 const _errs63 = errors;
-if(!(validate78(data24, {instancePath:instancePath+"/stackedOn",parentData:data,parentDataProperty:"stackedOn",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate78.errors : vErrors.concat(validate78.errors);
+if(!(validate90(data24, {instancePath:instancePath+"/stackedOn",parentData:data,parentDataProperty:"stackedOn",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate90.errors : vErrors.concat(validate90.errors);
 errors = vErrors.length;
 }
 var _valid1 = _errs63 === errors;
@@ -6418,7 +7288,7 @@ else {
 vErrors.push(err9);
 }
 errors++;
-validate77.errors = vErrors;
+validate89.errors = vErrors;
 return false;
 }
 else {
@@ -6450,18 +7320,18 @@ let data26 = data25[i1];
 const _errs68 = errors;
 const _errs69 = errors;
 if(!((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26)))){
-validate77.errors = [{instancePath:instancePath+"/stackChildren/" + i1,schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate89.errors = [{instancePath:instancePath+"/stackChildren/" + i1,schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs69){
 if(typeof data26 == "number"){
 if(data26 > 2147483647 || isNaN(data26)){
-validate77.errors = [{instancePath:instancePath+"/stackChildren/" + i1,schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate89.errors = [{instancePath:instancePath+"/stackChildren/" + i1,schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data26 < 1 || isNaN(data26)){
-validate77.errors = [{instancePath:instancePath+"/stackChildren/" + i1,schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate89.errors = [{instancePath:instancePath+"/stackChildren/" + i1,schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -6474,7 +7344,7 @@ break;
 }
 }
 else {
-validate77.errors = [{instancePath:instancePath+"/stackChildren",schemaPath:"#/properties/stackChildren/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate89.errors = [{instancePath:instancePath+"/stackChildren",schemaPath:"#/properties/stackChildren/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -6494,7 +7364,7 @@ const len2 = data27.length;
 for(let i2=0; i2<len2; i2++){
 const _errs73 = errors;
 if(typeof data27[i2] !== "string"){
-validate77.errors = [{instancePath:instancePath+"/requestedReviewerLogins/" + i2,schemaPath:"#/properties/requestedReviewerLogins/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate89.errors = [{instancePath:instancePath+"/requestedReviewerLogins/" + i2,schemaPath:"#/properties/requestedReviewerLogins/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid16 = _errs73 === errors;
@@ -6504,7 +7374,7 @@ break;
 }
 }
 else {
-validate77.errors = [{instancePath:instancePath+"/requestedReviewerLogins",schemaPath:"#/properties/requestedReviewerLogins/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate89.errors = [{instancePath:instancePath+"/requestedReviewerLogins",schemaPath:"#/properties/requestedReviewerLogins/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -6517,7 +7387,7 @@ if(valid0){
 if(data.reviewRequestedFromMe !== undefined){
 const _errs75 = errors;
 if(typeof data.reviewRequestedFromMe !== "boolean"){
-validate77.errors = [{instancePath:instancePath+"/reviewRequestedFromMe",schemaPath:"#/properties/reviewRequestedFromMe/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate89.errors = [{instancePath:instancePath+"/reviewRequestedFromMe",schemaPath:"#/properties/reviewRequestedFromMe/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs75 === errors;
@@ -6529,7 +7399,7 @@ if(valid0){
 if(data.readyToMerge !== undefined){
 const _errs77 = errors;
 if(typeof data.readyToMerge !== "boolean"){
-validate77.errors = [{instancePath:instancePath+"/readyToMerge",schemaPath:"#/properties/readyToMerge/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate89.errors = [{instancePath:instancePath+"/readyToMerge",schemaPath:"#/properties/readyToMerge/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs77 === errors;
@@ -6541,7 +7411,7 @@ if(valid0){
 if(data.needsReview !== undefined){
 const _errs79 = errors;
 if(typeof data.needsReview !== "boolean"){
-validate77.errors = [{instancePath:instancePath+"/needsReview",schemaPath:"#/properties/needsReview/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate89.errors = [{instancePath:instancePath+"/needsReview",schemaPath:"#/properties/needsReview/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs79 === errors;
@@ -6553,7 +7423,7 @@ if(valid0){
 if(data.empty !== undefined){
 const _errs81 = errors;
 if(typeof data.empty !== "boolean"){
-validate77.errors = [{instancePath:instancePath+"/empty",schemaPath:"#/properties/empty/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate89.errors = [{instancePath:instancePath+"/empty",schemaPath:"#/properties/empty/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs81 === errors;
@@ -6566,11 +7436,11 @@ if(data.section !== undefined){
 let data33 = data.section;
 const _errs83 = errors;
 if(typeof data33 !== "string"){
-validate77.errors = [{instancePath:instancePath+"/section",schemaPath:"#/components/schemas/Section/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate89.errors = [{instancePath:instancePath+"/section",schemaPath:"#/components/schemas/Section/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((((data33 === "needs_your_review") || (data33 === "returned_to_you")) || (data33 === "ready_to_merge")) || (data33 === "waiting_for_others")) || (data33 === "drafts"))){
-validate77.errors = [{instancePath:instancePath+"/section",schemaPath:"#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema126.enum},message:"must be equal to one of the allowed values"}];
+validate89.errors = [{instancePath:instancePath+"/section",schemaPath:"#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema146.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs83 === errors;
@@ -6582,7 +7452,7 @@ if(valid0){
 if(data.changedSinceVisit !== undefined){
 const _errs86 = errors;
 if(typeof data.changedSinceVisit !== "boolean"){
-validate77.errors = [{instancePath:instancePath+"/changedSinceVisit",schemaPath:"#/properties/changedSinceVisit/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate89.errors = [{instancePath:instancePath+"/changedSinceVisit",schemaPath:"#/properties/changedSinceVisit/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs86 === errors;
@@ -6599,7 +7469,7 @@ if(errors === _errs89){
 if(data35 && typeof data35 == "object" && !Array.isArray(data35)){
 let missing3;
 if((data35.untilChange === undefined) && (missing3 = "untilChange")){
-validate77.errors = [{instancePath:instancePath+"/snooze",schemaPath:"#/components/schemas/Snooze/required",keyword:"required",params:{missingProperty: missing3},message:"must have required property '"+missing3+"'"}];
+validate89.errors = [{instancePath:instancePath+"/snooze",schemaPath:"#/components/schemas/Snooze/required",keyword:"required",params:{missingProperty: missing3},message:"must have required property '"+missing3+"'"}];
 return false;
 }
 else {
@@ -6610,12 +7480,12 @@ if(errors === _errs91){
 if(errors === _errs91){
 if(typeof data36 === "string"){
 if(!(formats0.validate(data36))){
-validate77.errors = [{instancePath:instancePath+"/snooze/until",schemaPath:"#/components/schemas/Snooze/properties/until/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate89.errors = [{instancePath:instancePath+"/snooze/until",schemaPath:"#/components/schemas/Snooze/properties/until/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate77.errors = [{instancePath:instancePath+"/snooze/until",schemaPath:"#/components/schemas/Snooze/properties/until/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate89.errors = [{instancePath:instancePath+"/snooze/until",schemaPath:"#/components/schemas/Snooze/properties/until/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -6629,7 +7499,7 @@ if(valid19){
 if(data35.untilChange !== undefined){
 const _errs93 = errors;
 if(typeof data35.untilChange !== "boolean"){
-validate77.errors = [{instancePath:instancePath+"/snooze/untilChange",schemaPath:"#/components/schemas/Snooze/properties/untilChange/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate89.errors = [{instancePath:instancePath+"/snooze/untilChange",schemaPath:"#/components/schemas/Snooze/properties/untilChange/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid19 = _errs93 === errors;
@@ -6641,7 +7511,7 @@ var valid19 = true;
 }
 }
 else {
-validate77.errors = [{instancePath:instancePath+"/snooze",schemaPath:"#/components/schemas/Snooze/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate89.errors = [{instancePath:instancePath+"/snooze",schemaPath:"#/components/schemas/Snooze/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -6657,7 +7527,7 @@ const _errs95 = errors;
 if(errors === _errs95){
 if(Array.isArray(data38)){
 if(data38.length < 2){
-validate77.errors = [{instancePath:instancePath+"/allowedActions",schemaPath:"#/properties/allowedActions/minItems",keyword:"minItems",params:{limit: 2},message:"must NOT have fewer than 2 items"}];
+validate89.errors = [{instancePath:instancePath+"/allowedActions",schemaPath:"#/properties/allowedActions/minItems",keyword:"minItems",params:{limit: 2},message:"must NOT have fewer than 2 items"}];
 return false;
 }
 else {
@@ -6665,8 +7535,8 @@ var valid20 = true;
 const len3 = data38.length;
 for(let i3=0; i3<len3; i3++){
 const _errs97 = errors;
-if(!(validate80(data38[i3], {instancePath:instancePath+"/allowedActions/" + i3,parentData:data38,parentDataProperty:i3,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate80.errors : vErrors.concat(validate80.errors);
+if(!(validate92(data38[i3], {instancePath:instancePath+"/allowedActions/" + i3,parentData:data38,parentDataProperty:i3,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate92.errors : vErrors.concat(validate92.errors);
 errors = vErrors.length;
 }
 var valid20 = _errs97 === errors;
@@ -6677,7 +7547,7 @@ break;
 }
 }
 else {
-validate77.errors = [{instancePath:instancePath+"/allowedActions",schemaPath:"#/properties/allowedActions/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate89.errors = [{instancePath:instancePath+"/allowedActions",schemaPath:"#/properties/allowedActions/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -6690,7 +7560,7 @@ if(valid0){
 if(data.autoMergeEnabled !== undefined){
 const _errs98 = errors;
 if(typeof data.autoMergeEnabled !== "boolean"){
-validate77.errors = [{instancePath:instancePath+"/autoMergeEnabled",schemaPath:"#/properties/autoMergeEnabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate89.errors = [{instancePath:instancePath+"/autoMergeEnabled",schemaPath:"#/properties/autoMergeEnabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs98 === errors;
@@ -6702,7 +7572,7 @@ if(valid0){
 if(data.autoMergeAllowed !== undefined){
 const _errs100 = errors;
 if(typeof data.autoMergeAllowed !== "boolean"){
-validate77.errors = [{instancePath:instancePath+"/autoMergeAllowed",schemaPath:"#/properties/autoMergeAllowed/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate89.errors = [{instancePath:instancePath+"/autoMergeAllowed",schemaPath:"#/properties/autoMergeAllowed/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs100 === errors;
@@ -6719,7 +7589,7 @@ if(errors === _errs103){
 if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
 let missing4;
 if(((data42.state === undefined) && (missing4 = "state")) || ((data42.message === undefined) && (missing4 = "message"))){
-validate77.errors = [{instancePath:instancePath+"/autoMerge",schemaPath:"#/components/schemas/AutoMerge/required",keyword:"required",params:{missingProperty: missing4},message:"must have required property '"+missing4+"'"}];
+validate89.errors = [{instancePath:instancePath+"/autoMerge",schemaPath:"#/components/schemas/AutoMerge/required",keyword:"required",params:{missingProperty: missing4},message:"must have required property '"+missing4+"'"}];
 return false;
 }
 else {
@@ -6727,11 +7597,11 @@ if(data42.state !== undefined){
 let data43 = data42.state;
 const _errs105 = errors;
 if(typeof data43 !== "string"){
-validate77.errors = [{instancePath:instancePath+"/autoMerge/state",schemaPath:"#/components/schemas/AutoMerge/properties/state/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate89.errors = [{instancePath:instancePath+"/autoMerge/state",schemaPath:"#/components/schemas/AutoMerge/properties/state/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((data43 === "waiting") || (data43 === "stopped"))){
-validate77.errors = [{instancePath:instancePath+"/autoMerge/state",schemaPath:"#/components/schemas/AutoMerge/properties/state/enum",keyword:"enum",params:{allowedValues: schema131.properties.state.enum},message:"must be equal to one of the allowed values"}];
+validate89.errors = [{instancePath:instancePath+"/autoMerge/state",schemaPath:"#/components/schemas/AutoMerge/properties/state/enum",keyword:"enum",params:{allowedValues: schema151.properties.state.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid22 = _errs105 === errors;
@@ -6743,7 +7613,7 @@ if(valid22){
 if(data42.code !== undefined){
 const _errs107 = errors;
 if(typeof data42.code !== "string"){
-validate77.errors = [{instancePath:instancePath+"/autoMerge/code",schemaPath:"#/components/schemas/AutoMerge/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate89.errors = [{instancePath:instancePath+"/autoMerge/code",schemaPath:"#/components/schemas/AutoMerge/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid22 = _errs107 === errors;
@@ -6755,7 +7625,7 @@ if(valid22){
 if(data42.message !== undefined){
 const _errs109 = errors;
 if(typeof data42.message !== "string"){
-validate77.errors = [{instancePath:instancePath+"/autoMerge/message",schemaPath:"#/components/schemas/AutoMerge/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate89.errors = [{instancePath:instancePath+"/autoMerge/message",schemaPath:"#/components/schemas/AutoMerge/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid22 = _errs109 === errors;
@@ -6768,7 +7638,7 @@ var valid22 = true;
 }
 }
 else {
-validate77.errors = [{instancePath:instancePath+"/autoMerge",schemaPath:"#/components/schemas/AutoMerge/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate89.errors = [{instancePath:instancePath+"/autoMerge",schemaPath:"#/components/schemas/AutoMerge/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -6786,7 +7656,7 @@ if(errors === _errs112){
 if(data46 && typeof data46 == "object" && !Array.isArray(data46)){
 let missing5;
 if((((data46.decision === undefined) && (missing5 = "decision")) || ((data46.approvals === undefined) && (missing5 = "approvals"))) || ((data46.requestedReviewers === undefined) && (missing5 = "requestedReviewers"))){
-validate77.errors = [{instancePath:instancePath+"/review",schemaPath:"#/components/schemas/Review/required",keyword:"required",params:{missingProperty: missing5},message:"must have required property '"+missing5+"'"}];
+validate89.errors = [{instancePath:instancePath+"/review",schemaPath:"#/components/schemas/Review/required",keyword:"required",params:{missingProperty: missing5},message:"must have required property '"+missing5+"'"}];
 return false;
 }
 else {
@@ -6794,11 +7664,11 @@ if(data46.decision !== undefined){
 let data47 = data46.decision;
 const _errs114 = errors;
 if(typeof data47 !== "string"){
-validate77.errors = [{instancePath:instancePath+"/review/decision",schemaPath:"#/components/schemas/Review/properties/decision/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate89.errors = [{instancePath:instancePath+"/review/decision",schemaPath:"#/components/schemas/Review/properties/decision/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data47 === "approved") || (data47 === "changes_requested")) || (data47 === "review_required")) || (data47 === "none"))){
-validate77.errors = [{instancePath:instancePath+"/review/decision",schemaPath:"#/components/schemas/Review/properties/decision/enum",keyword:"enum",params:{allowedValues: schema132.properties.decision.enum},message:"must be equal to one of the allowed values"}];
+validate89.errors = [{instancePath:instancePath+"/review/decision",schemaPath:"#/components/schemas/Review/properties/decision/enum",keyword:"enum",params:{allowedValues: schema152.properties.decision.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid24 = _errs114 === errors;
@@ -6811,13 +7681,13 @@ if(data46.approvals !== undefined){
 let data48 = data46.approvals;
 const _errs116 = errors;
 if(!((typeof data48 == "number") && (!(data48 % 1) && !isNaN(data48)))){
-validate77.errors = [{instancePath:instancePath+"/review/approvals",schemaPath:"#/components/schemas/Review/properties/approvals/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate89.errors = [{instancePath:instancePath+"/review/approvals",schemaPath:"#/components/schemas/Review/properties/approvals/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs116){
 if(typeof data48 == "number"){
 if(data48 < 0 || isNaN(data48)){
-validate77.errors = [{instancePath:instancePath+"/review/approvals",schemaPath:"#/components/schemas/Review/properties/approvals/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate89.errors = [{instancePath:instancePath+"/review/approvals",schemaPath:"#/components/schemas/Review/properties/approvals/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -6832,13 +7702,13 @@ if(data46.requestedReviewers !== undefined){
 let data49 = data46.requestedReviewers;
 const _errs118 = errors;
 if(!((typeof data49 == "number") && (!(data49 % 1) && !isNaN(data49)))){
-validate77.errors = [{instancePath:instancePath+"/review/requestedReviewers",schemaPath:"#/components/schemas/Review/properties/requestedReviewers/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate89.errors = [{instancePath:instancePath+"/review/requestedReviewers",schemaPath:"#/components/schemas/Review/properties/requestedReviewers/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs118){
 if(typeof data49 == "number"){
 if(data49 < 0 || isNaN(data49)){
-validate77.errors = [{instancePath:instancePath+"/review/requestedReviewers",schemaPath:"#/components/schemas/Review/properties/requestedReviewers/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate89.errors = [{instancePath:instancePath+"/review/requestedReviewers",schemaPath:"#/components/schemas/Review/properties/requestedReviewers/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -6853,7 +7723,7 @@ var valid24 = true;
 }
 }
 else {
-validate77.errors = [{instancePath:instancePath+"/review",schemaPath:"#/components/schemas/Review/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate89.errors = [{instancePath:instancePath+"/review",schemaPath:"#/components/schemas/Review/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -6899,7 +7769,7 @@ vErrors.push(err11);
 errors++;
 }
 if(!((data51 === "dependabot") || (data51 === "renovate"))){
-const err12 = {instancePath:instancePath+"/botRequest/bot",schemaPath:"#/components/schemas/BotRequest/properties/bot/enum",keyword:"enum",params:{allowedValues: schema133.properties.bot.enum},message:"must be equal to one of the allowed values"};
+const err12 = {instancePath:instancePath+"/botRequest/bot",schemaPath:"#/components/schemas/BotRequest/properties/bot/enum",keyword:"enum",params:{allowedValues: schema153.properties.bot.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -6928,7 +7798,7 @@ vErrors.push(err13);
 errors++;
 }
 if(!((data52 === "rebase") || (data52 === "recreate"))){
-const err14 = {instancePath:instancePath+"/botRequest/action",schemaPath:"#/components/schemas/BotRequest/properties/action/enum",keyword:"enum",params:{allowedValues: schema133.properties.action.enum},message:"must be equal to one of the allowed values"};
+const err14 = {instancePath:instancePath+"/botRequest/action",schemaPath:"#/components/schemas/BotRequest/properties/action/enum",keyword:"enum",params:{allowedValues: schema153.properties.action.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -6957,7 +7827,7 @@ vErrors.push(err15);
 errors++;
 }
 if(!(((data53 === "queued") || (data53 === "rebasing")) || (data53 === "expired"))){
-const err16 = {instancePath:instancePath+"/botRequest/phase",schemaPath:"#/components/schemas/BotRequest/properties/phase/enum",keyword:"enum",params:{allowedValues: schema133.properties.phase.enum},message:"must be equal to one of the allowed values"};
+const err16 = {instancePath:instancePath+"/botRequest/phase",schemaPath:"#/components/schemas/BotRequest/properties/phase/enum",keyword:"enum",params:{allowedValues: schema153.properties.phase.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -7083,7 +7953,7 @@ const _errs137 = errors;
 if(errors === _errs137){
 if(errors === _errs137){
 if(typeof data57 === "string"){
-if(!(formats24(data57))){
+if(!(formats28(data57))){
 const err23 = {instancePath:instancePath+"/botRequest/commentUrl",schemaPath:"#/components/schemas/BotRequest/properties/commentUrl/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""};
 if(vErrors === null){
 vErrors = [err23];
@@ -7174,7 +8044,7 @@ else {
 vErrors.push(err27);
 }
 errors++;
-validate77.errors = vErrors;
+validate89.errors = vErrors;
 return false;
 }
 else {
@@ -7230,7 +8100,7 @@ vErrors.push(err29);
 errors++;
 }
 if(!((data59 === "queued") || (data59 === "expired"))){
-const err30 = {instancePath:instancePath+"/updateRequest/phase",schemaPath:"#/components/schemas/UpdateRequest/properties/phase/enum",keyword:"enum",params:{allowedValues: schema134.properties.phase.enum},message:"must be equal to one of the allowed values"};
+const err30 = {instancePath:instancePath+"/updateRequest/phase",schemaPath:"#/components/schemas/UpdateRequest/properties/phase/enum",keyword:"enum",params:{allowedValues: schema154.properties.phase.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -7369,7 +8239,7 @@ else {
 vErrors.push(err37);
 }
 errors++;
-validate77.errors = vErrors;
+validate89.errors = vErrors;
 return false;
 }
 else {
@@ -7426,21 +8296,21 @@ var valid0 = true;
 }
 }
 else {
-validate77.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate89.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate77.errors = vErrors;
+validate89.errors = vErrors;
 return errors === 0;
 }
-validate77.evaluated = {"props":{"forge":true,"repo":true,"number":true,"title":true,"url":true,"author":true,"draft":true,"labels":true,"createdAt":true,"updatedAt":true,"ci":true,"mergeStatus":true,"behind":true,"headSha":true,"baseBranch":true,"headBranch":true,"crossRepository":true,"kind":true,"stack":true,"stackedOn":true,"stackChildren":true,"requestedReviewerLogins":true,"reviewRequestedFromMe":true,"readyToMerge":true,"needsReview":true,"empty":true,"section":true,"changedSinceVisit":true,"snooze":true,"allowedActions":true,"autoMergeEnabled":true,"autoMergeAllowed":true,"autoMerge":true,"review":true,"botRequest":true,"updateRequest":true},"dynamicProps":false,"dynamicItems":false};
+validate89.evaluated = {"props":{"forge":true,"repo":true,"number":true,"title":true,"url":true,"author":true,"draft":true,"labels":true,"createdAt":true,"updatedAt":true,"ci":true,"mergeStatus":true,"behind":true,"headSha":true,"baseBranch":true,"headBranch":true,"crossRepository":true,"kind":true,"stack":true,"stackedOn":true,"stackChildren":true,"requestedReviewerLogins":true,"reviewRequestedFromMe":true,"readyToMerge":true,"needsReview":true,"empty":true,"section":true,"changedSinceVisit":true,"snooze":true,"allowedActions":true,"autoMergeEnabled":true,"autoMergeAllowed":true,"autoMerge":true,"review":true,"botRequest":true,"updateRequest":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema135 = {"type":"object","required":["forge","repo","number","title","url","author","labels","createdAt","updatedAt","housekeeping"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"repo":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"title":{"type":"string"},"url":{"type":"string","format":"uri"},"author":{"type":"string"},"labels":{"type":"array","items":{"$ref":"#/components/schemas/Label"}},"createdAt":{"type":"string","format":"date-time"},"updatedAt":{"type":"string","format":"date-time"},"housekeeping":{"type":"boolean"}}};
+const schema155 = {"type":"object","required":["forge","repo","number","title","url","author","labels","createdAt","updatedAt","housekeeping"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"repo":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"title":{"type":"string"},"url":{"type":"string","format":"uri"},"author":{"type":"string"},"labels":{"type":"array","items":{"$ref":"#/components/schemas/Label"}},"createdAt":{"type":"string","format":"date-time"},"updatedAt":{"type":"string","format":"date-time"},"housekeeping":{"type":"boolean"}}};
 
-function validate83(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate95(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate83.evaluated;
+const evaluated0 = validate95.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7451,7 +8321,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((((((data.forge === undefined) && (missing0 = "forge")) || ((data.repo === undefined) && (missing0 = "repo"))) || ((data.number === undefined) && (missing0 = "number"))) || ((data.title === undefined) && (missing0 = "title"))) || ((data.url === undefined) && (missing0 = "url"))) || ((data.author === undefined) && (missing0 = "author"))) || ((data.labels === undefined) && (missing0 = "labels"))) || ((data.createdAt === undefined) && (missing0 = "createdAt"))) || ((data.updatedAt === undefined) && (missing0 = "updatedAt"))) || ((data.housekeeping === undefined) && (missing0 = "housekeeping"))){
-validate83.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate95.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -7459,11 +8329,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate83.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate95.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate83.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
+validate95.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema108.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7479,18 +8349,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate83.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate95.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
-if(!pattern42.test(data1)){
-validate83.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+if(!pattern51.test(data1)){
+validate95.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate83.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate95.errors = [{instancePath:instancePath+"/repo",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -7505,18 +8375,18 @@ let data2 = data.number;
 const _errs7 = errors;
 const _errs8 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate83.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate95.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate83.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate95.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate83.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate95.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -7531,7 +8401,7 @@ if(valid0){
 if(data.title !== undefined){
 const _errs10 = errors;
 if(typeof data.title !== "string"){
-validate83.errors = [{instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate95.errors = [{instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -7546,13 +8416,13 @@ const _errs12 = errors;
 if(errors === _errs12){
 if(errors === _errs12){
 if(typeof data4 === "string"){
-if(!(formats24(data4))){
-validate83.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""}];
+if(!(formats28(data4))){
+validate95.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""}];
 return false;
 }
 }
 else {
-validate83.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate95.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -7566,7 +8436,7 @@ if(valid0){
 if(data.author !== undefined){
 const _errs14 = errors;
 if(typeof data.author !== "string"){
-validate83.errors = [{instancePath:instancePath+"/author",schemaPath:"#/properties/author/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate95.errors = [{instancePath:instancePath+"/author",schemaPath:"#/properties/author/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs14 === errors;
@@ -7590,14 +8460,14 @@ if(errors === _errs19){
 if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
 let missing1;
 if(((data7.name === undefined) && (missing1 = "name")) || ((data7.color === undefined) && (missing1 = "color"))){
-validate83.errors = [{instancePath:instancePath+"/labels/" + i0,schemaPath:"#/components/schemas/Label/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate95.errors = [{instancePath:instancePath+"/labels/" + i0,schemaPath:"#/components/schemas/Label/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
 return false;
 }
 else {
 if(data7.name !== undefined){
 const _errs21 = errors;
 if(typeof data7.name !== "string"){
-validate83.errors = [{instancePath:instancePath+"/labels/" + i0+"/name",schemaPath:"#/components/schemas/Label/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate95.errors = [{instancePath:instancePath+"/labels/" + i0+"/name",schemaPath:"#/components/schemas/Label/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid6 = _errs21 === errors;
@@ -7611,13 +8481,13 @@ let data9 = data7.color;
 const _errs23 = errors;
 if(errors === _errs23){
 if(typeof data9 === "string"){
-if(!pattern43.test(data9)){
-validate83.errors = [{instancePath:instancePath+"/labels/" + i0+"/color",schemaPath:"#/components/schemas/Label/properties/color/pattern",keyword:"pattern",params:{pattern: "^[0-9A-Fa-f]{6}$"},message:"must match pattern \""+"^[0-9A-Fa-f]{6}$"+"\""}];
+if(!pattern52.test(data9)){
+validate95.errors = [{instancePath:instancePath+"/labels/" + i0+"/color",schemaPath:"#/components/schemas/Label/properties/color/pattern",keyword:"pattern",params:{pattern: "^[0-9A-Fa-f]{6}$"},message:"must match pattern \""+"^[0-9A-Fa-f]{6}$"+"\""}];
 return false;
 }
 }
 else {
-validate83.errors = [{instancePath:instancePath+"/labels/" + i0+"/color",schemaPath:"#/components/schemas/Label/properties/color/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate95.errors = [{instancePath:instancePath+"/labels/" + i0+"/color",schemaPath:"#/components/schemas/Label/properties/color/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -7630,7 +8500,7 @@ var valid6 = true;
 }
 }
 else {
-validate83.errors = [{instancePath:instancePath+"/labels/" + i0,schemaPath:"#/components/schemas/Label/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate95.errors = [{instancePath:instancePath+"/labels/" + i0,schemaPath:"#/components/schemas/Label/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -7641,7 +8511,7 @@ break;
 }
 }
 else {
-validate83.errors = [{instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate95.errors = [{instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -7658,12 +8528,12 @@ if(errors === _errs25){
 if(errors === _errs25){
 if(typeof data10 === "string"){
 if(!(formats0.validate(data10))){
-validate83.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate95.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate83.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate95.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -7681,12 +8551,12 @@ if(errors === _errs27){
 if(errors === _errs27){
 if(typeof data11 === "string"){
 if(!(formats0.validate(data11))){
-validate83.errors = [{instancePath:instancePath+"/updatedAt",schemaPath:"#/properties/updatedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate95.errors = [{instancePath:instancePath+"/updatedAt",schemaPath:"#/properties/updatedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate83.errors = [{instancePath:instancePath+"/updatedAt",schemaPath:"#/properties/updatedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate95.errors = [{instancePath:instancePath+"/updatedAt",schemaPath:"#/properties/updatedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -7700,7 +8570,7 @@ if(valid0){
 if(data.housekeeping !== undefined){
 const _errs29 = errors;
 if(typeof data.housekeeping !== "boolean"){
-validate83.errors = [{instancePath:instancePath+"/housekeeping",schemaPath:"#/properties/housekeeping/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate95.errors = [{instancePath:instancePath+"/housekeeping",schemaPath:"#/properties/housekeeping/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs29 === errors;
@@ -7720,21 +8590,21 @@ var valid0 = true;
 }
 }
 else {
-validate83.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate95.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate83.errors = vErrors;
+validate95.errors = vErrors;
 return errors === 0;
 }
-validate83.evaluated = {"props":{"forge":true,"repo":true,"number":true,"title":true,"url":true,"author":true,"labels":true,"createdAt":true,"updatedAt":true,"housekeeping":true},"dynamicProps":false,"dynamicItems":false};
+validate95.evaluated = {"props":{"forge":true,"repo":true,"number":true,"title":true,"url":true,"author":true,"labels":true,"createdAt":true,"updatedAt":true,"housekeeping":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema140 = {"type":"object","required":["forge","fullName","url","hasWebhook","canManageWebhooks","ignored","ignoredPRs","ignoredIssues","autoUpdateBranch"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"url":{"type":"string","format":"uri"},"hasWebhook":{"type":"boolean"},"canManageWebhooks":{"type":"boolean"},"ignored":{"type":"boolean"},"ignoredPRs":{"type":"boolean"},"ignoredIssues":{"type":"boolean"},"autoUpdateBranch":{"type":"boolean"}}};
+const schema160 = {"type":"object","required":["forge","fullName","url","hasWebhook","canManageWebhooks","ignored","ignoredPRs","ignoredIssues","autoUpdateBranch"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"url":{"type":"string","format":"uri"},"hasWebhook":{"type":"boolean"},"canManageWebhooks":{"type":"boolean"},"ignored":{"type":"boolean"},"ignoredPRs":{"type":"boolean"},"ignoredIssues":{"type":"boolean"},"autoUpdateBranch":{"type":"boolean"}}};
 
-function validate85(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate97(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate85.evaluated;
+const evaluated0 = validate97.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7745,7 +8615,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((data.forge === undefined) && (missing0 = "forge")) || ((data.fullName === undefined) && (missing0 = "fullName"))) || ((data.url === undefined) && (missing0 = "url"))) || ((data.hasWebhook === undefined) && (missing0 = "hasWebhook"))) || ((data.canManageWebhooks === undefined) && (missing0 = "canManageWebhooks"))) || ((data.ignored === undefined) && (missing0 = "ignored"))) || ((data.ignoredPRs === undefined) && (missing0 = "ignoredPRs"))) || ((data.ignoredIssues === undefined) && (missing0 = "ignoredIssues"))) || ((data.autoUpdateBranch === undefined) && (missing0 = "autoUpdateBranch"))){
-validate85.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate97.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -7753,11 +8623,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate85.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate97.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate85.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
+validate97.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema108.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7773,18 +8643,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate85.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate97.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
-if(!pattern42.test(data1)){
-validate85.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+if(!pattern51.test(data1)){
+validate97.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate85.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate97.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -7800,13 +8670,13 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(errors === _errs7){
 if(typeof data2 === "string"){
-if(!(formats24(data2))){
-validate85.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""}];
+if(!(formats28(data2))){
+validate97.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""}];
 return false;
 }
 }
 else {
-validate85.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate97.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -7820,7 +8690,7 @@ if(valid0){
 if(data.hasWebhook !== undefined){
 const _errs9 = errors;
 if(typeof data.hasWebhook !== "boolean"){
-validate85.errors = [{instancePath:instancePath+"/hasWebhook",schemaPath:"#/properties/hasWebhook/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate97.errors = [{instancePath:instancePath+"/hasWebhook",schemaPath:"#/properties/hasWebhook/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -7832,7 +8702,7 @@ if(valid0){
 if(data.canManageWebhooks !== undefined){
 const _errs11 = errors;
 if(typeof data.canManageWebhooks !== "boolean"){
-validate85.errors = [{instancePath:instancePath+"/canManageWebhooks",schemaPath:"#/properties/canManageWebhooks/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate97.errors = [{instancePath:instancePath+"/canManageWebhooks",schemaPath:"#/properties/canManageWebhooks/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -7844,7 +8714,7 @@ if(valid0){
 if(data.ignored !== undefined){
 const _errs13 = errors;
 if(typeof data.ignored !== "boolean"){
-validate85.errors = [{instancePath:instancePath+"/ignored",schemaPath:"#/properties/ignored/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate97.errors = [{instancePath:instancePath+"/ignored",schemaPath:"#/properties/ignored/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -7856,7 +8726,7 @@ if(valid0){
 if(data.ignoredPRs !== undefined){
 const _errs15 = errors;
 if(typeof data.ignoredPRs !== "boolean"){
-validate85.errors = [{instancePath:instancePath+"/ignoredPRs",schemaPath:"#/properties/ignoredPRs/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate97.errors = [{instancePath:instancePath+"/ignoredPRs",schemaPath:"#/properties/ignoredPRs/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs15 === errors;
@@ -7868,7 +8738,7 @@ if(valid0){
 if(data.ignoredIssues !== undefined){
 const _errs17 = errors;
 if(typeof data.ignoredIssues !== "boolean"){
-validate85.errors = [{instancePath:instancePath+"/ignoredIssues",schemaPath:"#/properties/ignoredIssues/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate97.errors = [{instancePath:instancePath+"/ignoredIssues",schemaPath:"#/properties/ignoredIssues/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -7880,7 +8750,7 @@ if(valid0){
 if(data.autoUpdateBranch !== undefined){
 const _errs19 = errors;
 if(typeof data.autoUpdateBranch !== "boolean"){
-validate85.errors = [{instancePath:instancePath+"/autoUpdateBranch",schemaPath:"#/properties/autoUpdateBranch/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate97.errors = [{instancePath:instancePath+"/autoUpdateBranch",schemaPath:"#/properties/autoUpdateBranch/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs19 === errors;
@@ -7899,21 +8769,21 @@ var valid0 = true;
 }
 }
 else {
-validate85.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate97.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate85.errors = vErrors;
+validate97.errors = vErrors;
 return errors === 0;
 }
-validate85.evaluated = {"props":{"forge":true,"fullName":true,"url":true,"hasWebhook":true,"canManageWebhooks":true,"ignored":true,"ignoredPRs":true,"ignoredIssues":true,"autoUpdateBranch":true},"dynamicProps":false,"dynamicItems":false};
+validate97.evaluated = {"props":{"forge":true,"fullName":true,"url":true,"hasWebhook":true,"canManageWebhooks":true,"ignored":true,"ignoredPRs":true,"ignoredIssues":true,"autoUpdateBranch":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema143 = {"type":"object","required":["section","count"],"properties":{"section":{"$ref":"#/components/schemas/Section"},"count":{"type":"integer","minimum":0}}};
+const schema163 = {"type":"object","required":["section","count"],"properties":{"section":{"$ref":"#/components/schemas/Section"},"count":{"type":"integer","minimum":0}}};
 
-function validate87(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate99(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate87.evaluated;
+const evaluated0 = validate99.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7924,7 +8794,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.section === undefined) && (missing0 = "section")) || ((data.count === undefined) && (missing0 = "count"))){
-validate87.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate99.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -7932,11 +8802,11 @@ if(data.section !== undefined){
 let data0 = data.section;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate87.errors = [{instancePath:instancePath+"/section",schemaPath:"#/components/schemas/Section/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate99.errors = [{instancePath:instancePath+"/section",schemaPath:"#/components/schemas/Section/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((((data0 === "needs_your_review") || (data0 === "returned_to_you")) || (data0 === "ready_to_merge")) || (data0 === "waiting_for_others")) || (data0 === "drafts"))){
-validate87.errors = [{instancePath:instancePath+"/section",schemaPath:"#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema126.enum},message:"must be equal to one of the allowed values"}];
+validate99.errors = [{instancePath:instancePath+"/section",schemaPath:"#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema146.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -7949,13 +8819,13 @@ if(data.count !== undefined){
 let data1 = data.count;
 const _errs4 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate87.errors = [{instancePath:instancePath+"/count",schemaPath:"#/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate99.errors = [{instancePath:instancePath+"/count",schemaPath:"#/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate87.errors = [{instancePath:instancePath+"/count",schemaPath:"#/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate99.errors = [{instancePath:instancePath+"/count",schemaPath:"#/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -7969,21 +8839,21 @@ var valid0 = true;
 }
 }
 else {
-validate87.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate99.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate87.errors = vErrors;
+validate99.errors = vErrors;
 return errors === 0;
 }
-validate87.evaluated = {"props":{"section":true,"count":true},"dynamicProps":false,"dynamicItems":false};
+validate99.evaluated = {"props":{"section":true,"count":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema145 = {"type":"object","required":["forge","fullName","number","mergedAt","message"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"mergedAt":{"type":"string","format":"date-time"},"message":{"type":"string"}}};
+const schema165 = {"type":"object","required":["forge","fullName","number","mergedAt","message"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"mergedAt":{"type":"string","format":"date-time"},"message":{"type":"string"}}};
 
-function validate89(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate101(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate89.evaluated;
+const evaluated0 = validate101.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7994,7 +8864,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.forge === undefined) && (missing0 = "forge")) || ((data.fullName === undefined) && (missing0 = "fullName"))) || ((data.number === undefined) && (missing0 = "number"))) || ((data.mergedAt === undefined) && (missing0 = "mergedAt"))) || ((data.message === undefined) && (missing0 = "message"))){
-validate89.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate101.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -8002,11 +8872,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate89.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate101.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate89.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
+validate101.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema108.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -8022,18 +8892,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate89.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate101.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
-if(!pattern42.test(data1)){
-validate89.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+if(!pattern51.test(data1)){
+validate101.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate89.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate101.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -8048,18 +8918,18 @@ let data2 = data.number;
 const _errs7 = errors;
 const _errs8 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate89.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate101.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate89.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate101.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate89.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate101.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -8078,12 +8948,12 @@ if(errors === _errs10){
 if(errors === _errs10){
 if(typeof data3 === "string"){
 if(!(formats0.validate(data3))){
-validate89.errors = [{instancePath:instancePath+"/mergedAt",schemaPath:"#/properties/mergedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate101.errors = [{instancePath:instancePath+"/mergedAt",schemaPath:"#/properties/mergedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate89.errors = [{instancePath:instancePath+"/mergedAt",schemaPath:"#/properties/mergedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate101.errors = [{instancePath:instancePath+"/mergedAt",schemaPath:"#/properties/mergedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -8097,7 +8967,7 @@ if(valid0){
 if(data.message !== undefined){
 const _errs12 = errors;
 if(typeof data.message !== "string"){
-validate89.errors = [{instancePath:instancePath+"/message",schemaPath:"#/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate101.errors = [{instancePath:instancePath+"/message",schemaPath:"#/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -8112,20 +8982,20 @@ var valid0 = true;
 }
 }
 else {
-validate89.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate101.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate89.errors = vErrors;
+validate101.errors = vErrors;
 return errors === 0;
 }
-validate89.evaluated = {"props":{"forge":true,"fullName":true,"number":true,"mergedAt":true,"message":true},"dynamicProps":false,"dynamicItems":false};
+validate101.evaluated = {"props":{"forge":true,"fullName":true,"number":true,"mergedAt":true,"message":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate74(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate86(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate74.evaluated;
+const evaluated0 = validate86.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8136,7 +9006,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((((((((data.generatedAt === undefined) && (missing0 = "generatedAt")) || ((data.readIntervalSeconds === undefined) && (missing0 = "readIntervalSeconds"))) || ((data.forges === undefined) && (missing0 = "forges"))) || ((data.pullRequests === undefined) && (missing0 = "pullRequests"))) || ((data.issues === undefined) && (missing0 = "issues"))) || ((data.repos === undefined) && (missing0 = "repos"))) || ((data.openIssueCount === undefined) && (missing0 = "openIssueCount"))) || ((data.hiddenDrafts === undefined) && (missing0 = "hiddenDrafts"))) || ((data.hiddenSnoozed === undefined) && (missing0 = "hiddenSnoozed"))) || ((data.sections === undefined) && (missing0 = "sections"))) || ((data.autoMerged === undefined) && (missing0 = "autoMerged"))){
-validate74.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate86.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -8147,12 +9017,12 @@ if(errors === _errs1){
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(!(formats0.validate(data0))){
-validate74.errors = [{instancePath:instancePath+"/generatedAt",schemaPath:"#/properties/generatedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate86.errors = [{instancePath:instancePath+"/generatedAt",schemaPath:"#/properties/generatedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate74.errors = [{instancePath:instancePath+"/generatedAt",schemaPath:"#/properties/generatedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate86.errors = [{instancePath:instancePath+"/generatedAt",schemaPath:"#/properties/generatedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -8167,13 +9037,13 @@ if(data.readIntervalSeconds !== undefined){
 let data1 = data.readIntervalSeconds;
 const _errs3 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate74.errors = [{instancePath:instancePath+"/readIntervalSeconds",schemaPath:"#/properties/readIntervalSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate86.errors = [{instancePath:instancePath+"/readIntervalSeconds",schemaPath:"#/properties/readIntervalSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 == "number"){
 if(data1 < 1 || isNaN(data1)){
-validate74.errors = [{instancePath:instancePath+"/readIntervalSeconds",schemaPath:"#/properties/readIntervalSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate86.errors = [{instancePath:instancePath+"/readIntervalSeconds",schemaPath:"#/properties/readIntervalSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -8193,8 +9063,8 @@ var valid1 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs7 = errors;
-if(!(validate75(data2[i0], {instancePath:instancePath+"/forges/" + i0,parentData:data2,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
+if(!(validate87(data2[i0], {instancePath:instancePath+"/forges/" + i0,parentData:data2,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate87.errors : vErrors.concat(validate87.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs7 === errors;
@@ -8204,7 +9074,7 @@ break;
 }
 }
 else {
-validate74.errors = [{instancePath:instancePath+"/forges",schemaPath:"#/properties/forges/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate86.errors = [{instancePath:instancePath+"/forges",schemaPath:"#/properties/forges/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -8223,8 +9093,8 @@ var valid2 = true;
 const len1 = data4.length;
 for(let i1=0; i1<len1; i1++){
 const _errs10 = errors;
-if(!(validate77(data4[i1], {instancePath:instancePath+"/pullRequests/" + i1,parentData:data4,parentDataProperty:i1,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate77.errors : vErrors.concat(validate77.errors);
+if(!(validate89(data4[i1], {instancePath:instancePath+"/pullRequests/" + i1,parentData:data4,parentDataProperty:i1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate89.errors : vErrors.concat(validate89.errors);
 errors = vErrors.length;
 }
 var valid2 = _errs10 === errors;
@@ -8234,7 +9104,7 @@ break;
 }
 }
 else {
-validate74.errors = [{instancePath:instancePath+"/pullRequests",schemaPath:"#/properties/pullRequests/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate86.errors = [{instancePath:instancePath+"/pullRequests",schemaPath:"#/properties/pullRequests/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -8253,8 +9123,8 @@ var valid3 = true;
 const len2 = data6.length;
 for(let i2=0; i2<len2; i2++){
 const _errs13 = errors;
-if(!(validate83(data6[i2], {instancePath:instancePath+"/issues/" + i2,parentData:data6,parentDataProperty:i2,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate83.errors : vErrors.concat(validate83.errors);
+if(!(validate95(data6[i2], {instancePath:instancePath+"/issues/" + i2,parentData:data6,parentDataProperty:i2,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate95.errors : vErrors.concat(validate95.errors);
 errors = vErrors.length;
 }
 var valid3 = _errs13 === errors;
@@ -8264,7 +9134,7 @@ break;
 }
 }
 else {
-validate74.errors = [{instancePath:instancePath+"/issues",schemaPath:"#/properties/issues/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate86.errors = [{instancePath:instancePath+"/issues",schemaPath:"#/properties/issues/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -8283,8 +9153,8 @@ var valid4 = true;
 const len3 = data8.length;
 for(let i3=0; i3<len3; i3++){
 const _errs16 = errors;
-if(!(validate85(data8[i3], {instancePath:instancePath+"/repos/" + i3,parentData:data8,parentDataProperty:i3,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate85.errors : vErrors.concat(validate85.errors);
+if(!(validate97(data8[i3], {instancePath:instancePath+"/repos/" + i3,parentData:data8,parentDataProperty:i3,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
 errors = vErrors.length;
 }
 var valid4 = _errs16 === errors;
@@ -8294,7 +9164,7 @@ break;
 }
 }
 else {
-validate74.errors = [{instancePath:instancePath+"/repos",schemaPath:"#/properties/repos/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate86.errors = [{instancePath:instancePath+"/repos",schemaPath:"#/properties/repos/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -8308,13 +9178,13 @@ if(data.openIssueCount !== undefined){
 let data10 = data.openIssueCount;
 const _errs17 = errors;
 if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate74.errors = [{instancePath:instancePath+"/openIssueCount",schemaPath:"#/properties/openIssueCount/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate86.errors = [{instancePath:instancePath+"/openIssueCount",schemaPath:"#/properties/openIssueCount/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data10 == "number"){
 if(data10 < 0 || isNaN(data10)){
-validate74.errors = [{instancePath:instancePath+"/openIssueCount",schemaPath:"#/properties/openIssueCount/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate86.errors = [{instancePath:instancePath+"/openIssueCount",schemaPath:"#/properties/openIssueCount/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -8329,13 +9199,13 @@ if(data.hiddenDrafts !== undefined){
 let data11 = data.hiddenDrafts;
 const _errs19 = errors;
 if(!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))){
-validate74.errors = [{instancePath:instancePath+"/hiddenDrafts",schemaPath:"#/properties/hiddenDrafts/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate86.errors = [{instancePath:instancePath+"/hiddenDrafts",schemaPath:"#/properties/hiddenDrafts/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs19){
 if(typeof data11 == "number"){
 if(data11 < 0 || isNaN(data11)){
-validate74.errors = [{instancePath:instancePath+"/hiddenDrafts",schemaPath:"#/properties/hiddenDrafts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate86.errors = [{instancePath:instancePath+"/hiddenDrafts",schemaPath:"#/properties/hiddenDrafts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -8350,13 +9220,13 @@ if(data.hiddenSnoozed !== undefined){
 let data12 = data.hiddenSnoozed;
 const _errs21 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate74.errors = [{instancePath:instancePath+"/hiddenSnoozed",schemaPath:"#/properties/hiddenSnoozed/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate86.errors = [{instancePath:instancePath+"/hiddenSnoozed",schemaPath:"#/properties/hiddenSnoozed/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs21){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate74.errors = [{instancePath:instancePath+"/hiddenSnoozed",schemaPath:"#/properties/hiddenSnoozed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate86.errors = [{instancePath:instancePath+"/hiddenSnoozed",schemaPath:"#/properties/hiddenSnoozed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -8376,8 +9246,8 @@ var valid5 = true;
 const len4 = data13.length;
 for(let i4=0; i4<len4; i4++){
 const _errs25 = errors;
-if(!(validate87(data13[i4], {instancePath:instancePath+"/sections/" + i4,parentData:data13,parentDataProperty:i4,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate87.errors : vErrors.concat(validate87.errors);
+if(!(validate99(data13[i4], {instancePath:instancePath+"/sections/" + i4,parentData:data13,parentDataProperty:i4,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
 errors = vErrors.length;
 }
 var valid5 = _errs25 === errors;
@@ -8387,7 +9257,7 @@ break;
 }
 }
 else {
-validate74.errors = [{instancePath:instancePath+"/sections",schemaPath:"#/properties/sections/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate86.errors = [{instancePath:instancePath+"/sections",schemaPath:"#/properties/sections/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -8406,8 +9276,8 @@ var valid6 = true;
 const len5 = data15.length;
 for(let i5=0; i5<len5; i5++){
 const _errs28 = errors;
-if(!(validate89(data15[i5], {instancePath:instancePath+"/autoMerged/" + i5,parentData:data15,parentDataProperty:i5,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate89.errors : vErrors.concat(validate89.errors);
+if(!(validate101(data15[i5], {instancePath:instancePath+"/autoMerged/" + i5,parentData:data15,parentDataProperty:i5,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate101.errors : vErrors.concat(validate101.errors);
 errors = vErrors.length;
 }
 var valid6 = _errs28 === errors;
@@ -8417,7 +9287,7 @@ break;
 }
 }
 else {
-validate74.errors = [{instancePath:instancePath+"/autoMerged",schemaPath:"#/properties/autoMerged/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate86.errors = [{instancePath:instancePath+"/autoMerged",schemaPath:"#/properties/autoMerged/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -8439,44 +9309,44 @@ var valid0 = true;
 }
 }
 else {
-validate74.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate86.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate74.errors = vErrors;
+validate86.errors = vErrors;
 return errors === 0;
 }
-validate74.evaluated = {"props":{"generatedAt":true,"readIntervalSeconds":true,"forges":true,"pullRequests":true,"issues":true,"repos":true,"openIssueCount":true,"hiddenDrafts":true,"hiddenSnoozed":true,"sections":true,"autoMerged":true},"dynamicProps":false,"dynamicItems":false};
+validate86.evaluated = {"props":{"generatedAt":true,"readIntervalSeconds":true,"forges":true,"pullRequests":true,"issues":true,"repos":true,"openIssueCount":true,"hiddenDrafts":true,"hiddenSnoozed":true,"sections":true,"autoMerged":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate73(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate85(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-dashboardSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate73.evaluated;
+const evaluated0 = validate85.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate74(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
+if(!(validate86(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate86.errors : vErrors.concat(validate86.errors);
 errors = vErrors.length;
 }
-validate73.errors = vErrors;
+validate85.errors = vErrors;
 return errors === 0;
 }
-validate73.evaluated = {"props":{"generatedAt":true,"readIntervalSeconds":true,"forges":true,"pullRequests":true,"issues":true,"repos":true,"openIssueCount":true,"hiddenDrafts":true,"hiddenSnoozed":true,"sections":true,"autoMerged":true},"dynamicProps":false,"dynamicItems":false};
+validate85.evaluated = {"props":{"generatedAt":true,"readIntervalSeconds":true,"forges":true,"pullRequests":true,"issues":true,"repos":true,"openIssueCount":true,"hiddenDrafts":true,"hiddenSnoozed":true,"sections":true,"autoMerged":true},"dynamicProps":false,"dynamicItems":false};
 
-export const refreshDashboardQuery = validate92;
-const schema149 = {"$id":"function-refreshDashboardQuery","allOf":[{"type":"object","properties":{"includeDrafts":{"type":"boolean","default":false},"includeSnoozed":{"type":"boolean","default":false}},"required":[]}]};
+export const refreshDashboardQuery = validate104;
+const schema169 = {"$id":"function-refreshDashboardQuery","allOf":[{"type":"object","properties":{"includeDrafts":{"type":"boolean","default":false},"includeSnoozed":{"type":"boolean","default":false}},"required":[]}]};
 
-function validate92(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate104(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-refreshDashboardQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate92.evaluated;
+const evaluated0 = validate104.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8494,37 +9364,37 @@ data.includeSnoozed = false;
 }
 const _errs2 = errors;
 if(typeof data.includeDrafts !== "boolean"){
-validate92.errors = [{instancePath:instancePath+"/includeDrafts",schemaPath:"#/allOf/0/properties/includeDrafts/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate104.errors = [{instancePath:instancePath+"/includeDrafts",schemaPath:"#/allOf/0/properties/includeDrafts/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid1 = _errs2 === errors;
 if(valid1){
 const _errs4 = errors;
 if(typeof data.includeSnoozed !== "boolean"){
-validate92.errors = [{instancePath:instancePath+"/includeSnoozed",schemaPath:"#/allOf/0/properties/includeSnoozed/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate104.errors = [{instancePath:instancePath+"/includeSnoozed",schemaPath:"#/allOf/0/properties/includeSnoozed/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid1 = _errs4 === errors;
 }
 }
 else {
-validate92.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate104.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate92.errors = vErrors;
+validate104.errors = vErrors;
 return errors === 0;
 }
-validate92.evaluated = {"props":{"includeDrafts":true,"includeSnoozed":true},"dynamicProps":false,"dynamicItems":false};
+validate104.evaluated = {"props":{"includeDrafts":true,"includeSnoozed":true},"dynamicProps":false,"dynamicItems":false};
 
-export const streamDashboardQuery = validate93;
-const schema150 = {"$id":"function-streamDashboardQuery","allOf":[{"type":"object","properties":{"includeDrafts":{"type":"boolean","default":false},"includeSnoozed":{"type":"boolean","default":false}},"required":[]}]};
+export const streamDashboardQuery = validate105;
+const schema170 = {"$id":"function-streamDashboardQuery","allOf":[{"type":"object","properties":{"includeDrafts":{"type":"boolean","default":false},"includeSnoozed":{"type":"boolean","default":false}},"required":[]}]};
 
-function validate93(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate105(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-streamDashboardQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate93.evaluated;
+const evaluated0 = validate105.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8542,37 +9412,37 @@ data.includeSnoozed = false;
 }
 const _errs2 = errors;
 if(typeof data.includeDrafts !== "boolean"){
-validate93.errors = [{instancePath:instancePath+"/includeDrafts",schemaPath:"#/allOf/0/properties/includeDrafts/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate105.errors = [{instancePath:instancePath+"/includeDrafts",schemaPath:"#/allOf/0/properties/includeDrafts/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid1 = _errs2 === errors;
 if(valid1){
 const _errs4 = errors;
 if(typeof data.includeSnoozed !== "boolean"){
-validate93.errors = [{instancePath:instancePath+"/includeSnoozed",schemaPath:"#/allOf/0/properties/includeSnoozed/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate105.errors = [{instancePath:instancePath+"/includeSnoozed",schemaPath:"#/allOf/0/properties/includeSnoozed/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid1 = _errs4 === errors;
 }
 }
 else {
-validate93.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate105.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate93.errors = vErrors;
+validate105.errors = vErrors;
 return errors === 0;
 }
-validate93.evaluated = {"props":{"includeDrafts":true,"includeSnoozed":true},"dynamicProps":false,"dynamicItems":false};
+validate105.evaluated = {"props":{"includeDrafts":true,"includeSnoozed":true},"dynamicProps":false,"dynamicItems":false};
 
-export const streamDashboardHeaders = validate94;
-const schema151 = {"$id":"function-streamDashboardHeaders","allOf":[{"type":"object","properties":{"last-event-id":{"type":"string","maxLength":64}},"required":[]}]};
+export const streamDashboardHeaders = validate106;
+const schema171 = {"$id":"function-streamDashboardHeaders","allOf":[{"type":"object","properties":{"last-event-id":{"type":"string","maxLength":64}},"required":[]}]};
 
-function validate94(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate106(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-streamDashboardHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate94.evaluated;
+const evaluated0 = validate106.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8588,37 +9458,36 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate94.errors = [{instancePath:instancePath+"/last-event-id",schemaPath:"#/allOf/0/properties/last-event-id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate106.errors = [{instancePath:instancePath+"/last-event-id",schemaPath:"#/allOf/0/properties/last-event-id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate94.errors = [{instancePath:instancePath+"/last-event-id",schemaPath:"#/allOf/0/properties/last-event-id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate106.errors = [{instancePath:instancePath+"/last-event-id",schemaPath:"#/allOf/0/properties/last-event-id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
 }
 }
 else {
-validate94.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate106.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate94.errors = vErrors;
+validate106.errors = vErrors;
 return errors === 0;
 }
-validate94.evaluated = {"props":{"last-event-id":true},"dynamicProps":false,"dynamicItems":false};
+validate106.evaluated = {"props":{"last-event-id":true},"dynamicProps":false,"dynamicItems":false};
 
-export const ignoreRepositoryBody = validate95;
-const schema152 = {"$id":"function-ignoreRepositoryBody","allOf":[{"$ref":"request#/components/schemas/IgnoreRepositoryRequest"}]};
-const schema153 = {"type":"object","required":["forge","fullName","prs","issues"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"prs":{"type":"boolean"},"issues":{"type":"boolean"}}};
-const schema154 = {"type":"string","enum":["github","forgejo","gitlab"]};
-const schema155 = {"type":"string","maxLength":255,"pattern":"^[^/\\s]+(/[^/\\s]+)+$"};
+export const ignoreRepositoryBody = validate107;
+const schema172 = {"$id":"function-ignoreRepositoryBody","allOf":[{"$ref":"request#/components/schemas/IgnoreRepositoryRequest"}]};
+const schema173 = {"type":"object","required":["forge","fullName","prs","issues"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"prs":{"type":"boolean"},"issues":{"type":"boolean"}}};
+const schema175 = {"type":"string","maxLength":255,"pattern":"^[^/\\s]+(/[^/\\s]+)+$"};
 
-function validate96(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate108(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate96.evaluated;
+const evaluated0 = validate108.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8629,7 +9498,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.forge === undefined) && (missing0 = "forge")) || ((data.fullName === undefined) && (missing0 = "fullName"))) || ((data.prs === undefined) && (missing0 = "prs"))) || ((data.issues === undefined) && (missing0 = "issues"))){
-validate96.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate108.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -8637,11 +9506,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate96.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate108.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate96.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
+validate108.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema96.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -8657,18 +9526,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate96.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate108.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
-if(!pattern42.test(data1)){
-validate96.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+if(!pattern51.test(data1)){
+validate108.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate96.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate108.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -8681,7 +9550,7 @@ if(valid0){
 if(data.prs !== undefined){
 const _errs7 = errors;
 if(typeof data.prs !== "boolean"){
-validate96.errors = [{instancePath:instancePath+"/prs",schemaPath:"#/properties/prs/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate108.errors = [{instancePath:instancePath+"/prs",schemaPath:"#/properties/prs/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -8693,7 +9562,7 @@ if(valid0){
 if(data.issues !== undefined){
 const _errs9 = errors;
 if(typeof data.issues !== "boolean"){
-validate96.errors = [{instancePath:instancePath+"/issues",schemaPath:"#/properties/issues/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate108.errors = [{instancePath:instancePath+"/issues",schemaPath:"#/properties/issues/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -8707,44 +9576,44 @@ var valid0 = true;
 }
 }
 else {
-validate96.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate108.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate96.errors = vErrors;
+validate108.errors = vErrors;
 return errors === 0;
 }
-validate96.evaluated = {"props":{"forge":true,"fullName":true,"prs":true,"issues":true},"dynamicProps":false,"dynamicItems":false};
+validate108.evaluated = {"props":{"forge":true,"fullName":true,"prs":true,"issues":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate95(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate107(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-ignoreRepositoryBody" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate95.evaluated;
+const evaluated0 = validate107.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate96(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate96.errors : vErrors.concat(validate96.errors);
+if(!(validate108(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate108.errors : vErrors.concat(validate108.errors);
 errors = vErrors.length;
 }
-validate95.errors = vErrors;
+validate107.errors = vErrors;
 return errors === 0;
 }
-validate95.evaluated = {"props":{"forge":true,"fullName":true,"prs":true,"issues":true},"dynamicProps":false,"dynamicItems":false};
+validate107.evaluated = {"props":{"forge":true,"fullName":true,"prs":true,"issues":true},"dynamicProps":false,"dynamicItems":false};
 
-export const unignoreRepositoryBody = validate98;
-const schema156 = {"$id":"function-unignoreRepositoryBody","allOf":[{"$ref":"request#/components/schemas/RepositoryReference"}]};
-const schema157 = {"type":"object","required":["forge","fullName"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"}}};
+export const unignoreRepositoryBody = validate110;
+const schema176 = {"$id":"function-unignoreRepositoryBody","allOf":[{"$ref":"request#/components/schemas/RepositoryReference"}]};
+const schema177 = {"type":"object","required":["forge","fullName"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"}}};
 
-function validate99(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate111(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate99.evaluated;
+const evaluated0 = validate111.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8755,7 +9624,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.forge === undefined) && (missing0 = "forge")) || ((data.fullName === undefined) && (missing0 = "fullName"))){
-validate99.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate111.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -8763,11 +9632,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate99.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate111.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate99.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
+validate111.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema96.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -8783,18 +9652,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate99.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate111.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
-if(!pattern42.test(data1)){
-validate99.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+if(!pattern51.test(data1)){
+validate111.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate99.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate111.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -8807,43 +9676,43 @@ var valid0 = true;
 }
 }
 else {
-validate99.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate111.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate99.errors = vErrors;
+validate111.errors = vErrors;
 return errors === 0;
 }
-validate99.evaluated = {"props":{"forge":true,"fullName":true},"dynamicProps":false,"dynamicItems":false};
+validate111.evaluated = {"props":{"forge":true,"fullName":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate98(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate110(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-unignoreRepositoryBody" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate98.evaluated;
+const evaluated0 = validate110.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate99(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
+if(!(validate111(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate111.errors : vErrors.concat(validate111.errors);
 errors = vErrors.length;
 }
-validate98.errors = vErrors;
+validate110.errors = vErrors;
 return errors === 0;
 }
-validate98.evaluated = {"props":{"forge":true,"fullName":true},"dynamicProps":false,"dynamicItems":false};
+validate110.evaluated = {"props":{"forge":true,"fullName":true},"dynamicProps":false,"dynamicItems":false};
 
-export const enableAutoUpdateBranchBody = validate101;
-const schema160 = {"$id":"function-enableAutoUpdateBranchBody","allOf":[{"$ref":"request#/components/schemas/RepositoryReference"}]};
+export const enableAutoUpdateBranchBody = validate113;
+const schema180 = {"$id":"function-enableAutoUpdateBranchBody","allOf":[{"$ref":"request#/components/schemas/RepositoryReference"}]};
 
-function validate102(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate114(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate102.evaluated;
+const evaluated0 = validate114.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8854,7 +9723,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.forge === undefined) && (missing0 = "forge")) || ((data.fullName === undefined) && (missing0 = "fullName"))){
-validate102.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate114.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -8862,11 +9731,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate102.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate114.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate102.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
+validate114.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema96.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -8882,18 +9751,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate102.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate114.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
-if(!pattern42.test(data1)){
-validate102.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+if(!pattern51.test(data1)){
+validate114.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate102.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate114.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -8906,43 +9775,43 @@ var valid0 = true;
 }
 }
 else {
-validate102.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate114.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate102.errors = vErrors;
+validate114.errors = vErrors;
 return errors === 0;
 }
-validate102.evaluated = {"props":{"forge":true,"fullName":true},"dynamicProps":false,"dynamicItems":false};
+validate114.evaluated = {"props":{"forge":true,"fullName":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate101(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate113(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-enableAutoUpdateBranchBody" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate101.evaluated;
+const evaluated0 = validate113.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate102(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate102.errors : vErrors.concat(validate102.errors);
+if(!(validate114(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate114.errors : vErrors.concat(validate114.errors);
 errors = vErrors.length;
 }
-validate101.errors = vErrors;
+validate113.errors = vErrors;
 return errors === 0;
 }
-validate101.evaluated = {"props":{"forge":true,"fullName":true},"dynamicProps":false,"dynamicItems":false};
+validate113.evaluated = {"props":{"forge":true,"fullName":true},"dynamicProps":false,"dynamicItems":false};
 
-export const disableAutoUpdateBranchBody = validate104;
-const schema164 = {"$id":"function-disableAutoUpdateBranchBody","allOf":[{"$ref":"request#/components/schemas/RepositoryReference"}]};
+export const disableAutoUpdateBranchBody = validate116;
+const schema184 = {"$id":"function-disableAutoUpdateBranchBody","allOf":[{"$ref":"request#/components/schemas/RepositoryReference"}]};
 
-function validate105(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate117(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate105.evaluated;
+const evaluated0 = validate117.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8953,7 +9822,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.forge === undefined) && (missing0 = "forge")) || ((data.fullName === undefined) && (missing0 = "fullName"))){
-validate105.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate117.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -8961,11 +9830,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate105.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate117.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate105.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
+validate117.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema96.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -8981,18 +9850,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate105.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate117.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
-if(!pattern42.test(data1)){
-validate105.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+if(!pattern51.test(data1)){
+validate117.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate105.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate117.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9005,44 +9874,44 @@ var valid0 = true;
 }
 }
 else {
-validate105.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate117.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate105.errors = vErrors;
+validate117.errors = vErrors;
 return errors === 0;
 }
-validate105.evaluated = {"props":{"forge":true,"fullName":true},"dynamicProps":false,"dynamicItems":false};
+validate117.evaluated = {"props":{"forge":true,"fullName":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate104(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate116(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-disableAutoUpdateBranchBody" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate104.evaluated;
+const evaluated0 = validate116.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate105(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate105.errors : vErrors.concat(validate105.errors);
+if(!(validate117(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate117.errors : vErrors.concat(validate117.errors);
 errors = vErrors.length;
 }
-validate104.errors = vErrors;
+validate116.errors = vErrors;
 return errors === 0;
 }
-validate104.evaluated = {"props":{"forge":true,"fullName":true},"dynamicProps":false,"dynamicItems":false};
+validate116.evaluated = {"props":{"forge":true,"fullName":true},"dynamicProps":false,"dynamicItems":false};
 
-export const ensureWebhookHeaders = validate107;
-const schema168 = {"$id":"function-ensureWebhookHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const ensureWebhookHeaders = validate119;
+const schema188 = {"$id":"function-ensureWebhookHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
-function validate107(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate119(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-ensureWebhookHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate107.evaluated;
+const evaluated0 = validate119.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9058,46 +9927,46 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 255){
-validate107.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate119.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate107.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate119.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern22.test(data0)){
-validate107.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate119.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate107.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate119.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
 }
 }
 else {
-validate107.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate119.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate107.errors = vErrors;
+validate119.errors = vErrors;
 return errors === 0;
 }
-validate107.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate119.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const ensureWebhookBody = validate108;
-const schema169 = {"$id":"function-ensureWebhookBody","allOf":[{"$ref":"request#/components/schemas/RepositoryReference"}]};
+export const ensureWebhookBody = validate120;
+const schema189 = {"$id":"function-ensureWebhookBody","allOf":[{"$ref":"request#/components/schemas/RepositoryReference"}]};
 
-function validate109(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate121(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate109.evaluated;
+const evaluated0 = validate121.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9108,7 +9977,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.forge === undefined) && (missing0 = "forge")) || ((data.fullName === undefined) && (missing0 = "fullName"))){
-validate109.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate121.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -9116,11 +9985,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate109.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate121.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate109.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
+validate121.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema96.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -9136,18 +10005,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate109.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate121.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
-if(!pattern42.test(data1)){
-validate109.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+if(!pattern51.test(data1)){
+validate121.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate109.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate121.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9160,46 +10029,46 @@ var valid0 = true;
 }
 }
 else {
-validate109.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate121.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate109.errors = vErrors;
+validate121.errors = vErrors;
 return errors === 0;
 }
-validate109.evaluated = {"props":{"forge":true,"fullName":true},"dynamicProps":false,"dynamicItems":false};
+validate121.evaluated = {"props":{"forge":true,"fullName":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate108(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate120(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-ensureWebhookBody" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate108.evaluated;
+const evaluated0 = validate120.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate109(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate109.errors : vErrors.concat(validate109.errors);
+if(!(validate121(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate121.errors : vErrors.concat(validate121.errors);
 errors = vErrors.length;
 }
-validate108.errors = vErrors;
+validate120.errors = vErrors;
 return errors === 0;
 }
-validate108.evaluated = {"props":{"forge":true,"fullName":true},"dynamicProps":false,"dynamicItems":false};
+validate120.evaluated = {"props":{"forge":true,"fullName":true},"dynamicProps":false,"dynamicItems":false};
 
-export const actionRefusalSchema = validate111;
-const schema173 = {"$id":"function-actionRefusalSchema","allOf":[{"$ref":"response#/components/schemas/ActionRefusal"}]};
-const schema174 = {"anyOf":[{"$ref":"#/components/schemas/ActionError"},{"$ref":"#/components/schemas/Error"}]};
-const schema175 = {"type":"object","required":["error","code","message","requestId"],"properties":{"error":{"type":"string","maxLength":1024},"code":{"$ref":"#/components/schemas/ActionErrorCode"},"message":{"type":"string"},"resetsAt":{"type":"string","format":"date-time"},"requestId":{"type":"string","maxLength":128}}};
-const schema176 = {"type":"string","enum":["already_merged","already_closed","not_mergeable","conflict","behind","checks_pending","checks_failing","blocked_by_protection","already_up_to_date","auto_merge_not_allowed","ready_to_merge","stacked","label_missing","permission","in_progress","rate_limited","unknown"]};
+export const actionRefusalSchema = validate123;
+const schema193 = {"$id":"function-actionRefusalSchema","allOf":[{"$ref":"response#/components/schemas/ActionRefusal"}]};
+const schema194 = {"anyOf":[{"$ref":"#/components/schemas/ActionError"},{"$ref":"#/components/schemas/Error"}]};
+const schema195 = {"type":"object","required":["error","code","message","requestId"],"properties":{"error":{"type":"string","maxLength":1024},"code":{"$ref":"#/components/schemas/ActionErrorCode"},"message":{"type":"string"},"resetsAt":{"type":"string","format":"date-time"},"requestId":{"type":"string","maxLength":128}}};
+const schema196 = {"type":"string","enum":["already_merged","already_closed","not_mergeable","conflict","behind","checks_pending","checks_failing","blocked_by_protection","already_up_to_date","auto_merge_not_allowed","ready_to_merge","stacked","label_missing","permission","in_progress","rate_limited","unknown"]};
 
-function validate113(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate125(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate113.evaluated;
+const evaluated0 = validate125.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9210,7 +10079,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.error === undefined) && (missing0 = "error")) || ((data.code === undefined) && (missing0 = "code"))) || ((data.message === undefined) && (missing0 = "message"))) || ((data.requestId === undefined) && (missing0 = "requestId"))){
-validate113.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate125.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -9220,12 +10089,12 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(func0(data0) > 1024){
-validate113.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
+validate125.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
 return false;
 }
 }
 else {
-validate113.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate125.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9239,11 +10108,11 @@ if(data.code !== undefined){
 let data1 = data.code;
 const _errs3 = errors;
 if(typeof data1 !== "string"){
-validate113.errors = [{instancePath:instancePath+"/code",schemaPath:"#/components/schemas/ActionErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate125.errors = [{instancePath:instancePath+"/code",schemaPath:"#/components/schemas/ActionErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((((((((((((((((data1 === "already_merged") || (data1 === "already_closed")) || (data1 === "not_mergeable")) || (data1 === "conflict")) || (data1 === "behind")) || (data1 === "checks_pending")) || (data1 === "checks_failing")) || (data1 === "blocked_by_protection")) || (data1 === "already_up_to_date")) || (data1 === "auto_merge_not_allowed")) || (data1 === "ready_to_merge")) || (data1 === "stacked")) || (data1 === "label_missing")) || (data1 === "permission")) || (data1 === "in_progress")) || (data1 === "rate_limited")) || (data1 === "unknown"))){
-validate113.errors = [{instancePath:instancePath+"/code",schemaPath:"#/components/schemas/ActionErrorCode/enum",keyword:"enum",params:{allowedValues: schema176.enum},message:"must be equal to one of the allowed values"}];
+validate125.errors = [{instancePath:instancePath+"/code",schemaPath:"#/components/schemas/ActionErrorCode/enum",keyword:"enum",params:{allowedValues: schema196.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -9255,7 +10124,7 @@ if(valid0){
 if(data.message !== undefined){
 const _errs6 = errors;
 if(typeof data.message !== "string"){
-validate113.errors = [{instancePath:instancePath+"/message",schemaPath:"#/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate125.errors = [{instancePath:instancePath+"/message",schemaPath:"#/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -9271,12 +10140,12 @@ if(errors === _errs8){
 if(errors === _errs8){
 if(typeof data3 === "string"){
 if(!(formats0.validate(data3))){
-validate113.errors = [{instancePath:instancePath+"/resetsAt",schemaPath:"#/properties/resetsAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate125.errors = [{instancePath:instancePath+"/resetsAt",schemaPath:"#/properties/resetsAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate113.errors = [{instancePath:instancePath+"/resetsAt",schemaPath:"#/properties/resetsAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate125.errors = [{instancePath:instancePath+"/resetsAt",schemaPath:"#/properties/resetsAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9293,12 +10162,12 @@ const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
 if(func0(data4) > 128){
-validate113.errors = [{instancePath:instancePath+"/requestId",schemaPath:"#/properties/requestId/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate125.errors = [{instancePath:instancePath+"/requestId",schemaPath:"#/properties/requestId/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate113.errors = [{instancePath:instancePath+"/requestId",schemaPath:"#/properties/requestId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate125.errors = [{instancePath:instancePath+"/requestId",schemaPath:"#/properties/requestId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9314,20 +10183,20 @@ var valid0 = true;
 }
 }
 else {
-validate113.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate125.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate113.errors = vErrors;
+validate125.errors = vErrors;
 return errors === 0;
 }
-validate113.evaluated = {"props":{"error":true,"code":true,"message":true,"resetsAt":true,"requestId":true},"dynamicProps":false,"dynamicItems":false};
+validate125.evaluated = {"props":{"error":true,"code":true,"message":true,"resetsAt":true,"requestId":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate115(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate127(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate115.evaluated;
+const evaluated0 = validate127.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9338,7 +10207,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.error === undefined) && (missing0 = "error")) || ((data.code === undefined) && (missing0 = "code"))) || ((data.requestId === undefined) && (missing0 = "requestId"))){
-validate115.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate127.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -9348,12 +10217,12 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(func0(data0) > 1024){
-validate115.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
+validate127.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
 return false;
 }
 }
 else {
-validate115.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate127.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9367,11 +10236,11 @@ if(data.code !== undefined){
 let data1 = data.code;
 const _errs3 = errors;
 if(typeof data1 !== "string"){
-validate115.errors = [{instancePath:instancePath+"/code",schemaPath:"#/components/schemas/ErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate127.errors = [{instancePath:instancePath+"/code",schemaPath:"#/components/schemas/ErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((((((((((((((((data1 === "invalid_input") || (data1 === "malformed_body")) || (data1 === "unauthenticated")) || (data1 === "cross_site")) || (data1 === "forbidden")) || (data1 === "session_required")) || (data1 === "not_found")) || (data1 === "method_not_allowed")) || (data1 === "not_acceptable")) || (data1 === "conflict")) || (data1 === "too_large")) || (data1 === "unsupported_media_type")) || (data1 === "unprocessable")) || (data1 === "rate_limited")) || (data1 === "internal")) || (data1 === "bad_gateway")) || (data1 === "unavailable"))){
-validate115.errors = [{instancePath:instancePath+"/code",schemaPath:"#/components/schemas/ErrorCode/enum",keyword:"enum",params:{allowedValues: schema5.enum},message:"must be equal to one of the allowed values"}];
+validate127.errors = [{instancePath:instancePath+"/code",schemaPath:"#/components/schemas/ErrorCode/enum",keyword:"enum",params:{allowedValues: schema5.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -9386,12 +10255,12 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func0(data2) > 256){
-validate115.errors = [{instancePath:instancePath+"/field",schemaPath:"#/properties/field/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate127.errors = [{instancePath:instancePath+"/field",schemaPath:"#/properties/field/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate115.errors = [{instancePath:instancePath+"/field",schemaPath:"#/properties/field/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate127.errors = [{instancePath:instancePath+"/field",schemaPath:"#/properties/field/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9407,12 +10276,12 @@ const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data3 === "string"){
 if(func0(data3) > 128){
-validate115.errors = [{instancePath:instancePath+"/requestId",schemaPath:"#/properties/requestId/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate127.errors = [{instancePath:instancePath+"/requestId",schemaPath:"#/properties/requestId/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate115.errors = [{instancePath:instancePath+"/requestId",schemaPath:"#/properties/requestId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate127.errors = [{instancePath:instancePath+"/requestId",schemaPath:"#/properties/requestId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9427,20 +10296,20 @@ var valid0 = true;
 }
 }
 else {
-validate115.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate127.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate115.errors = vErrors;
+validate127.errors = vErrors;
 return errors === 0;
 }
-validate115.evaluated = {"props":{"error":true,"code":true,"field":true,"requestId":true},"dynamicProps":false,"dynamicItems":false};
+validate127.evaluated = {"props":{"error":true,"code":true,"field":true,"requestId":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate112(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate124(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate112.evaluated;
+const evaluated0 = validate124.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9450,8 +10319,8 @@ evaluated0.items = undefined;
 const _errs0 = errors;
 let valid0 = false;
 const _errs1 = errors;
-if(!(validate113(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate113.errors : vErrors.concat(validate113.errors);
+if(!(validate125(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate125.errors : vErrors.concat(validate125.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs1 === errors;
@@ -9465,8 +10334,8 @@ props0.resetsAt = true;
 props0.requestId = true;
 }
 const _errs2 = errors;
-if(!(validate115(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate115.errors : vErrors.concat(validate115.errors);
+if(!(validate127(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate127.errors : vErrors.concat(validate127.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs2 === errors;
@@ -9489,7 +10358,7 @@ else {
 vErrors.push(err0);
 }
 errors++;
-validate112.errors = vErrors;
+validate124.errors = vErrors;
 return false;
 }
 else {
@@ -9503,46 +10372,46 @@ vErrors = null;
 }
 }
 }
-validate112.errors = vErrors;
+validate124.errors = vErrors;
 evaluated0.props = props0;
 return errors === 0;
 }
-validate112.evaluated = {"dynamicProps":true,"dynamicItems":false};
+validate124.evaluated = {"dynamicProps":true,"dynamicItems":false};
 
 
-function validate111(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate123(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-actionRefusalSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate111.evaluated;
+const evaluated0 = validate123.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate112(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate112.errors : vErrors.concat(validate112.errors);
+if(!(validate124(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate124.errors : vErrors.concat(validate124.errors);
 errors = vErrors.length;
 }
 else {
-var props0 = validate112.evaluated.props;
+var props0 = validate124.evaluated.props;
 }
-validate111.errors = vErrors;
+validate123.errors = vErrors;
 evaluated0.props = props0;
 return errors === 0;
 }
-validate111.evaluated = {"dynamicProps":true,"dynamicItems":false};
+validate123.evaluated = {"dynamicProps":true,"dynamicItems":false};
 
-export const rotatedWebhookSchema = validate118;
-const schema179 = {"$id":"function-rotatedWebhookSchema","allOf":[{"$ref":"response#/components/schemas/RotatedWebhook"}]};
-const schema180 = {"type":"object","required":["webhookToken","webhookSecret","formerUntil"],"properties":{"webhookToken":{"type":"string"},"webhookSecret":{"type":"string"},"formerUntil":{"type":"string","format":"date-time"}}};
+export const rotatedWebhookSchema = validate130;
+const schema199 = {"$id":"function-rotatedWebhookSchema","allOf":[{"$ref":"response#/components/schemas/RotatedWebhook"}]};
+const schema200 = {"type":"object","required":["webhookToken","webhookSecret","formerUntil"],"properties":{"webhookToken":{"type":"string"},"webhookSecret":{"type":"string"},"formerUntil":{"type":"string","format":"date-time"}}};
 
-function validate118(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate130(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-rotatedWebhookSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate118.evaluated;
+const evaluated0 = validate130.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9554,14 +10423,14 @@ if(errors === _errs1){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.webhookToken === undefined) && (missing0 = "webhookToken")) || ((data.webhookSecret === undefined) && (missing0 = "webhookSecret"))) || ((data.formerUntil === undefined) && (missing0 = "formerUntil"))){
-validate118.errors = [{instancePath,schemaPath:"response#/components/schemas/RotatedWebhook/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate130.errors = [{instancePath,schemaPath:"response#/components/schemas/RotatedWebhook/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 if(data.webhookToken !== undefined){
 const _errs3 = errors;
 if(typeof data.webhookToken !== "string"){
-validate118.errors = [{instancePath:instancePath+"/webhookToken",schemaPath:"response#/components/schemas/RotatedWebhook/properties/webhookToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate130.errors = [{instancePath:instancePath+"/webhookToken",schemaPath:"response#/components/schemas/RotatedWebhook/properties/webhookToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid2 = _errs3 === errors;
@@ -9573,7 +10442,7 @@ if(valid2){
 if(data.webhookSecret !== undefined){
 const _errs5 = errors;
 if(typeof data.webhookSecret !== "string"){
-validate118.errors = [{instancePath:instancePath+"/webhookSecret",schemaPath:"response#/components/schemas/RotatedWebhook/properties/webhookSecret/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate130.errors = [{instancePath:instancePath+"/webhookSecret",schemaPath:"response#/components/schemas/RotatedWebhook/properties/webhookSecret/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid2 = _errs5 === errors;
@@ -9589,12 +10458,12 @@ if(errors === _errs7){
 if(errors === _errs7){
 if(typeof data2 === "string"){
 if(!(formats0.validate(data2))){
-validate118.errors = [{instancePath:instancePath+"/formerUntil",schemaPath:"response#/components/schemas/RotatedWebhook/properties/formerUntil/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate130.errors = [{instancePath:instancePath+"/formerUntil",schemaPath:"response#/components/schemas/RotatedWebhook/properties/formerUntil/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate118.errors = [{instancePath:instancePath+"/formerUntil",schemaPath:"response#/components/schemas/RotatedWebhook/properties/formerUntil/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate130.errors = [{instancePath:instancePath+"/formerUntil",schemaPath:"response#/components/schemas/RotatedWebhook/properties/formerUntil/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9609,23 +10478,23 @@ var valid2 = true;
 }
 }
 else {
-validate118.errors = [{instancePath,schemaPath:"response#/components/schemas/RotatedWebhook/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate130.errors = [{instancePath,schemaPath:"response#/components/schemas/RotatedWebhook/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate118.errors = vErrors;
+validate130.errors = vErrors;
 return errors === 0;
 }
-validate118.evaluated = {"props":{"webhookToken":true,"webhookSecret":true,"formerUntil":true},"dynamicProps":false,"dynamicItems":false};
+validate130.evaluated = {"props":{"webhookToken":true,"webhookSecret":true,"formerUntil":true},"dynamicProps":false,"dynamicItems":false};
 
-export const deliverGithubParams = validate119;
-const schema181 = {"$id":"function-deliverGithubParams","allOf":[{"type":"object","properties":{"webhookToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["webhookToken"]}]};
+export const deliverGithubParams = validate131;
+const schema201 = {"$id":"function-deliverGithubParams","allOf":[{"type":"object","properties":{"webhookToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["webhookToken"]}]};
 
-function validate119(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate131(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deliverGithubParams" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate119.evaluated;
+const evaluated0 = validate131.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9637,7 +10506,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.webhookToken === undefined) && (missing0 = "webhookToken")){
-validate119.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate131.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -9646,13 +10515,13 @@ let data0 = data.webhookToken;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern33.test(data0)){
-validate119.errors = [{instancePath:instancePath+"/webhookToken",schemaPath:"#/allOf/0/properties/webhookToken/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
+if(!pattern35.test(data0)){
+validate131.errors = [{instancePath:instancePath+"/webhookToken",schemaPath:"#/allOf/0/properties/webhookToken/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
 return false;
 }
 }
 else {
-validate119.errors = [{instancePath:instancePath+"/webhookToken",schemaPath:"#/allOf/0/properties/webhookToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate131.errors = [{instancePath:instancePath+"/webhookToken",schemaPath:"#/allOf/0/properties/webhookToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9660,23 +10529,23 @@ return false;
 }
 }
 else {
-validate119.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate131.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate119.errors = vErrors;
+validate131.errors = vErrors;
 return errors === 0;
 }
-validate119.evaluated = {"props":{"webhookToken":true},"dynamicProps":false,"dynamicItems":false};
+validate131.evaluated = {"props":{"webhookToken":true},"dynamicProps":false,"dynamicItems":false};
 
-export const deliverGithubHeaders = validate120;
-const schema182 = {"$id":"function-deliverGithubHeaders","allOf":[{"type":"object","properties":{"x-hub-signature-256":{"type":"string","maxLength":256},"x-github-delivery":{"type":"string","maxLength":256},"x-github-event":{"type":"string","maxLength":256}},"required":[]}]};
+export const deliverGithubHeaders = validate132;
+const schema202 = {"$id":"function-deliverGithubHeaders","allOf":[{"type":"object","properties":{"x-hub-signature-256":{"type":"string","maxLength":256},"x-github-delivery":{"type":"string","maxLength":256},"x-github-event":{"type":"string","maxLength":256}},"required":[]}]};
 
-function validate120(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate132(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deliverGithubHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate120.evaluated;
+const evaluated0 = validate132.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9692,12 +10561,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 256){
-validate120.errors = [{instancePath:instancePath+"/x-hub-signature-256",schemaPath:"#/allOf/0/properties/x-hub-signature-256/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate132.errors = [{instancePath:instancePath+"/x-hub-signature-256",schemaPath:"#/allOf/0/properties/x-hub-signature-256/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate120.errors = [{instancePath:instancePath+"/x-hub-signature-256",schemaPath:"#/allOf/0/properties/x-hub-signature-256/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate132.errors = [{instancePath:instancePath+"/x-hub-signature-256",schemaPath:"#/allOf/0/properties/x-hub-signature-256/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9713,12 +10582,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 256){
-validate120.errors = [{instancePath:instancePath+"/x-github-delivery",schemaPath:"#/allOf/0/properties/x-github-delivery/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate132.errors = [{instancePath:instancePath+"/x-github-delivery",schemaPath:"#/allOf/0/properties/x-github-delivery/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate120.errors = [{instancePath:instancePath+"/x-github-delivery",schemaPath:"#/allOf/0/properties/x-github-delivery/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate132.errors = [{instancePath:instancePath+"/x-github-delivery",schemaPath:"#/allOf/0/properties/x-github-delivery/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9734,12 +10603,12 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func0(data2) > 256){
-validate120.errors = [{instancePath:instancePath+"/x-github-event",schemaPath:"#/allOf/0/properties/x-github-event/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate132.errors = [{instancePath:instancePath+"/x-github-event",schemaPath:"#/allOf/0/properties/x-github-event/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate120.errors = [{instancePath:instancePath+"/x-github-event",schemaPath:"#/allOf/0/properties/x-github-event/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate132.errors = [{instancePath:instancePath+"/x-github-event",schemaPath:"#/allOf/0/properties/x-github-event/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9752,23 +10621,23 @@ var valid1 = true;
 }
 }
 else {
-validate120.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate132.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate120.errors = vErrors;
+validate132.errors = vErrors;
 return errors === 0;
 }
-validate120.evaluated = {"props":{"x-hub-signature-256":true,"x-github-delivery":true,"x-github-event":true},"dynamicProps":false,"dynamicItems":false};
+validate132.evaluated = {"props":{"x-hub-signature-256":true,"x-github-delivery":true,"x-github-event":true},"dynamicProps":false,"dynamicItems":false};
 
-export const deliverForgejoParams = validate121;
-const schema183 = {"$id":"function-deliverForgejoParams","allOf":[{"type":"object","properties":{"webhookToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["webhookToken"]}]};
+export const deliverForgejoParams = validate133;
+const schema203 = {"$id":"function-deliverForgejoParams","allOf":[{"type":"object","properties":{"webhookToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["webhookToken"]}]};
 
-function validate121(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate133(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deliverForgejoParams" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate121.evaluated;
+const evaluated0 = validate133.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9780,7 +10649,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.webhookToken === undefined) && (missing0 = "webhookToken")){
-validate121.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate133.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -9789,13 +10658,13 @@ let data0 = data.webhookToken;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern33.test(data0)){
-validate121.errors = [{instancePath:instancePath+"/webhookToken",schemaPath:"#/allOf/0/properties/webhookToken/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
+if(!pattern35.test(data0)){
+validate133.errors = [{instancePath:instancePath+"/webhookToken",schemaPath:"#/allOf/0/properties/webhookToken/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
 return false;
 }
 }
 else {
-validate121.errors = [{instancePath:instancePath+"/webhookToken",schemaPath:"#/allOf/0/properties/webhookToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate133.errors = [{instancePath:instancePath+"/webhookToken",schemaPath:"#/allOf/0/properties/webhookToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9803,23 +10672,23 @@ return false;
 }
 }
 else {
-validate121.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate133.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate121.errors = vErrors;
+validate133.errors = vErrors;
 return errors === 0;
 }
-validate121.evaluated = {"props":{"webhookToken":true},"dynamicProps":false,"dynamicItems":false};
+validate133.evaluated = {"props":{"webhookToken":true},"dynamicProps":false,"dynamicItems":false};
 
-export const deliverForgejoHeaders = validate122;
-const schema184 = {"$id":"function-deliverForgejoHeaders","allOf":[{"type":"object","properties":{"x-forgejo-signature":{"type":"string","maxLength":256},"x-gitea-signature":{"type":"string","maxLength":256},"x-forgejo-delivery":{"type":"string","maxLength":256},"x-gitea-delivery":{"type":"string","maxLength":256},"x-forgejo-event":{"type":"string","maxLength":256},"x-gitea-event":{"type":"string","maxLength":256}},"required":[]}]};
+export const deliverForgejoHeaders = validate134;
+const schema204 = {"$id":"function-deliverForgejoHeaders","allOf":[{"type":"object","properties":{"x-forgejo-signature":{"type":"string","maxLength":256},"x-gitea-signature":{"type":"string","maxLength":256},"x-forgejo-delivery":{"type":"string","maxLength":256},"x-gitea-delivery":{"type":"string","maxLength":256},"x-forgejo-event":{"type":"string","maxLength":256},"x-gitea-event":{"type":"string","maxLength":256}},"required":[]}]};
 
-function validate122(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate134(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deliverForgejoHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate122.evaluated;
+const evaluated0 = validate134.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9835,12 +10704,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 256){
-validate122.errors = [{instancePath:instancePath+"/x-forgejo-signature",schemaPath:"#/allOf/0/properties/x-forgejo-signature/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate134.errors = [{instancePath:instancePath+"/x-forgejo-signature",schemaPath:"#/allOf/0/properties/x-forgejo-signature/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate122.errors = [{instancePath:instancePath+"/x-forgejo-signature",schemaPath:"#/allOf/0/properties/x-forgejo-signature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate134.errors = [{instancePath:instancePath+"/x-forgejo-signature",schemaPath:"#/allOf/0/properties/x-forgejo-signature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9856,12 +10725,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 256){
-validate122.errors = [{instancePath:instancePath+"/x-gitea-signature",schemaPath:"#/allOf/0/properties/x-gitea-signature/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate134.errors = [{instancePath:instancePath+"/x-gitea-signature",schemaPath:"#/allOf/0/properties/x-gitea-signature/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate122.errors = [{instancePath:instancePath+"/x-gitea-signature",schemaPath:"#/allOf/0/properties/x-gitea-signature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate134.errors = [{instancePath:instancePath+"/x-gitea-signature",schemaPath:"#/allOf/0/properties/x-gitea-signature/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9877,12 +10746,12 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func0(data2) > 256){
-validate122.errors = [{instancePath:instancePath+"/x-forgejo-delivery",schemaPath:"#/allOf/0/properties/x-forgejo-delivery/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate134.errors = [{instancePath:instancePath+"/x-forgejo-delivery",schemaPath:"#/allOf/0/properties/x-forgejo-delivery/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate122.errors = [{instancePath:instancePath+"/x-forgejo-delivery",schemaPath:"#/allOf/0/properties/x-forgejo-delivery/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate134.errors = [{instancePath:instancePath+"/x-forgejo-delivery",schemaPath:"#/allOf/0/properties/x-forgejo-delivery/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9898,12 +10767,12 @@ const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data3 === "string"){
 if(func0(data3) > 256){
-validate122.errors = [{instancePath:instancePath+"/x-gitea-delivery",schemaPath:"#/allOf/0/properties/x-gitea-delivery/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate134.errors = [{instancePath:instancePath+"/x-gitea-delivery",schemaPath:"#/allOf/0/properties/x-gitea-delivery/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate122.errors = [{instancePath:instancePath+"/x-gitea-delivery",schemaPath:"#/allOf/0/properties/x-gitea-delivery/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate134.errors = [{instancePath:instancePath+"/x-gitea-delivery",schemaPath:"#/allOf/0/properties/x-gitea-delivery/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9919,12 +10788,12 @@ const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
 if(func0(data4) > 256){
-validate122.errors = [{instancePath:instancePath+"/x-forgejo-event",schemaPath:"#/allOf/0/properties/x-forgejo-event/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate134.errors = [{instancePath:instancePath+"/x-forgejo-event",schemaPath:"#/allOf/0/properties/x-forgejo-event/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate122.errors = [{instancePath:instancePath+"/x-forgejo-event",schemaPath:"#/allOf/0/properties/x-forgejo-event/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate134.errors = [{instancePath:instancePath+"/x-forgejo-event",schemaPath:"#/allOf/0/properties/x-forgejo-event/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9940,12 +10809,12 @@ const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data5 === "string"){
 if(func0(data5) > 256){
-validate122.errors = [{instancePath:instancePath+"/x-gitea-event",schemaPath:"#/allOf/0/properties/x-gitea-event/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate134.errors = [{instancePath:instancePath+"/x-gitea-event",schemaPath:"#/allOf/0/properties/x-gitea-event/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate122.errors = [{instancePath:instancePath+"/x-gitea-event",schemaPath:"#/allOf/0/properties/x-gitea-event/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate134.errors = [{instancePath:instancePath+"/x-gitea-event",schemaPath:"#/allOf/0/properties/x-gitea-event/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9961,23 +10830,23 @@ var valid1 = true;
 }
 }
 else {
-validate122.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate134.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate122.errors = vErrors;
+validate134.errors = vErrors;
 return errors === 0;
 }
-validate122.evaluated = {"props":{"x-forgejo-signature":true,"x-gitea-signature":true,"x-forgejo-delivery":true,"x-gitea-delivery":true,"x-forgejo-event":true,"x-gitea-event":true},"dynamicProps":false,"dynamicItems":false};
+validate134.evaluated = {"props":{"x-forgejo-signature":true,"x-gitea-signature":true,"x-forgejo-delivery":true,"x-gitea-delivery":true,"x-forgejo-event":true,"x-gitea-event":true},"dynamicProps":false,"dynamicItems":false};
 
-export const deliverGitlabParams = validate123;
-const schema185 = {"$id":"function-deliverGitlabParams","allOf":[{"type":"object","properties":{"webhookToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["webhookToken"]}]};
+export const deliverGitlabParams = validate135;
+const schema205 = {"$id":"function-deliverGitlabParams","allOf":[{"type":"object","properties":{"webhookToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["webhookToken"]}]};
 
-function validate123(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate135(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deliverGitlabParams" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate123.evaluated;
+const evaluated0 = validate135.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9989,7 +10858,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.webhookToken === undefined) && (missing0 = "webhookToken")){
-validate123.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate135.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -9998,13 +10867,13 @@ let data0 = data.webhookToken;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern33.test(data0)){
-validate123.errors = [{instancePath:instancePath+"/webhookToken",schemaPath:"#/allOf/0/properties/webhookToken/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
+if(!pattern35.test(data0)){
+validate135.errors = [{instancePath:instancePath+"/webhookToken",schemaPath:"#/allOf/0/properties/webhookToken/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
 return false;
 }
 }
 else {
-validate123.errors = [{instancePath:instancePath+"/webhookToken",schemaPath:"#/allOf/0/properties/webhookToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate135.errors = [{instancePath:instancePath+"/webhookToken",schemaPath:"#/allOf/0/properties/webhookToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -10012,23 +10881,23 @@ return false;
 }
 }
 else {
-validate123.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate135.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate123.errors = vErrors;
+validate135.errors = vErrors;
 return errors === 0;
 }
-validate123.evaluated = {"props":{"webhookToken":true},"dynamicProps":false,"dynamicItems":false};
+validate135.evaluated = {"props":{"webhookToken":true},"dynamicProps":false,"dynamicItems":false};
 
-export const deliverGitlabHeaders = validate124;
-const schema186 = {"$id":"function-deliverGitlabHeaders","allOf":[{"type":"object","properties":{"x-gitlab-token":{"type":"string","maxLength":256},"idempotency-key":{"type":"string","maxLength":256},"x-gitlab-event":{"type":"string","maxLength":256}},"required":[]}]};
+export const deliverGitlabHeaders = validate136;
+const schema206 = {"$id":"function-deliverGitlabHeaders","allOf":[{"type":"object","properties":{"x-gitlab-token":{"type":"string","maxLength":256},"idempotency-key":{"type":"string","maxLength":256},"x-gitlab-event":{"type":"string","maxLength":256}},"required":[]}]};
 
-function validate124(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate136(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deliverGitlabHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate124.evaluated;
+const evaluated0 = validate136.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -10044,12 +10913,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 256){
-validate124.errors = [{instancePath:instancePath+"/x-gitlab-token",schemaPath:"#/allOf/0/properties/x-gitlab-token/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate136.errors = [{instancePath:instancePath+"/x-gitlab-token",schemaPath:"#/allOf/0/properties/x-gitlab-token/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate124.errors = [{instancePath:instancePath+"/x-gitlab-token",schemaPath:"#/allOf/0/properties/x-gitlab-token/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate136.errors = [{instancePath:instancePath+"/x-gitlab-token",schemaPath:"#/allOf/0/properties/x-gitlab-token/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -10065,12 +10934,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 256){
-validate124.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate136.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate124.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate136.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -10086,12 +10955,12 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func0(data2) > 256){
-validate124.errors = [{instancePath:instancePath+"/x-gitlab-event",schemaPath:"#/allOf/0/properties/x-gitlab-event/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate136.errors = [{instancePath:instancePath+"/x-gitlab-event",schemaPath:"#/allOf/0/properties/x-gitlab-event/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate124.errors = [{instancePath:instancePath+"/x-gitlab-event",schemaPath:"#/allOf/0/properties/x-gitlab-event/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate136.errors = [{instancePath:instancePath+"/x-gitlab-event",schemaPath:"#/allOf/0/properties/x-gitlab-event/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -10104,574 +10973,20 @@ var valid1 = true;
 }
 }
 else {
-validate124.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate136.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate124.errors = vErrors;
+validate136.errors = vErrors;
 return errors === 0;
 }
-validate124.evaluated = {"props":{"x-gitlab-token":true,"idempotency-key":true,"x-gitlab-event":true},"dynamicProps":false,"dynamicItems":false};
+validate136.evaluated = {"props":{"x-gitlab-token":true,"idempotency-key":true,"x-gitlab-event":true},"dynamicProps":false,"dynamicItems":false};
 
-export const mergePullRequestHeaders = validate125;
-const schema187 = {"$id":"function-mergePullRequestHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
-
-function validate125(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-mergePullRequestHeaders" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate125.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data["idempotency-key"] !== undefined){
-let data0 = data["idempotency-key"];
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func0(data0) > 255){
-validate125.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
-return false;
-}
-else {
-if(func0(data0) < 1){
-validate125.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern22.test(data0)){
-validate125.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
-return false;
-}
-}
-}
-}
-else {
-validate125.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-else {
-validate125.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate125.errors = vErrors;
-return errors === 0;
-}
-validate125.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
-
-export const mergePullRequestBody = validate126;
-const schema188 = {"$id":"function-mergePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
-const schema189 = {"type":"object","required":["forge","fullName","number"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"}}};
-const schema192 = {"type":"integer","minimum":1,"maximum":2147483647};
-
-function validate127(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate127.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((data.forge === undefined) && (missing0 = "forge")) || ((data.fullName === undefined) && (missing0 = "fullName"))) || ((data.number === undefined) && (missing0 = "number"))){
-validate127.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.forge !== undefined){
-let data0 = data.forge;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate127.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate127.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.fullName !== undefined){
-let data1 = data.fullName;
-const _errs4 = errors;
-const _errs5 = errors;
-if(errors === _errs5){
-if(typeof data1 === "string"){
-if(func0(data1) > 255){
-validate127.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
-return false;
-}
-else {
-if(!pattern42.test(data1)){
-validate127.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
-return false;
-}
-}
-}
-else {
-validate127.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.number !== undefined){
-let data2 = data.number;
-const _errs7 = errors;
-const _errs8 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate127.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs8){
-if(typeof data2 == "number"){
-if(data2 > 2147483647 || isNaN(data2)){
-validate127.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
-return false;
-}
-else {
-if(data2 < 1 || isNaN(data2)){
-validate127.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-}
-}
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-else {
-validate127.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate127.errors = vErrors;
-return errors === 0;
-}
-validate127.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
-
-
-function validate126(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-mergePullRequestBody" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate126.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate127(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate127.errors : vErrors.concat(validate127.errors);
-errors = vErrors.length;
-}
-validate126.errors = vErrors;
-return errors === 0;
-}
-validate126.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
-
-export const autoMergePullRequestHeaders = validate129;
-const schema193 = {"$id":"function-autoMergePullRequestHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
-
-function validate129(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-autoMergePullRequestHeaders" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate129.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data["idempotency-key"] !== undefined){
-let data0 = data["idempotency-key"];
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func0(data0) > 255){
-validate129.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
-return false;
-}
-else {
-if(func0(data0) < 1){
-validate129.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern22.test(data0)){
-validate129.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
-return false;
-}
-}
-}
-}
-else {
-validate129.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-else {
-validate129.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate129.errors = vErrors;
-return errors === 0;
-}
-validate129.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
-
-export const autoMergePullRequestBody = validate130;
-const schema194 = {"$id":"function-autoMergePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
-
-function validate131(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate131.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((data.forge === undefined) && (missing0 = "forge")) || ((data.fullName === undefined) && (missing0 = "fullName"))) || ((data.number === undefined) && (missing0 = "number"))){
-validate131.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.forge !== undefined){
-let data0 = data.forge;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate131.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate131.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.fullName !== undefined){
-let data1 = data.fullName;
-const _errs4 = errors;
-const _errs5 = errors;
-if(errors === _errs5){
-if(typeof data1 === "string"){
-if(func0(data1) > 255){
-validate131.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
-return false;
-}
-else {
-if(!pattern42.test(data1)){
-validate131.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
-return false;
-}
-}
-}
-else {
-validate131.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.number !== undefined){
-let data2 = data.number;
-const _errs7 = errors;
-const _errs8 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate131.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs8){
-if(typeof data2 == "number"){
-if(data2 > 2147483647 || isNaN(data2)){
-validate131.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
-return false;
-}
-else {
-if(data2 < 1 || isNaN(data2)){
-validate131.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-}
-}
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-else {
-validate131.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate131.errors = vErrors;
-return errors === 0;
-}
-validate131.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
-
-
-function validate130(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-autoMergePullRequestBody" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate130.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate131(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate131.errors : vErrors.concat(validate131.errors);
-errors = vErrors.length;
-}
-validate130.errors = vErrors;
-return errors === 0;
-}
-validate130.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
-
-export const cancelAutoMergeHeaders = validate133;
-const schema199 = {"$id":"function-cancelAutoMergeHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
-
-function validate133(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-cancelAutoMergeHeaders" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate133.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data["idempotency-key"] !== undefined){
-let data0 = data["idempotency-key"];
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func0(data0) > 255){
-validate133.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
-return false;
-}
-else {
-if(func0(data0) < 1){
-validate133.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern22.test(data0)){
-validate133.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
-return false;
-}
-}
-}
-}
-else {
-validate133.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-else {
-validate133.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate133.errors = vErrors;
-return errors === 0;
-}
-validate133.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
-
-export const cancelAutoMergeBody = validate134;
-const schema200 = {"$id":"function-cancelAutoMergeBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
-
-function validate135(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate135.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((data.forge === undefined) && (missing0 = "forge")) || ((data.fullName === undefined) && (missing0 = "fullName"))) || ((data.number === undefined) && (missing0 = "number"))){
-validate135.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.forge !== undefined){
-let data0 = data.forge;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate135.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate135.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.fullName !== undefined){
-let data1 = data.fullName;
-const _errs4 = errors;
-const _errs5 = errors;
-if(errors === _errs5){
-if(typeof data1 === "string"){
-if(func0(data1) > 255){
-validate135.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
-return false;
-}
-else {
-if(!pattern42.test(data1)){
-validate135.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
-return false;
-}
-}
-}
-else {
-validate135.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.number !== undefined){
-let data2 = data.number;
-const _errs7 = errors;
-const _errs8 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate135.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs8){
-if(typeof data2 == "number"){
-if(data2 > 2147483647 || isNaN(data2)){
-validate135.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
-return false;
-}
-else {
-if(data2 < 1 || isNaN(data2)){
-validate135.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-}
-}
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-else {
-validate135.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate135.errors = vErrors;
-return errors === 0;
-}
-validate135.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
-
-
-function validate134(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-cancelAutoMergeBody" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate134.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate135(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate135.errors : vErrors.concat(validate135.errors);
-errors = vErrors.length;
-}
-validate134.errors = vErrors;
-return errors === 0;
-}
-validate134.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
-
-export const closePullRequestHeaders = validate137;
-const schema205 = {"$id":"function-closePullRequestHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const mergePullRequestHeaders = validate137;
+const schema207 = {"$id":"function-mergePullRequestHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate137(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-closePullRequestHeaders" */;
+/*# sourceURL="function-mergePullRequestHeaders" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate137.evaluated;
@@ -10723,8 +11038,10 @@ return errors === 0;
 }
 validate137.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const closePullRequestBody = validate138;
-const schema206 = {"$id":"function-closePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
+export const mergePullRequestBody = validate138;
+const schema208 = {"$id":"function-mergePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
+const schema209 = {"type":"object","required":["forge","fullName","number"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"}}};
+const schema212 = {"type":"integer","minimum":1,"maximum":2147483647};
 
 function validate139(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -10752,7 +11069,7 @@ validate139.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/componen
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate139.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
+validate139.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema96.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -10772,7 +11089,7 @@ validate139.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/compo
 return false;
 }
 else {
-if(!pattern42.test(data1)){
+if(!pattern51.test(data1)){
 validate139.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
@@ -10832,7 +11149,7 @@ validate139.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"d
 
 
 function validate138(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-closePullRequestBody" */;
+/*# sourceURL="function-mergePullRequestBody" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate138.evaluated;
@@ -10851,11 +11168,11 @@ return errors === 0;
 }
 validate138.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
-export const rerunChecksHeaders = validate141;
-const schema211 = {"$id":"function-rerunChecksHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const autoMergePullRequestHeaders = validate141;
+const schema213 = {"$id":"function-autoMergePullRequestHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate141(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-rerunChecksHeaders" */;
+/*# sourceURL="function-autoMergePullRequestHeaders" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate141.evaluated;
@@ -10907,8 +11224,8 @@ return errors === 0;
 }
 validate141.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const rerunChecksBody = validate142;
-const schema212 = {"$id":"function-rerunChecksBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
+export const autoMergePullRequestBody = validate142;
+const schema214 = {"$id":"function-autoMergePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
 
 function validate143(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -10936,7 +11253,7 @@ validate143.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/componen
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate143.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
+validate143.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema96.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -10956,7 +11273,7 @@ validate143.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/compo
 return false;
 }
 else {
-if(!pattern42.test(data1)){
+if(!pattern51.test(data1)){
 validate143.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
@@ -11016,7 +11333,7 @@ validate143.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"d
 
 
 function validate142(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-rerunChecksBody" */;
+/*# sourceURL="function-autoMergePullRequestBody" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate142.evaluated;
@@ -11035,11 +11352,11 @@ return errors === 0;
 }
 validate142.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
-export const updateBranchHeaders = validate145;
-const schema217 = {"$id":"function-updateBranchHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const cancelAutoMergeHeaders = validate145;
+const schema219 = {"$id":"function-cancelAutoMergeHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate145(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-updateBranchHeaders" */;
+/*# sourceURL="function-cancelAutoMergeHeaders" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate145.evaluated;
@@ -11091,8 +11408,8 @@ return errors === 0;
 }
 validate145.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const updateBranchBody = validate146;
-const schema218 = {"$id":"function-updateBranchBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
+export const cancelAutoMergeBody = validate146;
+const schema220 = {"$id":"function-cancelAutoMergeBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
 
 function validate147(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -11120,7 +11437,7 @@ validate147.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/componen
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate147.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
+validate147.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema96.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -11140,7 +11457,7 @@ validate147.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/compo
 return false;
 }
 else {
-if(!pattern42.test(data1)){
+if(!pattern51.test(data1)){
 validate147.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
@@ -11200,7 +11517,7 @@ validate147.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"d
 
 
 function validate146(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-updateBranchBody" */;
+/*# sourceURL="function-cancelAutoMergeBody" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate146.evaluated;
@@ -11219,11 +11536,11 @@ return errors === 0;
 }
 validate146.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
-export const requestDependabotHeaders = validate149;
-const schema223 = {"$id":"function-requestDependabotHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const closePullRequestHeaders = validate149;
+const schema225 = {"$id":"function-closePullRequestHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate149(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-requestDependabotHeaders" */;
+/*# sourceURL="function-closePullRequestHeaders" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate149.evaluated;
@@ -11275,9 +11592,8 @@ return errors === 0;
 }
 validate149.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const requestDependabotBody = validate150;
-const schema224 = {"$id":"function-requestDependabotBody","allOf":[{"$ref":"request#/components/schemas/DependabotRequest"}]};
-const schema225 = {"type":"object","required":["forge","fullName","number","action"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"action":{"type":"string","enum":["rebase","recreate"]}}};
+export const closePullRequestBody = validate150;
+const schema226 = {"$id":"function-closePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
 
 function validate151(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -11292,7 +11608,7 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if(((((data.forge === undefined) && (missing0 = "forge")) || ((data.fullName === undefined) && (missing0 = "fullName"))) || ((data.number === undefined) && (missing0 = "number"))) || ((data.action === undefined) && (missing0 = "action"))){
+if((((data.forge === undefined) && (missing0 = "forge")) || ((data.fullName === undefined) && (missing0 = "fullName"))) || ((data.number === undefined) && (missing0 = "number"))){
 validate151.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
@@ -11305,7 +11621,7 @@ validate151.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/componen
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate151.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
+validate151.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema96.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -11325,7 +11641,7 @@ validate151.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/compo
 return false;
 }
 else {
-if(!pattern42.test(data1)){
+if(!pattern51.test(data1)){
 validate151.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
@@ -11369,24 +11685,6 @@ var valid0 = _errs7 === errors;
 else {
 var valid0 = true;
 }
-if(valid0){
-if(data.action !== undefined){
-let data3 = data.action;
-const _errs10 = errors;
-if(typeof data3 !== "string"){
-validate151.errors = [{instancePath:instancePath+"/action",schemaPath:"#/properties/action/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!((data3 === "rebase") || (data3 === "recreate"))){
-validate151.errors = [{instancePath:instancePath+"/action",schemaPath:"#/properties/action/enum",keyword:"enum",params:{allowedValues: schema225.properties.action.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid0 = _errs10 === errors;
-}
-else {
-var valid0 = true;
-}
-}
 }
 }
 }
@@ -11399,11 +11697,11 @@ return false;
 validate151.errors = vErrors;
 return errors === 0;
 }
-validate151.evaluated = {"props":{"forge":true,"fullName":true,"number":true,"action":true},"dynamicProps":false,"dynamicItems":false};
+validate151.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
 
 function validate150(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-requestDependabotBody" */;
+/*# sourceURL="function-closePullRequestBody" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate150.evaluated;
@@ -11420,13 +11718,13 @@ errors = vErrors.length;
 validate150.errors = vErrors;
 return errors === 0;
 }
-validate150.evaluated = {"props":{"forge":true,"fullName":true,"number":true,"action":true},"dynamicProps":false,"dynamicItems":false};
+validate150.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
-export const requestRenovateRebaseHeaders = validate153;
-const schema229 = {"$id":"function-requestRenovateRebaseHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const rerunChecksHeaders = validate153;
+const schema231 = {"$id":"function-rerunChecksHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate153(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-requestRenovateRebaseHeaders" */;
+/*# sourceURL="function-rerunChecksHeaders" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate153.evaluated;
@@ -11478,8 +11776,8 @@ return errors === 0;
 }
 validate153.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const requestRenovateRebaseBody = validate154;
-const schema230 = {"$id":"function-requestRenovateRebaseBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
+export const rerunChecksBody = validate154;
+const schema232 = {"$id":"function-rerunChecksBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
 
 function validate155(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -11507,7 +11805,7 @@ validate155.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/componen
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate155.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
+validate155.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema96.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -11527,7 +11825,7 @@ validate155.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/compo
 return false;
 }
 else {
-if(!pattern42.test(data1)){
+if(!pattern51.test(data1)){
 validate155.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
@@ -11587,7 +11885,7 @@ validate155.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"d
 
 
 function validate154(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-requestRenovateRebaseBody" */;
+/*# sourceURL="function-rerunChecksBody" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate154.evaluated;
@@ -11606,11 +11904,11 @@ return errors === 0;
 }
 validate154.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listChecksQuery = validate157;
-const schema235 = {"$id":"function-listChecksQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"fullName":{"$ref":"request#/components/schemas/RepoName"},"number":{"$ref":"request#/components/schemas/ItemNumber"}},"required":["forge","fullName","number"]}]};
+export const updateBranchHeaders = validate157;
+const schema237 = {"$id":"function-updateBranchHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate157(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-listChecksQuery" */;
+/*# sourceURL="function-updateBranchHeaders" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate157.evaluated;
@@ -11623,9 +11921,580 @@ evaluated0.items = undefined;
 const _errs0 = errors;
 if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
+if(data["idempotency-key"] !== undefined){
+let data0 = data["idempotency-key"];
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 255){
+validate157.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate157.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern22.test(data0)){
+validate157.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate157.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+else {
+validate157.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate157.errors = vErrors;
+return errors === 0;
+}
+validate157.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+
+export const updateBranchBody = validate158;
+const schema238 = {"$id":"function-updateBranchBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
+
+function validate159(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate159.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.forge === undefined) && (missing0 = "forge")) || ((data.fullName === undefined) && (missing0 = "fullName"))) || ((data.number === undefined) && (missing0 = "number"))){
-validate157.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate159.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.forge !== undefined){
+let data0 = data.forge;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate159.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
+validate159.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema96.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.fullName !== undefined){
+let data1 = data.fullName;
+const _errs4 = errors;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(func0(data1) > 255){
+validate159.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+else {
+if(!pattern51.test(data1)){
+validate159.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+return false;
+}
+}
+}
+else {
+validate159.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.number !== undefined){
+let data2 = data.number;
+const _errs7 = errors;
+const _errs8 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate159.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs8){
+if(typeof data2 == "number"){
+if(data2 > 2147483647 || isNaN(data2)){
+validate159.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+return false;
+}
+else {
+if(data2 < 1 || isNaN(data2)){
+validate159.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate159.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate159.errors = vErrors;
+return errors === 0;
+}
+validate159.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
+
+
+function validate158(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-updateBranchBody" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate158.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate159(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate159.errors : vErrors.concat(validate159.errors);
+errors = vErrors.length;
+}
+validate158.errors = vErrors;
+return errors === 0;
+}
+validate158.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
+
+export const requestDependabotHeaders = validate161;
+const schema243 = {"$id":"function-requestDependabotHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+
+function validate161(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-requestDependabotHeaders" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate161.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data["idempotency-key"] !== undefined){
+let data0 = data["idempotency-key"];
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 255){
+validate161.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate161.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern22.test(data0)){
+validate161.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate161.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+else {
+validate161.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate161.errors = vErrors;
+return errors === 0;
+}
+validate161.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+
+export const requestDependabotBody = validate162;
+const schema244 = {"$id":"function-requestDependabotBody","allOf":[{"$ref":"request#/components/schemas/DependabotRequest"}]};
+const schema245 = {"type":"object","required":["forge","fullName","number","action"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"action":{"type":"string","enum":["rebase","recreate"]}}};
+
+function validate163(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate163.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.forge === undefined) && (missing0 = "forge")) || ((data.fullName === undefined) && (missing0 = "fullName"))) || ((data.number === undefined) && (missing0 = "number"))) || ((data.action === undefined) && (missing0 = "action"))){
+validate163.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.forge !== undefined){
+let data0 = data.forge;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate163.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
+validate163.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema96.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.fullName !== undefined){
+let data1 = data.fullName;
+const _errs4 = errors;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(func0(data1) > 255){
+validate163.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+else {
+if(!pattern51.test(data1)){
+validate163.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+return false;
+}
+}
+}
+else {
+validate163.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.number !== undefined){
+let data2 = data.number;
+const _errs7 = errors;
+const _errs8 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate163.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs8){
+if(typeof data2 == "number"){
+if(data2 > 2147483647 || isNaN(data2)){
+validate163.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+return false;
+}
+else {
+if(data2 < 1 || isNaN(data2)){
+validate163.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.action !== undefined){
+let data3 = data.action;
+const _errs10 = errors;
+if(typeof data3 !== "string"){
+validate163.errors = [{instancePath:instancePath+"/action",schemaPath:"#/properties/action/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!((data3 === "rebase") || (data3 === "recreate"))){
+validate163.errors = [{instancePath:instancePath+"/action",schemaPath:"#/properties/action/enum",keyword:"enum",params:{allowedValues: schema245.properties.action.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate163.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate163.errors = vErrors;
+return errors === 0;
+}
+validate163.evaluated = {"props":{"forge":true,"fullName":true,"number":true,"action":true},"dynamicProps":false,"dynamicItems":false};
+
+
+function validate162(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-requestDependabotBody" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate162.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate163(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate163.errors : vErrors.concat(validate163.errors);
+errors = vErrors.length;
+}
+validate162.errors = vErrors;
+return errors === 0;
+}
+validate162.evaluated = {"props":{"forge":true,"fullName":true,"number":true,"action":true},"dynamicProps":false,"dynamicItems":false};
+
+export const requestRenovateRebaseHeaders = validate165;
+const schema249 = {"$id":"function-requestRenovateRebaseHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+
+function validate165(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-requestRenovateRebaseHeaders" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate165.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data["idempotency-key"] !== undefined){
+let data0 = data["idempotency-key"];
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 255){
+validate165.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate165.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern22.test(data0)){
+validate165.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate165.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+else {
+validate165.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate165.errors = vErrors;
+return errors === 0;
+}
+validate165.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+
+export const requestRenovateRebaseBody = validate166;
+const schema250 = {"$id":"function-requestRenovateRebaseBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
+
+function validate167(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate167.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.forge === undefined) && (missing0 = "forge")) || ((data.fullName === undefined) && (missing0 = "fullName"))) || ((data.number === undefined) && (missing0 = "number"))){
+validate167.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.forge !== undefined){
+let data0 = data.forge;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate167.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
+validate167.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema96.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.fullName !== undefined){
+let data1 = data.fullName;
+const _errs4 = errors;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(func0(data1) > 255){
+validate167.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+else {
+if(!pattern51.test(data1)){
+validate167.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+return false;
+}
+}
+}
+else {
+validate167.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.number !== undefined){
+let data2 = data.number;
+const _errs7 = errors;
+const _errs8 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate167.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs8){
+if(typeof data2 == "number"){
+if(data2 > 2147483647 || isNaN(data2)){
+validate167.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+return false;
+}
+else {
+if(data2 < 1 || isNaN(data2)){
+validate167.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate167.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate167.errors = vErrors;
+return errors === 0;
+}
+validate167.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
+
+
+function validate166(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-requestRenovateRebaseBody" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate166.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate167(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate167.errors : vErrors.concat(validate167.errors);
+errors = vErrors.length;
+}
+validate166.errors = vErrors;
+return errors === 0;
+}
+validate166.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
+
+export const listChecksQuery = validate169;
+const schema255 = {"$id":"function-listChecksQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"fullName":{"$ref":"request#/components/schemas/RepoName"},"number":{"$ref":"request#/components/schemas/ItemNumber"}},"required":["forge","fullName","number"]}]};
+
+function validate169(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-listChecksQuery" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate169.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.forge === undefined) && (missing0 = "forge")) || ((data.fullName === undefined) && (missing0 = "fullName"))) || ((data.number === undefined) && (missing0 = "number"))){
+validate169.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -11633,11 +12502,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate157.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate169.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate157.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
+validate169.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema96.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid1 = _errs2 === errors;
@@ -11653,18 +12522,18 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate157.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate169.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
-if(!pattern42.test(data1)){
-validate157.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+if(!pattern51.test(data1)){
+validate169.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate157.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate169.errors = [{instancePath:instancePath+"/fullName",schemaPath:"request#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11679,18 +12548,18 @@ let data2 = data.number;
 const _errs8 = errors;
 const _errs9 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate157.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate169.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate157.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate169.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate157.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate169.errors = [{instancePath:instancePath+"/number",schemaPath:"request#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -11706,24 +12575,24 @@ var valid1 = true;
 }
 }
 else {
-validate157.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate169.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate157.errors = vErrors;
+validate169.errors = vErrors;
 return errors === 0;
 }
-validate157.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
+validate169.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
-export const checksSchema = validate158;
-const schema239 = {"$id":"function-checksSchema","allOf":[{"$ref":"response#/components/schemas/Checks"}]};
-const schema240 = {"type":"object","required":["checks"],"properties":{"checks":{"type":"array","items":{"$ref":"#/components/schemas/Check"}}}};
-const schema241 = {"type":"object","required":["name","url","state"],"properties":{"name":{"type":"string"},"url":{"type":"string"},"state":{"type":"string","enum":["queued","running","success","failure","cancelled","skipped","timed_out"]},"required":{"type":"boolean"},"durationSeconds":{"type":"integer","minimum":0},"failedStep":{"type":"string"},"excerpt":{"type":"string","maxLength":2000}}};
+export const checksSchema = validate170;
+const schema259 = {"$id":"function-checksSchema","allOf":[{"$ref":"response#/components/schemas/Checks"}]};
+const schema260 = {"type":"object","required":["checks"],"properties":{"checks":{"type":"array","items":{"$ref":"#/components/schemas/Check"}}}};
+const schema261 = {"type":"object","required":["name","url","state"],"properties":{"name":{"type":"string"},"url":{"type":"string"},"state":{"type":"string","enum":["queued","running","success","failure","cancelled","skipped","timed_out"]},"required":{"type":"boolean"},"durationSeconds":{"type":"integer","minimum":0},"failedStep":{"type":"string"},"excerpt":{"type":"string","maxLength":2000}}};
 
-function validate159(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate171(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate159.evaluated;
+const evaluated0 = validate171.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -11734,7 +12603,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.checks === undefined) && (missing0 = "checks")){
-validate159.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate171.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -11753,14 +12622,14 @@ if(errors === _errs4){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 let missing1;
 if((((data1.name === undefined) && (missing1 = "name")) || ((data1.url === undefined) && (missing1 = "url"))) || ((data1.state === undefined) && (missing1 = "state"))){
-validate159.errors = [{instancePath:instancePath+"/checks/" + i0,schemaPath:"#/components/schemas/Check/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate171.errors = [{instancePath:instancePath+"/checks/" + i0,schemaPath:"#/components/schemas/Check/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
 return false;
 }
 else {
 if(data1.name !== undefined){
 const _errs6 = errors;
 if(typeof data1.name !== "string"){
-validate159.errors = [{instancePath:instancePath+"/checks/" + i0+"/name",schemaPath:"#/components/schemas/Check/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate171.errors = [{instancePath:instancePath+"/checks/" + i0+"/name",schemaPath:"#/components/schemas/Check/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid3 = _errs6 === errors;
@@ -11772,7 +12641,7 @@ if(valid3){
 if(data1.url !== undefined){
 const _errs8 = errors;
 if(typeof data1.url !== "string"){
-validate159.errors = [{instancePath:instancePath+"/checks/" + i0+"/url",schemaPath:"#/components/schemas/Check/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate171.errors = [{instancePath:instancePath+"/checks/" + i0+"/url",schemaPath:"#/components/schemas/Check/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid3 = _errs8 === errors;
@@ -11785,11 +12654,11 @@ if(data1.state !== undefined){
 let data4 = data1.state;
 const _errs10 = errors;
 if(typeof data4 !== "string"){
-validate159.errors = [{instancePath:instancePath+"/checks/" + i0+"/state",schemaPath:"#/components/schemas/Check/properties/state/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate171.errors = [{instancePath:instancePath+"/checks/" + i0+"/state",schemaPath:"#/components/schemas/Check/properties/state/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((((((data4 === "queued") || (data4 === "running")) || (data4 === "success")) || (data4 === "failure")) || (data4 === "cancelled")) || (data4 === "skipped")) || (data4 === "timed_out"))){
-validate159.errors = [{instancePath:instancePath+"/checks/" + i0+"/state",schemaPath:"#/components/schemas/Check/properties/state/enum",keyword:"enum",params:{allowedValues: schema241.properties.state.enum},message:"must be equal to one of the allowed values"}];
+validate171.errors = [{instancePath:instancePath+"/checks/" + i0+"/state",schemaPath:"#/components/schemas/Check/properties/state/enum",keyword:"enum",params:{allowedValues: schema261.properties.state.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid3 = _errs10 === errors;
@@ -11801,7 +12670,7 @@ if(valid3){
 if(data1.required !== undefined){
 const _errs12 = errors;
 if(typeof data1.required !== "boolean"){
-validate159.errors = [{instancePath:instancePath+"/checks/" + i0+"/required",schemaPath:"#/components/schemas/Check/properties/required/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate171.errors = [{instancePath:instancePath+"/checks/" + i0+"/required",schemaPath:"#/components/schemas/Check/properties/required/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid3 = _errs12 === errors;
@@ -11814,13 +12683,13 @@ if(data1.durationSeconds !== undefined){
 let data6 = data1.durationSeconds;
 const _errs14 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate159.errors = [{instancePath:instancePath+"/checks/" + i0+"/durationSeconds",schemaPath:"#/components/schemas/Check/properties/durationSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate171.errors = [{instancePath:instancePath+"/checks/" + i0+"/durationSeconds",schemaPath:"#/components/schemas/Check/properties/durationSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs14){
 if(typeof data6 == "number"){
 if(data6 < 0 || isNaN(data6)){
-validate159.errors = [{instancePath:instancePath+"/checks/" + i0+"/durationSeconds",schemaPath:"#/components/schemas/Check/properties/durationSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate171.errors = [{instancePath:instancePath+"/checks/" + i0+"/durationSeconds",schemaPath:"#/components/schemas/Check/properties/durationSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -11834,7 +12703,7 @@ if(valid3){
 if(data1.failedStep !== undefined){
 const _errs16 = errors;
 if(typeof data1.failedStep !== "string"){
-validate159.errors = [{instancePath:instancePath+"/checks/" + i0+"/failedStep",schemaPath:"#/components/schemas/Check/properties/failedStep/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate171.errors = [{instancePath:instancePath+"/checks/" + i0+"/failedStep",schemaPath:"#/components/schemas/Check/properties/failedStep/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid3 = _errs16 === errors;
@@ -11849,12 +12718,12 @@ const _errs18 = errors;
 if(errors === _errs18){
 if(typeof data8 === "string"){
 if(func0(data8) > 2000){
-validate159.errors = [{instancePath:instancePath+"/checks/" + i0+"/excerpt",schemaPath:"#/components/schemas/Check/properties/excerpt/maxLength",keyword:"maxLength",params:{limit: 2000},message:"must NOT have more than 2000 characters"}];
+validate171.errors = [{instancePath:instancePath+"/checks/" + i0+"/excerpt",schemaPath:"#/components/schemas/Check/properties/excerpt/maxLength",keyword:"maxLength",params:{limit: 2000},message:"must NOT have more than 2000 characters"}];
 return false;
 }
 }
 else {
-validate159.errors = [{instancePath:instancePath+"/checks/" + i0+"/excerpt",schemaPath:"#/components/schemas/Check/properties/excerpt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate171.errors = [{instancePath:instancePath+"/checks/" + i0+"/excerpt",schemaPath:"#/components/schemas/Check/properties/excerpt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11872,7 +12741,7 @@ var valid3 = true;
 }
 }
 else {
-validate159.errors = [{instancePath:instancePath+"/checks/" + i0,schemaPath:"#/components/schemas/Check/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate171.errors = [{instancePath:instancePath+"/checks/" + i0,schemaPath:"#/components/schemas/Check/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -11883,7 +12752,7 @@ break;
 }
 }
 else {
-validate159.errors = [{instancePath:instancePath+"/checks",schemaPath:"#/properties/checks/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate171.errors = [{instancePath:instancePath+"/checks",schemaPath:"#/properties/checks/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -11891,44 +12760,44 @@ return false;
 }
 }
 else {
-validate159.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate171.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate159.errors = vErrors;
+validate171.errors = vErrors;
 return errors === 0;
 }
-validate159.evaluated = {"props":{"checks":true},"dynamicProps":false,"dynamicItems":false};
+validate171.evaluated = {"props":{"checks":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate158(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate170(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-checksSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate158.evaluated;
+const evaluated0 = validate170.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate159(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate159.errors : vErrors.concat(validate159.errors);
+if(!(validate171(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate171.errors : vErrors.concat(validate171.errors);
 errors = vErrors.length;
 }
-validate158.errors = vErrors;
+validate170.errors = vErrors;
 return errors === 0;
 }
-validate158.evaluated = {"props":{"checks":true},"dynamicProps":false,"dynamicItems":false};
+validate170.evaluated = {"props":{"checks":true},"dynamicProps":false,"dynamicItems":false};
 
-export const snoozePullRequestBody = validate161;
-const schema242 = {"$id":"function-snoozePullRequestBody","allOf":[{"$ref":"request#/components/schemas/SnoozeRequest"}]};
-const schema243 = {"type":"object","required":["forge","fullName","number"],"additionalProperties":false,"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"until":{"type":"string","format":"date-time","maxLength":64},"untilChange":{"type":"boolean","default":false}}};
+export const snoozePullRequestBody = validate173;
+const schema262 = {"$id":"function-snoozePullRequestBody","allOf":[{"$ref":"request#/components/schemas/SnoozeRequest"}]};
+const schema263 = {"type":"object","required":["forge","fullName","number"],"additionalProperties":false,"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"until":{"type":"string","format":"date-time","maxLength":64},"untilChange":{"type":"boolean","default":false}}};
 
-function validate162(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate174(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate162.evaluated;
+const evaluated0 = validate174.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -11942,14 +12811,14 @@ data.untilChange = false;
 }
 let missing0;
 if((((data.forge === undefined) && (missing0 = "forge")) || ((data.fullName === undefined) && (missing0 = "fullName"))) || ((data.number === undefined) && (missing0 = "number"))){
-validate162.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate174.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((((key0 === "forge") || (key0 === "fullName")) || (key0 === "number")) || (key0 === "until")) || (key0 === "untilChange"))){
-validate162.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate174.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -11959,11 +12828,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate162.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate174.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate162.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
+validate174.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema96.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -11979,18 +12848,18 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate162.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate174.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
-if(!pattern42.test(data1)){
-validate162.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+if(!pattern51.test(data1)){
+validate174.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate162.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate174.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -12005,18 +12874,18 @@ let data2 = data.number;
 const _errs8 = errors;
 const _errs9 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate162.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate174.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate162.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate174.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate162.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate174.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -12035,18 +12904,18 @@ if(errors === _errs11){
 if(errors === _errs11){
 if(typeof data3 === "string"){
 if(func0(data3) > 64){
-validate162.errors = [{instancePath:instancePath+"/until",schemaPath:"#/properties/until/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate174.errors = [{instancePath:instancePath+"/until",schemaPath:"#/properties/until/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(!(formats0.validate(data3))){
-validate162.errors = [{instancePath:instancePath+"/until",schemaPath:"#/properties/until/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate174.errors = [{instancePath:instancePath+"/until",schemaPath:"#/properties/until/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 }
 else {
-validate162.errors = [{instancePath:instancePath+"/until",schemaPath:"#/properties/until/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate174.errors = [{instancePath:instancePath+"/until",schemaPath:"#/properties/until/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -12059,7 +12928,7 @@ var valid0 = true;
 if(valid0){
 const _errs13 = errors;
 if(typeof data.untilChange !== "boolean"){
-validate162.errors = [{instancePath:instancePath+"/untilChange",schemaPath:"#/properties/untilChange/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate174.errors = [{instancePath:instancePath+"/untilChange",schemaPath:"#/properties/untilChange/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -12071,43 +12940,43 @@ var valid0 = _errs13 === errors;
 }
 }
 else {
-validate162.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate174.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate162.errors = vErrors;
+validate174.errors = vErrors;
 return errors === 0;
 }
-validate162.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate174.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate161(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate173(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-snoozePullRequestBody" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate161.evaluated;
+const evaluated0 = validate173.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate162(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate162.errors : vErrors.concat(validate162.errors);
+if(!(validate174(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate174.errors : vErrors.concat(validate174.errors);
 errors = vErrors.length;
 }
-validate161.errors = vErrors;
+validate173.errors = vErrors;
 return errors === 0;
 }
-validate161.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate173.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const unsnoozePullRequestBody = validate164;
-const schema247 = {"$id":"function-unsnoozePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
+export const unsnoozePullRequestBody = validate176;
+const schema267 = {"$id":"function-unsnoozePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
 
-function validate165(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate177(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate165.evaluated;
+const evaluated0 = validate177.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -12118,7 +12987,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.forge === undefined) && (missing0 = "forge")) || ((data.fullName === undefined) && (missing0 = "fullName"))) || ((data.number === undefined) && (missing0 = "number"))){
-validate165.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate177.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -12126,11 +12995,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate165.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate177.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate165.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
+validate177.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema96.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -12146,18 +13015,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate165.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate177.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
-if(!pattern42.test(data1)){
-validate165.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+if(!pattern51.test(data1)){
+validate177.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate165.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate177.errors = [{instancePath:instancePath+"/fullName",schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -12172,18 +13041,18 @@ let data2 = data.number;
 const _errs7 = errors;
 const _errs8 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate165.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate177.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data2 == "number"){
 if(data2 > 2147483647 || isNaN(data2)){
-validate165.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate177.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate165.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate177.errors = [{instancePath:instancePath+"/number",schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -12193,1337 +13062,6 @@ var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
-}
-}
-}
-}
-}
-else {
-validate165.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate165.errors = vErrors;
-return errors === 0;
-}
-validate165.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
-
-
-function validate164(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-unsnoozePullRequestBody" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate164.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate165(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate165.errors : vErrors.concat(validate165.errors);
-errors = vErrors.length;
-}
-validate164.errors = vErrors;
-return errors === 0;
-}
-validate164.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
-
-export const saveVisitBody = validate167;
-const schema252 = {"$id":"function-saveVisitBody","allOf":[{"$ref":"request#/components/schemas/Visit"}]};
-const schema253 = {"type":"object","required":["seenAt"],"properties":{"seenAt":{"type":"string","format":"date-time","maxLength":64}}};
-
-function validate167(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-saveVisitBody" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate167.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs1 = errors;
-if(errors === _errs1){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.seenAt === undefined) && (missing0 = "seenAt")){
-validate167.errors = [{instancePath,schemaPath:"request#/components/schemas/Visit/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.seenAt !== undefined){
-let data0 = data.seenAt;
-const _errs3 = errors;
-if(errors === _errs3){
-if(errors === _errs3){
-if(typeof data0 === "string"){
-if(func0(data0) > 64){
-validate167.errors = [{instancePath:instancePath+"/seenAt",schemaPath:"request#/components/schemas/Visit/properties/seenAt/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
-return false;
-}
-else {
-if(!(formats0.validate(data0))){
-validate167.errors = [{instancePath:instancePath+"/seenAt",schemaPath:"request#/components/schemas/Visit/properties/seenAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
-return false;
-}
-}
-}
-else {
-validate167.errors = [{instancePath:instancePath+"/seenAt",schemaPath:"request#/components/schemas/Visit/properties/seenAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-}
-else {
-validate167.errors = [{instancePath,schemaPath:"request#/components/schemas/Visit/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate167.errors = vErrors;
-return errors === 0;
-}
-validate167.evaluated = {"props":{"seenAt":true},"dynamicProps":false,"dynamicItems":false};
-
-export const listViewsResponse200 = validate168;
-const schema254 = {"$id":"function-listViewsResponse200","allOf":[{"type":"array","maxItems":50,"items":{"$ref":"response#/components/schemas/SavedView"}}]};
-const schema255 = {"type":"object","required":["name","filter","sort","group"],"properties":{"name":{"$ref":"#/components/schemas/ViewName"},"filter":{"$ref":"#/components/schemas/ViewFilter"},"sort":{"$ref":"#/components/schemas/ViewSort"},"group":{"$ref":"#/components/schemas/ViewGroup"}}};
-const schema256 = {"type":"string","minLength":1,"maxLength":64,"pattern":"^[a-z0-9][a-z0-9-]*$"};
-const schema263 = {"type":"string","enum":["board","updated","created","repository"]};
-const schema264 = {"type":"string","enum":["none","repository","forge","section"]};
-const schema257 = {"type":"object","additionalProperties":false,"properties":{"sections":{"type":"array","maxItems":5,"items":{"$ref":"#/components/schemas/Section"}},"forges":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/ForgeName"}},"repos":{"type":"array","maxItems":50,"items":{"$ref":"#/components/schemas/RepoName"}},"authors":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"labels":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"ci":{"type":"array","maxItems":4,"items":{"$ref":"#/components/schemas/CiStatus"}},"kinds":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/PullRequestKind"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"changedSinceVisit":{"type":"boolean"},"updatedWithinHours":{"type":"integer","minimum":1,"maximum":8784},"createdWithinHours":{"type":"integer","minimum":1,"maximum":8784},"text":{"type":"string","maxLength":255}}};
-
-function validate170(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate170.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-const _errs1 = errors;
-for(const key0 in data){
-if(!(func76.call(schema257.properties, key0))){
-validate170.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.sections !== undefined){
-let data0 = data.sections;
-const _errs2 = errors;
-if(errors === _errs2){
-if(Array.isArray(data0)){
-if(data0.length > 5){
-validate170.errors = [{instancePath:instancePath+"/sections",schemaPath:"#/properties/sections/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"}];
-return false;
-}
-else {
-var valid1 = true;
-const len0 = data0.length;
-for(let i0=0; i0<len0; i0++){
-let data1 = data0[i0];
-const _errs4 = errors;
-if(typeof data1 !== "string"){
-validate170.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#/components/schemas/Section/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!(((((data1 === "needs_your_review") || (data1 === "returned_to_you")) || (data1 === "ready_to_merge")) || (data1 === "waiting_for_others")) || (data1 === "drafts"))){
-validate170.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema126.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid1 = _errs4 === errors;
-if(!valid1){
-break;
-}
-}
-}
-}
-else {
-validate170.errors = [{instancePath:instancePath+"/sections",schemaPath:"#/properties/sections/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.forges !== undefined){
-let data2 = data.forges;
-const _errs7 = errors;
-if(errors === _errs7){
-if(Array.isArray(data2)){
-if(data2.length > 3){
-validate170.errors = [{instancePath:instancePath+"/forges",schemaPath:"#/properties/forges/maxItems",keyword:"maxItems",params:{limit: 3},message:"must NOT have more than 3 items"}];
-return false;
-}
-else {
-var valid3 = true;
-const len1 = data2.length;
-for(let i1=0; i1<len1; i1++){
-let data3 = data2[i1];
-const _errs9 = errors;
-if(typeof data3 !== "string"){
-validate170.errors = [{instancePath:instancePath+"/forges/" + i1,schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!(((data3 === "github") || (data3 === "forgejo")) || (data3 === "gitlab"))){
-validate170.errors = [{instancePath:instancePath+"/forges/" + i1,schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid3 = _errs9 === errors;
-if(!valid3){
-break;
-}
-}
-}
-}
-else {
-validate170.errors = [{instancePath:instancePath+"/forges",schemaPath:"#/properties/forges/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.repos !== undefined){
-let data4 = data.repos;
-const _errs12 = errors;
-if(errors === _errs12){
-if(Array.isArray(data4)){
-if(data4.length > 50){
-validate170.errors = [{instancePath:instancePath+"/repos",schemaPath:"#/properties/repos/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
-return false;
-}
-else {
-var valid5 = true;
-const len2 = data4.length;
-for(let i2=0; i2<len2; i2++){
-let data5 = data4[i2];
-const _errs14 = errors;
-const _errs15 = errors;
-if(errors === _errs15){
-if(typeof data5 === "string"){
-if(func0(data5) > 255){
-validate170.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
-return false;
-}
-else {
-if(!pattern42.test(data5)){
-validate170.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
-return false;
-}
-}
-}
-else {
-validate170.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid5 = _errs14 === errors;
-if(!valid5){
-break;
-}
-}
-}
-}
-else {
-validate170.errors = [{instancePath:instancePath+"/repos",schemaPath:"#/properties/repos/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-}
-var valid0 = _errs12 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.authors !== undefined){
-let data6 = data.authors;
-const _errs17 = errors;
-if(errors === _errs17){
-if(Array.isArray(data6)){
-if(data6.length > 50){
-validate170.errors = [{instancePath:instancePath+"/authors",schemaPath:"#/properties/authors/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
-return false;
-}
-else {
-var valid7 = true;
-const len3 = data6.length;
-for(let i3=0; i3<len3; i3++){
-let data7 = data6[i3];
-const _errs19 = errors;
-if(errors === _errs19){
-if(typeof data7 === "string"){
-if(func0(data7) > 255){
-validate170.errors = [{instancePath:instancePath+"/authors/" + i3,schemaPath:"#/properties/authors/items/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
-return false;
-}
-}
-else {
-validate170.errors = [{instancePath:instancePath+"/authors/" + i3,schemaPath:"#/properties/authors/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid7 = _errs19 === errors;
-if(!valid7){
-break;
-}
-}
-}
-}
-else {
-validate170.errors = [{instancePath:instancePath+"/authors",schemaPath:"#/properties/authors/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-}
-var valid0 = _errs17 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.labels !== undefined){
-let data8 = data.labels;
-const _errs21 = errors;
-if(errors === _errs21){
-if(Array.isArray(data8)){
-if(data8.length > 50){
-validate170.errors = [{instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
-return false;
-}
-else {
-var valid8 = true;
-const len4 = data8.length;
-for(let i4=0; i4<len4; i4++){
-let data9 = data8[i4];
-const _errs23 = errors;
-if(errors === _errs23){
-if(typeof data9 === "string"){
-if(func0(data9) > 255){
-validate170.errors = [{instancePath:instancePath+"/labels/" + i4,schemaPath:"#/properties/labels/items/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
-return false;
-}
-}
-else {
-validate170.errors = [{instancePath:instancePath+"/labels/" + i4,schemaPath:"#/properties/labels/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid8 = _errs23 === errors;
-if(!valid8){
-break;
-}
-}
-}
-}
-else {
-validate170.errors = [{instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-}
-var valid0 = _errs21 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.ci !== undefined){
-let data10 = data.ci;
-const _errs25 = errors;
-if(errors === _errs25){
-if(Array.isArray(data10)){
-if(data10.length > 4){
-validate170.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/properties/ci/maxItems",keyword:"maxItems",params:{limit: 4},message:"must NOT have more than 4 items"}];
-return false;
-}
-else {
-var valid9 = true;
-const len5 = data10.length;
-for(let i5=0; i5<len5; i5++){
-let data11 = data10[i5];
-const _errs27 = errors;
-if(typeof data11 !== "string"){
-validate170.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/components/schemas/CiStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!((((data11 === "success") || (data11 === "failure")) || (data11 === "pending")) || (data11 === "none"))){
-validate170.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/components/schemas/CiStatus/enum",keyword:"enum",params:{allowedValues: schema119.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid9 = _errs27 === errors;
-if(!valid9){
-break;
-}
-}
-}
-}
-else {
-validate170.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/properties/ci/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-}
-var valid0 = _errs25 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.kinds !== undefined){
-let data12 = data.kinds;
-const _errs30 = errors;
-if(errors === _errs30){
-if(Array.isArray(data12)){
-if(data12.length > 3){
-validate170.errors = [{instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/maxItems",keyword:"maxItems",params:{limit: 3},message:"must NOT have more than 3 items"}];
-return false;
-}
-else {
-var valid11 = true;
-const len6 = data12.length;
-for(let i6=0; i6<len6; i6++){
-let data13 = data12[i6];
-const _errs32 = errors;
-if(typeof data13 !== "string"){
-validate170.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/components/schemas/PullRequestKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!(((data13 === "release") || (data13 === "dependency")) || (data13 === "regular"))){
-validate170.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/components/schemas/PullRequestKind/enum",keyword:"enum",params:{allowedValues: schema121.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid11 = _errs32 === errors;
-if(!valid11){
-break;
-}
-}
-}
-}
-else {
-validate170.errors = [{instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-}
-var valid0 = _errs30 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.reviewRequestedFromMe !== undefined){
-const _errs35 = errors;
-if(typeof data.reviewRequestedFromMe !== "boolean"){
-validate170.errors = [{instancePath:instancePath+"/reviewRequestedFromMe",schemaPath:"#/properties/reviewRequestedFromMe/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-var valid0 = _errs35 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.readyToMerge !== undefined){
-const _errs37 = errors;
-if(typeof data.readyToMerge !== "boolean"){
-validate170.errors = [{instancePath:instancePath+"/readyToMerge",schemaPath:"#/properties/readyToMerge/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-var valid0 = _errs37 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.needsReview !== undefined){
-const _errs39 = errors;
-if(typeof data.needsReview !== "boolean"){
-validate170.errors = [{instancePath:instancePath+"/needsReview",schemaPath:"#/properties/needsReview/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-var valid0 = _errs39 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.changedSinceVisit !== undefined){
-const _errs41 = errors;
-if(typeof data.changedSinceVisit !== "boolean"){
-validate170.errors = [{instancePath:instancePath+"/changedSinceVisit",schemaPath:"#/properties/changedSinceVisit/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-var valid0 = _errs41 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.updatedWithinHours !== undefined){
-let data18 = data.updatedWithinHours;
-const _errs43 = errors;
-if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
-validate170.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs43){
-if(typeof data18 == "number"){
-if(data18 > 8784 || isNaN(data18)){
-validate170.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 8784},message:"must be <= 8784"}];
-return false;
-}
-else {
-if(data18 < 1 || isNaN(data18)){
-validate170.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-}
-}
-}
-var valid0 = _errs43 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.createdWithinHours !== undefined){
-let data19 = data.createdWithinHours;
-const _errs45 = errors;
-if(!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))){
-validate170.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs45){
-if(typeof data19 == "number"){
-if(data19 > 8784 || isNaN(data19)){
-validate170.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 8784},message:"must be <= 8784"}];
-return false;
-}
-else {
-if(data19 < 1 || isNaN(data19)){
-validate170.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-}
-}
-}
-var valid0 = _errs45 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.text !== undefined){
-let data20 = data.text;
-const _errs47 = errors;
-if(errors === _errs47){
-if(typeof data20 === "string"){
-if(func0(data20) > 255){
-validate170.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
-return false;
-}
-}
-else {
-validate170.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid0 = _errs47 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate170.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate170.errors = vErrors;
-return errors === 0;
-}
-validate170.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-
-function validate169(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate169.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((data.name === undefined) && (missing0 = "name")) || ((data.filter === undefined) && (missing0 = "filter"))) || ((data.sort === undefined) && (missing0 = "sort"))) || ((data.group === undefined) && (missing0 = "group"))){
-validate169.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.name !== undefined){
-let data0 = data.name;
-const _errs1 = errors;
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func0(data0) > 64){
-validate169.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
-return false;
-}
-else {
-if(func0(data0) < 1){
-validate169.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern41.test(data0)){
-validate169.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
-return false;
-}
-}
-}
-}
-else {
-validate169.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.filter !== undefined){
-const _errs4 = errors;
-if(!(validate170(data.filter, {instancePath:instancePath+"/filter",parentData:data,parentDataProperty:"filter",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate170.errors : vErrors.concat(validate170.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.sort !== undefined){
-let data2 = data.sort;
-const _errs5 = errors;
-if(typeof data2 !== "string"){
-validate169.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!((((data2 === "board") || (data2 === "updated")) || (data2 === "created")) || (data2 === "repository"))){
-validate169.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema263.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.group !== undefined){
-let data3 = data.group;
-const _errs8 = errors;
-if(typeof data3 !== "string"){
-validate169.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!((((data3 === "none") || (data3 === "repository")) || (data3 === "forge")) || (data3 === "section"))){
-validate169.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema264.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid0 = _errs8 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-else {
-validate169.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate169.errors = vErrors;
-return errors === 0;
-}
-validate169.evaluated = {"props":{"name":true,"filter":true,"sort":true,"group":true},"dynamicProps":false,"dynamicItems":false};
-
-
-function validate168(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-listViewsResponse200" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate168.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(Array.isArray(data)){
-if(data.length > 50){
-validate168.errors = [{instancePath,schemaPath:"#/allOf/0/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
-return false;
-}
-else {
-var valid1 = true;
-const len0 = data.length;
-for(let i0=0; i0<len0; i0++){
-const _errs2 = errors;
-if(!(validate169(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate169.errors : vErrors.concat(validate169.errors);
-errors = vErrors.length;
-}
-var valid1 = _errs2 === errors;
-if(!valid1){
-break;
-}
-}
-}
-}
-else {
-validate168.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-}
-validate168.errors = vErrors;
-return errors === 0;
-}
-validate168.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
-
-export const deleteViewParams = validate173;
-const schema265 = {"$id":"function-deleteViewParams","allOf":[{"type":"object","properties":{"name":{"$ref":"request#/components/schemas/ViewName"}},"required":["name"]}]};
-
-function validate173(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-deleteViewParams" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate173.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.name === undefined) && (missing0 = "name")){
-validate173.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.name !== undefined){
-let data0 = data.name;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data0 === "string"){
-if(func0(data0) > 64){
-validate173.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
-return false;
-}
-else {
-if(func0(data0) < 1){
-validate173.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern41.test(data0)){
-validate173.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
-return false;
-}
-}
-}
-}
-else {
-validate173.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate173.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate173.errors = vErrors;
-return errors === 0;
-}
-validate173.evaluated = {"props":{"name":true},"dynamicProps":false,"dynamicItems":false};
-
-export const saveViewParams = validate174;
-const schema267 = {"$id":"function-saveViewParams","allOf":[{"type":"object","properties":{"name":{"$ref":"request#/components/schemas/ViewName"}},"required":["name"]}]};
-
-function validate174(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-saveViewParams" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate174.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.name === undefined) && (missing0 = "name")){
-validate174.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.name !== undefined){
-let data0 = data.name;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data0 === "string"){
-if(func0(data0) > 64){
-validate174.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
-return false;
-}
-else {
-if(func0(data0) < 1){
-validate174.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern41.test(data0)){
-validate174.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
-return false;
-}
-}
-}
-}
-else {
-validate174.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate174.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate174.errors = vErrors;
-return errors === 0;
-}
-validate174.evaluated = {"props":{"name":true},"dynamicProps":false,"dynamicItems":false};
-
-export const saveViewBody = validate175;
-const schema269 = {"$id":"function-saveViewBody","allOf":[{"$ref":"request#/components/schemas/View"}]};
-const schema270 = {"type":"object","required":["filter"],"additionalProperties":false,"properties":{"filter":{"$ref":"#/components/schemas/ViewFilter"},"sort":{"$ref":"#/components/schemas/ViewSort","default":"board"},"group":{"$ref":"#/components/schemas/ViewGroup","default":"none"}}};
-const schema277 = {"type":"string","enum":["board","updated","created","repository"],"default":"board"};
-const schema278 = {"type":"string","enum":["none","repository","forge","section"],"default":"none"};
-const schema271 = {"type":"object","additionalProperties":false,"properties":{"sections":{"type":"array","maxItems":5,"items":{"$ref":"#/components/schemas/Section"}},"forges":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/ForgeName"}},"repos":{"type":"array","maxItems":50,"items":{"$ref":"#/components/schemas/RepoName"}},"authors":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"labels":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"ci":{"type":"array","maxItems":4,"items":{"$ref":"#/components/schemas/CiStatus"}},"kinds":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/PullRequestKind"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"changedSinceVisit":{"type":"boolean"},"updatedWithinHours":{"type":"integer","minimum":1,"maximum":8784},"createdWithinHours":{"type":"integer","minimum":1,"maximum":8784},"text":{"type":"string","maxLength":255}}};
-const schema272 = {"type":"string","enum":["needs_your_review","returned_to_you","ready_to_merge","waiting_for_others","drafts"]};
-const schema275 = {"type":"string","enum":["success","failure","pending","none"]};
-const schema276 = {"type":"string","enum":["release","dependency","regular"]};
-
-function validate177(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate177.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-const _errs1 = errors;
-for(const key0 in data){
-if(!(func76.call(schema271.properties, key0))){
-validate177.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.sections !== undefined){
-let data0 = data.sections;
-const _errs2 = errors;
-if(errors === _errs2){
-if(Array.isArray(data0)){
-if(data0.length > 5){
-validate177.errors = [{instancePath:instancePath+"/sections",schemaPath:"#/properties/sections/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"}];
-return false;
-}
-else {
-var valid1 = true;
-const len0 = data0.length;
-for(let i0=0; i0<len0; i0++){
-let data1 = data0[i0];
-const _errs4 = errors;
-if(typeof data1 !== "string"){
-validate177.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#/components/schemas/Section/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!(((((data1 === "needs_your_review") || (data1 === "returned_to_you")) || (data1 === "ready_to_merge")) || (data1 === "waiting_for_others")) || (data1 === "drafts"))){
-validate177.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema272.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid1 = _errs4 === errors;
-if(!valid1){
-break;
-}
-}
-}
-}
-else {
-validate177.errors = [{instancePath:instancePath+"/sections",schemaPath:"#/properties/sections/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.forges !== undefined){
-let data2 = data.forges;
-const _errs7 = errors;
-if(errors === _errs7){
-if(Array.isArray(data2)){
-if(data2.length > 3){
-validate177.errors = [{instancePath:instancePath+"/forges",schemaPath:"#/properties/forges/maxItems",keyword:"maxItems",params:{limit: 3},message:"must NOT have more than 3 items"}];
-return false;
-}
-else {
-var valid3 = true;
-const len1 = data2.length;
-for(let i1=0; i1<len1; i1++){
-let data3 = data2[i1];
-const _errs9 = errors;
-if(typeof data3 !== "string"){
-validate177.errors = [{instancePath:instancePath+"/forges/" + i1,schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!(((data3 === "github") || (data3 === "forgejo")) || (data3 === "gitlab"))){
-validate177.errors = [{instancePath:instancePath+"/forges/" + i1,schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid3 = _errs9 === errors;
-if(!valid3){
-break;
-}
-}
-}
-}
-else {
-validate177.errors = [{instancePath:instancePath+"/forges",schemaPath:"#/properties/forges/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.repos !== undefined){
-let data4 = data.repos;
-const _errs12 = errors;
-if(errors === _errs12){
-if(Array.isArray(data4)){
-if(data4.length > 50){
-validate177.errors = [{instancePath:instancePath+"/repos",schemaPath:"#/properties/repos/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
-return false;
-}
-else {
-var valid5 = true;
-const len2 = data4.length;
-for(let i2=0; i2<len2; i2++){
-let data5 = data4[i2];
-const _errs14 = errors;
-const _errs15 = errors;
-if(errors === _errs15){
-if(typeof data5 === "string"){
-if(func0(data5) > 255){
-validate177.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
-return false;
-}
-else {
-if(!pattern42.test(data5)){
-validate177.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
-return false;
-}
-}
-}
-else {
-validate177.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid5 = _errs14 === errors;
-if(!valid5){
-break;
-}
-}
-}
-}
-else {
-validate177.errors = [{instancePath:instancePath+"/repos",schemaPath:"#/properties/repos/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-}
-var valid0 = _errs12 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.authors !== undefined){
-let data6 = data.authors;
-const _errs17 = errors;
-if(errors === _errs17){
-if(Array.isArray(data6)){
-if(data6.length > 50){
-validate177.errors = [{instancePath:instancePath+"/authors",schemaPath:"#/properties/authors/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
-return false;
-}
-else {
-var valid7 = true;
-const len3 = data6.length;
-for(let i3=0; i3<len3; i3++){
-let data7 = data6[i3];
-const _errs19 = errors;
-if(errors === _errs19){
-if(typeof data7 === "string"){
-if(func0(data7) > 255){
-validate177.errors = [{instancePath:instancePath+"/authors/" + i3,schemaPath:"#/properties/authors/items/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
-return false;
-}
-}
-else {
-validate177.errors = [{instancePath:instancePath+"/authors/" + i3,schemaPath:"#/properties/authors/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid7 = _errs19 === errors;
-if(!valid7){
-break;
-}
-}
-}
-}
-else {
-validate177.errors = [{instancePath:instancePath+"/authors",schemaPath:"#/properties/authors/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-}
-var valid0 = _errs17 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.labels !== undefined){
-let data8 = data.labels;
-const _errs21 = errors;
-if(errors === _errs21){
-if(Array.isArray(data8)){
-if(data8.length > 50){
-validate177.errors = [{instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
-return false;
-}
-else {
-var valid8 = true;
-const len4 = data8.length;
-for(let i4=0; i4<len4; i4++){
-let data9 = data8[i4];
-const _errs23 = errors;
-if(errors === _errs23){
-if(typeof data9 === "string"){
-if(func0(data9) > 255){
-validate177.errors = [{instancePath:instancePath+"/labels/" + i4,schemaPath:"#/properties/labels/items/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
-return false;
-}
-}
-else {
-validate177.errors = [{instancePath:instancePath+"/labels/" + i4,schemaPath:"#/properties/labels/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid8 = _errs23 === errors;
-if(!valid8){
-break;
-}
-}
-}
-}
-else {
-validate177.errors = [{instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-}
-var valid0 = _errs21 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.ci !== undefined){
-let data10 = data.ci;
-const _errs25 = errors;
-if(errors === _errs25){
-if(Array.isArray(data10)){
-if(data10.length > 4){
-validate177.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/properties/ci/maxItems",keyword:"maxItems",params:{limit: 4},message:"must NOT have more than 4 items"}];
-return false;
-}
-else {
-var valid9 = true;
-const len5 = data10.length;
-for(let i5=0; i5<len5; i5++){
-let data11 = data10[i5];
-const _errs27 = errors;
-if(typeof data11 !== "string"){
-validate177.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/components/schemas/CiStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!((((data11 === "success") || (data11 === "failure")) || (data11 === "pending")) || (data11 === "none"))){
-validate177.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/components/schemas/CiStatus/enum",keyword:"enum",params:{allowedValues: schema275.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid9 = _errs27 === errors;
-if(!valid9){
-break;
-}
-}
-}
-}
-else {
-validate177.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/properties/ci/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-}
-var valid0 = _errs25 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.kinds !== undefined){
-let data12 = data.kinds;
-const _errs30 = errors;
-if(errors === _errs30){
-if(Array.isArray(data12)){
-if(data12.length > 3){
-validate177.errors = [{instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/maxItems",keyword:"maxItems",params:{limit: 3},message:"must NOT have more than 3 items"}];
-return false;
-}
-else {
-var valid11 = true;
-const len6 = data12.length;
-for(let i6=0; i6<len6; i6++){
-let data13 = data12[i6];
-const _errs32 = errors;
-if(typeof data13 !== "string"){
-validate177.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/components/schemas/PullRequestKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!(((data13 === "release") || (data13 === "dependency")) || (data13 === "regular"))){
-validate177.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/components/schemas/PullRequestKind/enum",keyword:"enum",params:{allowedValues: schema276.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid11 = _errs32 === errors;
-if(!valid11){
-break;
-}
-}
-}
-}
-else {
-validate177.errors = [{instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-}
-var valid0 = _errs30 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.reviewRequestedFromMe !== undefined){
-const _errs35 = errors;
-if(typeof data.reviewRequestedFromMe !== "boolean"){
-validate177.errors = [{instancePath:instancePath+"/reviewRequestedFromMe",schemaPath:"#/properties/reviewRequestedFromMe/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-var valid0 = _errs35 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.readyToMerge !== undefined){
-const _errs37 = errors;
-if(typeof data.readyToMerge !== "boolean"){
-validate177.errors = [{instancePath:instancePath+"/readyToMerge",schemaPath:"#/properties/readyToMerge/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-var valid0 = _errs37 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.needsReview !== undefined){
-const _errs39 = errors;
-if(typeof data.needsReview !== "boolean"){
-validate177.errors = [{instancePath:instancePath+"/needsReview",schemaPath:"#/properties/needsReview/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-var valid0 = _errs39 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.changedSinceVisit !== undefined){
-const _errs41 = errors;
-if(typeof data.changedSinceVisit !== "boolean"){
-validate177.errors = [{instancePath:instancePath+"/changedSinceVisit",schemaPath:"#/properties/changedSinceVisit/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-var valid0 = _errs41 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.updatedWithinHours !== undefined){
-let data18 = data.updatedWithinHours;
-const _errs43 = errors;
-if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
-validate177.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs43){
-if(typeof data18 == "number"){
-if(data18 > 8784 || isNaN(data18)){
-validate177.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 8784},message:"must be <= 8784"}];
-return false;
-}
-else {
-if(data18 < 1 || isNaN(data18)){
-validate177.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-}
-}
-}
-var valid0 = _errs43 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.createdWithinHours !== undefined){
-let data19 = data.createdWithinHours;
-const _errs45 = errors;
-if(!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))){
-validate177.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs45){
-if(typeof data19 == "number"){
-if(data19 > 8784 || isNaN(data19)){
-validate177.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 8784},message:"must be <= 8784"}];
-return false;
-}
-else {
-if(data19 < 1 || isNaN(data19)){
-validate177.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-}
-}
-}
-var valid0 = _errs45 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.text !== undefined){
-let data20 = data.text;
-const _errs47 = errors;
-if(errors === _errs47){
-if(typeof data20 === "string"){
-if(func0(data20) > 255){
-validate177.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
-return false;
-}
-}
-else {
-validate177.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid0 = _errs47 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
 }
 }
 }
@@ -13537,10 +13075,11 @@ return false;
 validate177.errors = vErrors;
 return errors === 0;
 }
-validate177.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate177.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
 
 function validate176(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-unsnoozePullRequestBody" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate176.evaluated;
@@ -13550,34 +13089,138 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(errors === 0){
+if(!(validate177(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate177.errors : vErrors.concat(validate177.errors);
+errors = vErrors.length;
+}
+validate176.errors = vErrors;
+return errors === 0;
+}
+validate176.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
+
+export const saveVisitBody = validate179;
+const schema272 = {"$id":"function-saveVisitBody","allOf":[{"$ref":"request#/components/schemas/Visit"}]};
+const schema273 = {"type":"object","required":["seenAt"],"properties":{"seenAt":{"type":"string","format":"date-time","maxLength":64}}};
+
+function validate179(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-saveVisitBody" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate179.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs1 = errors;
+if(errors === _errs1){
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.sort === undefined){
-data.sort = "board";
-}
-if(data.group === undefined){
-data.group = "none";
-}
 let missing0;
-if((data.filter === undefined) && (missing0 = "filter")){
-validate176.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+if((data.seenAt === undefined) && (missing0 = "seenAt")){
+validate179.errors = [{instancePath,schemaPath:"request#/components/schemas/Visit/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
+if(data.seenAt !== undefined){
+let data0 = data.seenAt;
+const _errs3 = errors;
+if(errors === _errs3){
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(func0(data0) > 64){
+validate179.errors = [{instancePath:instancePath+"/seenAt",schemaPath:"request#/components/schemas/Visit/properties/seenAt/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(!(formats0.validate(data0))){
+validate179.errors = [{instancePath:instancePath+"/seenAt",schemaPath:"request#/components/schemas/Visit/properties/seenAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
+}
+}
+}
+else {
+validate179.errors = [{instancePath:instancePath+"/seenAt",schemaPath:"request#/components/schemas/Visit/properties/seenAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+}
+else {
+validate179.errors = [{instancePath,schemaPath:"request#/components/schemas/Visit/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate179.errors = vErrors;
+return errors === 0;
+}
+validate179.evaluated = {"props":{"seenAt":true},"dynamicProps":false,"dynamicItems":false};
+
+export const listViewsResponse200 = validate180;
+const schema274 = {"$id":"function-listViewsResponse200","allOf":[{"type":"array","maxItems":50,"items":{"$ref":"response#/components/schemas/SavedView"}}]};
+const schema275 = {"type":"object","required":["name","filter","sort","group"],"properties":{"name":{"$ref":"#/components/schemas/ViewName"},"filter":{"$ref":"#/components/schemas/ViewFilter"},"sort":{"$ref":"#/components/schemas/ViewSort"},"group":{"$ref":"#/components/schemas/ViewGroup"}}};
+const schema276 = {"type":"string","minLength":1,"maxLength":64,"pattern":"^[a-z0-9][a-z0-9-]*$"};
+const schema283 = {"type":"string","enum":["board","updated","created","repository"]};
+const schema284 = {"type":"string","enum":["none","repository","forge","section"]};
+const schema277 = {"type":"object","additionalProperties":false,"properties":{"sections":{"type":"array","maxItems":5,"items":{"$ref":"#/components/schemas/Section"}},"forges":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/ForgeName"}},"repos":{"type":"array","maxItems":50,"items":{"$ref":"#/components/schemas/RepoName"}},"authors":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"labels":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"ci":{"type":"array","maxItems":4,"items":{"$ref":"#/components/schemas/CiStatus"}},"kinds":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/PullRequestKind"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"changedSinceVisit":{"type":"boolean"},"updatedWithinHours":{"type":"integer","minimum":1,"maximum":8784},"createdWithinHours":{"type":"integer","minimum":1,"maximum":8784},"text":{"type":"string","maxLength":255}}};
+
+function validate182(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate182.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
-if(!(((key0 === "filter") || (key0 === "sort")) || (key0 === "group"))){
-validate176.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+if(!(func78.call(schema277.properties, key0))){
+validate182.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
 }
 if(_errs1 === errors){
-if(data.filter !== undefined){
+if(data.sections !== undefined){
+let data0 = data.sections;
 const _errs2 = errors;
-if(!(validate177(data.filter, {instancePath:instancePath+"/filter",parentData:data,parentDataProperty:"filter",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate177.errors : vErrors.concat(validate177.errors);
-errors = vErrors.length;
+if(errors === _errs2){
+if(Array.isArray(data0)){
+if(data0.length > 5){
+validate182.errors = [{instancePath:instancePath+"/sections",schemaPath:"#/properties/sections/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"}];
+return false;
+}
+else {
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+let data1 = data0[i0];
+const _errs4 = errors;
+if(typeof data1 !== "string"){
+validate182.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#/components/schemas/Section/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((((data1 === "needs_your_review") || (data1 === "returned_to_you")) || (data1 === "ready_to_merge")) || (data1 === "waiting_for_others")) || (data1 === "drafts"))){
+validate182.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema146.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid1 = _errs4 === errors;
+if(!valid1){
+break;
+}
+}
+}
+}
+else {
+validate182.errors = [{instancePath:instancePath+"/sections",schemaPath:"#/properties/sections/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
 }
 var valid0 = _errs2 === errors;
 }
@@ -13585,67 +13228,418 @@ else {
 var valid0 = true;
 }
 if(valid0){
-let data1 = data.sort;
-const _errs3 = errors;
-if(typeof data1 !== "string"){
-validate176.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+if(data.forges !== undefined){
+let data2 = data.forges;
+const _errs7 = errors;
+if(errors === _errs7){
+if(Array.isArray(data2)){
+if(data2.length > 3){
+validate182.errors = [{instancePath:instancePath+"/forges",schemaPath:"#/properties/forges/maxItems",keyword:"maxItems",params:{limit: 3},message:"must NOT have more than 3 items"}];
 return false;
 }
-if(!((((data1 === "board") || (data1 === "updated")) || (data1 === "created")) || (data1 === "repository"))){
-validate176.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema277.enum},message:"must be equal to one of the allowed values"}];
+else {
+var valid3 = true;
+const len1 = data2.length;
+for(let i1=0; i1<len1; i1++){
+let data3 = data2[i1];
+const _errs9 = errors;
+if(typeof data3 !== "string"){
+validate182.errors = [{instancePath:instancePath+"/forges/" + i1,schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-var valid0 = _errs3 === errors;
+if(!(((data3 === "github") || (data3 === "forgejo")) || (data3 === "gitlab"))){
+validate182.errors = [{instancePath:instancePath+"/forges/" + i1,schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema108.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid3 = _errs9 === errors;
+if(!valid3){
+break;
+}
+}
+}
+}
+else {
+validate182.errors = [{instancePath:instancePath+"/forges",schemaPath:"#/properties/forges/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
 if(valid0){
-let data2 = data.group;
-const _errs6 = errors;
-if(typeof data2 !== "string"){
-validate176.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+if(data.repos !== undefined){
+let data4 = data.repos;
+const _errs12 = errors;
+if(errors === _errs12){
+if(Array.isArray(data4)){
+if(data4.length > 50){
+validate182.errors = [{instancePath:instancePath+"/repos",schemaPath:"#/properties/repos/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
 return false;
 }
-if(!((((data2 === "none") || (data2 === "repository")) || (data2 === "forge")) || (data2 === "section"))){
-validate176.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema278.enum},message:"must be equal to one of the allowed values"}];
+else {
+var valid5 = true;
+const len2 = data4.length;
+for(let i2=0; i2<len2; i2++){
+let data5 = data4[i2];
+const _errs14 = errors;
+const _errs15 = errors;
+if(errors === _errs15){
+if(typeof data5 === "string"){
+if(func0(data5) > 255){
+validate182.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
-var valid0 = _errs6 === errors;
+else {
+if(!pattern51.test(data5)){
+validate182.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+return false;
+}
+}
+}
+else {
+validate182.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid5 = _errs14 === errors;
+if(!valid5){
+break;
+}
+}
+}
+}
+else {
+validate182.errors = [{instancePath:instancePath+"/repos",schemaPath:"#/properties/repos/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.authors !== undefined){
+let data6 = data.authors;
+const _errs17 = errors;
+if(errors === _errs17){
+if(Array.isArray(data6)){
+if(data6.length > 50){
+validate182.errors = [{instancePath:instancePath+"/authors",schemaPath:"#/properties/authors/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+return false;
+}
+else {
+var valid7 = true;
+const len3 = data6.length;
+for(let i3=0; i3<len3; i3++){
+let data7 = data6[i3];
+const _errs19 = errors;
+if(errors === _errs19){
+if(typeof data7 === "string"){
+if(func0(data7) > 255){
+validate182.errors = [{instancePath:instancePath+"/authors/" + i3,schemaPath:"#/properties/authors/items/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+}
+else {
+validate182.errors = [{instancePath:instancePath+"/authors/" + i3,schemaPath:"#/properties/authors/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid7 = _errs19 === errors;
+if(!valid7){
+break;
+}
+}
+}
+}
+else {
+validate182.errors = [{instancePath:instancePath+"/authors",schemaPath:"#/properties/authors/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.labels !== undefined){
+let data8 = data.labels;
+const _errs21 = errors;
+if(errors === _errs21){
+if(Array.isArray(data8)){
+if(data8.length > 50){
+validate182.errors = [{instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+return false;
+}
+else {
+var valid8 = true;
+const len4 = data8.length;
+for(let i4=0; i4<len4; i4++){
+let data9 = data8[i4];
+const _errs23 = errors;
+if(errors === _errs23){
+if(typeof data9 === "string"){
+if(func0(data9) > 255){
+validate182.errors = [{instancePath:instancePath+"/labels/" + i4,schemaPath:"#/properties/labels/items/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+}
+else {
+validate182.errors = [{instancePath:instancePath+"/labels/" + i4,schemaPath:"#/properties/labels/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid8 = _errs23 === errors;
+if(!valid8){
+break;
+}
+}
+}
+}
+else {
+validate182.errors = [{instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.ci !== undefined){
+let data10 = data.ci;
+const _errs25 = errors;
+if(errors === _errs25){
+if(Array.isArray(data10)){
+if(data10.length > 4){
+validate182.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/properties/ci/maxItems",keyword:"maxItems",params:{limit: 4},message:"must NOT have more than 4 items"}];
+return false;
+}
+else {
+var valid9 = true;
+const len5 = data10.length;
+for(let i5=0; i5<len5; i5++){
+let data11 = data10[i5];
+const _errs27 = errors;
+if(typeof data11 !== "string"){
+validate182.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/components/schemas/CiStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!((((data11 === "success") || (data11 === "failure")) || (data11 === "pending")) || (data11 === "none"))){
+validate182.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/components/schemas/CiStatus/enum",keyword:"enum",params:{allowedValues: schema139.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid9 = _errs27 === errors;
+if(!valid9){
+break;
+}
+}
+}
+}
+else {
+validate182.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/properties/ci/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs25 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.kinds !== undefined){
+let data12 = data.kinds;
+const _errs30 = errors;
+if(errors === _errs30){
+if(Array.isArray(data12)){
+if(data12.length > 3){
+validate182.errors = [{instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/maxItems",keyword:"maxItems",params:{limit: 3},message:"must NOT have more than 3 items"}];
+return false;
+}
+else {
+var valid11 = true;
+const len6 = data12.length;
+for(let i6=0; i6<len6; i6++){
+let data13 = data12[i6];
+const _errs32 = errors;
+if(typeof data13 !== "string"){
+validate182.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/components/schemas/PullRequestKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data13 === "release") || (data13 === "dependency")) || (data13 === "regular"))){
+validate182.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/components/schemas/PullRequestKind/enum",keyword:"enum",params:{allowedValues: schema141.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid11 = _errs32 === errors;
+if(!valid11){
+break;
+}
+}
+}
+}
+else {
+validate182.errors = [{instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs30 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reviewRequestedFromMe !== undefined){
+const _errs35 = errors;
+if(typeof data.reviewRequestedFromMe !== "boolean"){
+validate182.errors = [{instancePath:instancePath+"/reviewRequestedFromMe",schemaPath:"#/properties/reviewRequestedFromMe/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs35 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.readyToMerge !== undefined){
+const _errs37 = errors;
+if(typeof data.readyToMerge !== "boolean"){
+validate182.errors = [{instancePath:instancePath+"/readyToMerge",schemaPath:"#/properties/readyToMerge/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs37 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.needsReview !== undefined){
+const _errs39 = errors;
+if(typeof data.needsReview !== "boolean"){
+validate182.errors = [{instancePath:instancePath+"/needsReview",schemaPath:"#/properties/needsReview/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs39 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.changedSinceVisit !== undefined){
+const _errs41 = errors;
+if(typeof data.changedSinceVisit !== "boolean"){
+validate182.errors = [{instancePath:instancePath+"/changedSinceVisit",schemaPath:"#/properties/changedSinceVisit/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs41 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.updatedWithinHours !== undefined){
+let data18 = data.updatedWithinHours;
+const _errs43 = errors;
+if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
+validate182.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs43){
+if(typeof data18 == "number"){
+if(data18 > 8784 || isNaN(data18)){
+validate182.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 8784},message:"must be <= 8784"}];
+return false;
+}
+else {
+if(data18 < 1 || isNaN(data18)){
+validate182.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs43 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.createdWithinHours !== undefined){
+let data19 = data.createdWithinHours;
+const _errs45 = errors;
+if(!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))){
+validate182.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs45){
+if(typeof data19 == "number"){
+if(data19 > 8784 || isNaN(data19)){
+validate182.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 8784},message:"must be <= 8784"}];
+return false;
+}
+else {
+if(data19 < 1 || isNaN(data19)){
+validate182.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs45 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.text !== undefined){
+let data20 = data.text;
+const _errs47 = errors;
+if(errors === _errs47){
+if(typeof data20 === "string"){
+if(func0(data20) > 255){
+validate182.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+}
+else {
+validate182.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs47 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
 }
 }
 }
 }
 }
 else {
-validate176.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate182.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate176.errors = vErrors;
+validate182.errors = vErrors;
 return errors === 0;
 }
-validate176.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate182.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate175(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-saveViewBody" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate175.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate176(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate176.errors : vErrors.concat(validate176.errors);
-errors = vErrors.length;
-}
-validate175.errors = vErrors;
-return errors === 0;
-}
-validate175.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const savedViewSchema = validate180;
-const schema279 = {"$id":"function-savedViewSchema","allOf":[{"$ref":"response#/components/schemas/SavedView"}]};
 
 function validate181(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -13681,7 +13675,7 @@ validate181.errors = [{instancePath:instancePath+"/name",schemaPath:"#/component
 return false;
 }
 else {
-if(!pattern41.test(data0)){
+if(!pattern50.test(data0)){
 validate181.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
 return false;
 }
@@ -13701,8 +13695,8 @@ var valid0 = true;
 if(valid0){
 if(data.filter !== undefined){
 const _errs4 = errors;
-if(!(validate170(data.filter, {instancePath:instancePath+"/filter",parentData:data,parentDataProperty:"filter",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate170.errors : vErrors.concat(validate170.errors);
+if(!(validate182(data.filter, {instancePath:instancePath+"/filter",parentData:data,parentDataProperty:"filter",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate182.errors : vErrors.concat(validate182.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -13719,7 +13713,7 @@ validate181.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/component
 return false;
 }
 if(!((((data2 === "board") || (data2 === "updated")) || (data2 === "created")) || (data2 === "repository"))){
-validate181.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema263.enum},message:"must be equal to one of the allowed values"}];
+validate181.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema283.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -13736,7 +13730,7 @@ validate181.errors = [{instancePath:instancePath+"/group",schemaPath:"#/componen
 return false;
 }
 if(!((((data3 === "none") || (data3 === "repository")) || (data3 === "forge")) || (data3 === "section"))){
-validate181.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema264.enum},message:"must be equal to one of the allowed values"}];
+validate181.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema284.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -13761,185 +13755,10 @@ validate181.evaluated = {"props":{"name":true,"filter":true,"sort":true,"group":
 
 
 function validate180(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-savedViewSchema" */;
+/*# sourceURL="function-listViewsResponse200" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate180.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate181(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate181.errors : vErrors.concat(validate181.errors);
-errors = vErrors.length;
-}
-validate180.errors = vErrors;
-return errors === 0;
-}
-validate180.evaluated = {"props":{"name":true,"filter":true,"sort":true,"group":true},"dynamicProps":false,"dynamicItems":false};
-
-export const listFeedsResponse200 = validate184;
-const schema284 = {"$id":"function-listFeedsResponse200","allOf":[{"type":"array","maxItems":50,"items":{"$ref":"response#/components/schemas/Feed"}}]};
-const schema285 = {"type":"object","required":["id","kind","label","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/FeedKind"},"label":{"type":"string","maxLength":100},"view":{"$ref":"#/components/schemas/ViewName"},"createdAt":{"type":"string","format":"date-time"}}};
-const schema286 = {"type":"string","enum":["atom","badge"]};
-
-function validate185(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate185.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((((data.id === undefined) && (missing0 = "id")) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.createdAt === undefined) && (missing0 = "createdAt"))){
-validate185.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.id !== undefined){
-let data0 = data.id;
-const _errs1 = errors;
-if(errors === _errs1){
-if(typeof data0 === "string"){
-if(func0(data0) > 64){
-validate185.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
-return false;
-}
-}
-else {
-validate185.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.kind !== undefined){
-let data1 = data.kind;
-const _errs3 = errors;
-if(typeof data1 !== "string"){
-validate185.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!((data1 === "atom") || (data1 === "badge"))){
-validate185.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema286.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.label !== undefined){
-let data2 = data.label;
-const _errs6 = errors;
-if(errors === _errs6){
-if(typeof data2 === "string"){
-if(func0(data2) > 100){
-validate185.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
-return false;
-}
-}
-else {
-validate185.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.view !== undefined){
-let data3 = data.view;
-const _errs8 = errors;
-const _errs9 = errors;
-if(errors === _errs9){
-if(typeof data3 === "string"){
-if(func0(data3) > 64){
-validate185.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
-return false;
-}
-else {
-if(func0(data3) < 1){
-validate185.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern41.test(data3)){
-validate185.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
-return false;
-}
-}
-}
-}
-else {
-validate185.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid0 = _errs8 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.createdAt !== undefined){
-let data4 = data.createdAt;
-const _errs11 = errors;
-if(errors === _errs11){
-if(errors === _errs11){
-if(typeof data4 === "string"){
-if(!(formats0.validate(data4))){
-validate185.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
-return false;
-}
-}
-else {
-validate185.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-var valid0 = _errs11 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-else {
-validate185.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate185.errors = vErrors;
-return errors === 0;
-}
-validate185.evaluated = {"props":{"id":true,"kind":true,"label":true,"view":true,"createdAt":true},"dynamicProps":false,"dynamicItems":false};
-
-
-function validate184(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-listFeedsResponse200" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate184.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -13950,7 +13769,7 @@ const _errs0 = errors;
 if(errors === _errs0){
 if(Array.isArray(data)){
 if(data.length > 50){
-validate184.errors = [{instancePath,schemaPath:"#/allOf/0/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+validate180.errors = [{instancePath,schemaPath:"#/allOf/0/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
 return false;
 }
 else {
@@ -13958,8 +13777,8 @@ var valid1 = true;
 const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 const _errs2 = errors;
-if(!(validate185(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate185.errors : vErrors.concat(validate185.errors);
+if(!(validate181(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate181.errors : vErrors.concat(validate181.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs2 === errors;
@@ -13970,23 +13789,23 @@ break;
 }
 }
 else {
-validate184.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate180.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate184.errors = vErrors;
+validate180.errors = vErrors;
 return errors === 0;
 }
-validate184.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate180.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-export const createFeedHeaders = validate187;
-const schema288 = {"$id":"function-createFeedHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const deleteViewParams = validate185;
+const schema285 = {"$id":"function-deleteViewParams","allOf":[{"type":"object","properties":{"name":{"$ref":"request#/components/schemas/ViewName"}},"required":["name"]}]};
 
-function validate187(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-createFeedHeaders" */;
+function validate185(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-deleteViewParams" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate187.evaluated;
+const evaluated0 = validate185.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -13996,49 +13815,124 @@ evaluated0.items = undefined;
 const _errs0 = errors;
 if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data["idempotency-key"] !== undefined){
-let data0 = data["idempotency-key"];
-const _errs2 = errors;
-if(errors === _errs2){
+let missing0;
+if((data.name === undefined) && (missing0 = "name")){
+validate185.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.name !== undefined){
+let data0 = data.name;
+const _errs3 = errors;
+if(errors === _errs3){
 if(typeof data0 === "string"){
-if(func0(data0) > 255){
-validate187.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+if(func0(data0) > 64){
+validate185.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate187.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate185.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
-if(!pattern22.test(data0)){
-validate187.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
-return false;
-}
-}
-}
-}
-else {
-validate187.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+if(!pattern50.test(data0)){
+validate185.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate187.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate185.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
-validate187.errors = vErrors;
+}
+}
+}
+else {
+validate185.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate185.errors = vErrors;
 return errors === 0;
 }
-validate187.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate185.evaluated = {"props":{"name":true},"dynamicProps":false,"dynamicItems":false};
 
-export const createFeedBody = validate188;
-const schema289 = {"$id":"function-createFeedBody","allOf":[{"$ref":"request#/components/schemas/CreateFeedRequest"}]};
-const schema290 = {"type":"object","required":["kind","label"],"additionalProperties":false,"properties":{"kind":{"$ref":"#/components/schemas/FeedKind"},"label":{"type":"string","minLength":1,"maxLength":100,"pattern":"\\S"},"view":{"$ref":"#/components/schemas/ViewName"}}};
-const schema291 = {"type":"string","enum":["atom","badge"]};
+export const saveViewParams = validate186;
+const schema287 = {"$id":"function-saveViewParams","allOf":[{"type":"object","properties":{"name":{"$ref":"request#/components/schemas/ViewName"}},"required":["name"]}]};
+
+function validate186(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-saveViewParams" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate186.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.name === undefined) && (missing0 = "name")){
+validate186.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.name !== undefined){
+let data0 = data.name;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(func0(data0) > 64){
+validate186.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate186.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern50.test(data0)){
+validate186.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate186.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate186.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate186.errors = vErrors;
+return errors === 0;
+}
+validate186.evaluated = {"props":{"name":true},"dynamicProps":false,"dynamicItems":false};
+
+export const saveViewBody = validate187;
+const schema289 = {"$id":"function-saveViewBody","allOf":[{"$ref":"request#/components/schemas/View"}]};
+const schema290 = {"type":"object","required":["filter"],"additionalProperties":false,"properties":{"filter":{"$ref":"#/components/schemas/ViewFilter"},"sort":{"$ref":"#/components/schemas/ViewSort","default":"board"},"group":{"$ref":"#/components/schemas/ViewGroup","default":"none"}}};
+const schema297 = {"type":"string","enum":["board","updated","created","repository"],"default":"board"};
+const schema298 = {"type":"string","enum":["none","repository","forge","section"],"default":"none"};
+const schema291 = {"type":"object","additionalProperties":false,"properties":{"sections":{"type":"array","maxItems":5,"items":{"$ref":"#/components/schemas/Section"}},"forges":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/ForgeName"}},"repos":{"type":"array","maxItems":50,"items":{"$ref":"#/components/schemas/RepoName"}},"authors":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"labels":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"ci":{"type":"array","maxItems":4,"items":{"$ref":"#/components/schemas/CiStatus"}},"kinds":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/PullRequestKind"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"changedSinceVisit":{"type":"boolean"},"updatedWithinHours":{"type":"integer","minimum":1,"maximum":8784},"createdWithinHours":{"type":"integer","minimum":1,"maximum":8784},"text":{"type":"string","maxLength":255}}};
+const schema292 = {"type":"string","enum":["needs_your_review","returned_to_you","ready_to_merge","waiting_for_others","drafts"]};
+const schema295 = {"type":"string","enum":["success","failure","pending","none"]};
+const schema296 = {"type":"string","enum":["release","dependency","regular"]};
 
 function validate189(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -14052,31 +13946,49 @@ evaluated0.items = undefined;
 }
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.kind === undefined) && (missing0 = "kind")) || ((data.label === undefined) && (missing0 = "label"))){
-validate189.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(((key0 === "kind") || (key0 === "label")) || (key0 === "view"))){
+if(!(func78.call(schema291.properties, key0))){
 validate189.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
 }
 if(_errs1 === errors){
-if(data.kind !== undefined){
-let data0 = data.kind;
+if(data.sections !== undefined){
+let data0 = data.sections;
 const _errs2 = errors;
-if(typeof data0 !== "string"){
-validate189.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+if(errors === _errs2){
+if(Array.isArray(data0)){
+if(data0.length > 5){
+validate189.errors = [{instancePath:instancePath+"/sections",schemaPath:"#/properties/sections/maxItems",keyword:"maxItems",params:{limit: 5},message:"must NOT have more than 5 items"}];
 return false;
 }
-if(!((data0 === "atom") || (data0 === "badge"))){
-validate189.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema291.enum},message:"must be equal to one of the allowed values"}];
+else {
+var valid1 = true;
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+let data1 = data0[i0];
+const _errs4 = errors;
+if(typeof data1 !== "string"){
+validate189.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#/components/schemas/Section/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+if(!(((((data1 === "needs_your_review") || (data1 === "returned_to_you")) || (data1 === "ready_to_merge")) || (data1 === "waiting_for_others")) || (data1 === "drafts"))){
+validate189.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema292.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid1 = _errs4 === errors;
+if(!valid1){
+break;
+}
+}
+}
+}
+else {
+validate189.errors = [{instancePath:instancePath+"/sections",schemaPath:"#/properties/sections/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
 }
 var valid0 = _errs2 === errors;
 }
@@ -14084,64 +13996,38 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.label !== undefined){
-let data1 = data.label;
-const _errs5 = errors;
-if(errors === _errs5){
-if(typeof data1 === "string"){
-if(func0(data1) > 100){
-validate189.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
-return false;
-}
-else {
-if(func0(data1) < 1){
-validate189.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern1.test(data1)){
-validate189.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
-return false;
-}
-}
-}
-}
-else {
-validate189.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid0 = _errs5 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.view !== undefined){
-let data2 = data.view;
+if(data.forges !== undefined){
+let data2 = data.forges;
 const _errs7 = errors;
-const _errs8 = errors;
-if(errors === _errs8){
-if(typeof data2 === "string"){
-if(func0(data2) > 64){
-validate189.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+if(errors === _errs7){
+if(Array.isArray(data2)){
+if(data2.length > 3){
+validate189.errors = [{instancePath:instancePath+"/forges",schemaPath:"#/properties/forges/maxItems",keyword:"maxItems",params:{limit: 3},message:"must NOT have more than 3 items"}];
 return false;
 }
 else {
-if(func0(data2) < 1){
-validate189.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+var valid3 = true;
+const len1 = data2.length;
+for(let i1=0; i1<len1; i1++){
+let data3 = data2[i1];
+const _errs9 = errors;
+if(typeof data3 !== "string"){
+validate189.errors = [{instancePath:instancePath+"/forges/" + i1,schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-else {
-if(!pattern41.test(data2)){
-validate189.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
+if(!(((data3 === "github") || (data3 === "forgejo")) || (data3 === "gitlab"))){
+validate189.errors = [{instancePath:instancePath+"/forges/" + i1,schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema96.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
+var valid3 = _errs9 === errors;
+if(!valid3){
+break;
+}
 }
 }
 }
 else {
-validate189.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate189.errors = [{instancePath:instancePath+"/forges",schemaPath:"#/properties/forges/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -14149,6 +14035,363 @@ var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.repos !== undefined){
+let data4 = data.repos;
+const _errs12 = errors;
+if(errors === _errs12){
+if(Array.isArray(data4)){
+if(data4.length > 50){
+validate189.errors = [{instancePath:instancePath+"/repos",schemaPath:"#/properties/repos/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+return false;
+}
+else {
+var valid5 = true;
+const len2 = data4.length;
+for(let i2=0; i2<len2; i2++){
+let data5 = data4[i2];
+const _errs14 = errors;
+const _errs15 = errors;
+if(errors === _errs15){
+if(typeof data5 === "string"){
+if(func0(data5) > 255){
+validate189.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+else {
+if(!pattern51.test(data5)){
+validate189.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/pattern",keyword:"pattern",params:{pattern: "^[^/\\s]+(/[^/\\s]+)+$"},message:"must match pattern \""+"^[^/\\s]+(/[^/\\s]+)+$"+"\""}];
+return false;
+}
+}
+}
+else {
+validate189.errors = [{instancePath:instancePath+"/repos/" + i2,schemaPath:"#/components/schemas/RepoName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid5 = _errs14 === errors;
+if(!valid5){
+break;
+}
+}
+}
+}
+else {
+validate189.errors = [{instancePath:instancePath+"/repos",schemaPath:"#/properties/repos/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.authors !== undefined){
+let data6 = data.authors;
+const _errs17 = errors;
+if(errors === _errs17){
+if(Array.isArray(data6)){
+if(data6.length > 50){
+validate189.errors = [{instancePath:instancePath+"/authors",schemaPath:"#/properties/authors/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+return false;
+}
+else {
+var valid7 = true;
+const len3 = data6.length;
+for(let i3=0; i3<len3; i3++){
+let data7 = data6[i3];
+const _errs19 = errors;
+if(errors === _errs19){
+if(typeof data7 === "string"){
+if(func0(data7) > 255){
+validate189.errors = [{instancePath:instancePath+"/authors/" + i3,schemaPath:"#/properties/authors/items/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+}
+else {
+validate189.errors = [{instancePath:instancePath+"/authors/" + i3,schemaPath:"#/properties/authors/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid7 = _errs19 === errors;
+if(!valid7){
+break;
+}
+}
+}
+}
+else {
+validate189.errors = [{instancePath:instancePath+"/authors",schemaPath:"#/properties/authors/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.labels !== undefined){
+let data8 = data.labels;
+const _errs21 = errors;
+if(errors === _errs21){
+if(Array.isArray(data8)){
+if(data8.length > 50){
+validate189.errors = [{instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+return false;
+}
+else {
+var valid8 = true;
+const len4 = data8.length;
+for(let i4=0; i4<len4; i4++){
+let data9 = data8[i4];
+const _errs23 = errors;
+if(errors === _errs23){
+if(typeof data9 === "string"){
+if(func0(data9) > 255){
+validate189.errors = [{instancePath:instancePath+"/labels/" + i4,schemaPath:"#/properties/labels/items/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+}
+else {
+validate189.errors = [{instancePath:instancePath+"/labels/" + i4,schemaPath:"#/properties/labels/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid8 = _errs23 === errors;
+if(!valid8){
+break;
+}
+}
+}
+}
+else {
+validate189.errors = [{instancePath:instancePath+"/labels",schemaPath:"#/properties/labels/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.ci !== undefined){
+let data10 = data.ci;
+const _errs25 = errors;
+if(errors === _errs25){
+if(Array.isArray(data10)){
+if(data10.length > 4){
+validate189.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/properties/ci/maxItems",keyword:"maxItems",params:{limit: 4},message:"must NOT have more than 4 items"}];
+return false;
+}
+else {
+var valid9 = true;
+const len5 = data10.length;
+for(let i5=0; i5<len5; i5++){
+let data11 = data10[i5];
+const _errs27 = errors;
+if(typeof data11 !== "string"){
+validate189.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/components/schemas/CiStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!((((data11 === "success") || (data11 === "failure")) || (data11 === "pending")) || (data11 === "none"))){
+validate189.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/components/schemas/CiStatus/enum",keyword:"enum",params:{allowedValues: schema295.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid9 = _errs27 === errors;
+if(!valid9){
+break;
+}
+}
+}
+}
+else {
+validate189.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/properties/ci/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs25 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.kinds !== undefined){
+let data12 = data.kinds;
+const _errs30 = errors;
+if(errors === _errs30){
+if(Array.isArray(data12)){
+if(data12.length > 3){
+validate189.errors = [{instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/maxItems",keyword:"maxItems",params:{limit: 3},message:"must NOT have more than 3 items"}];
+return false;
+}
+else {
+var valid11 = true;
+const len6 = data12.length;
+for(let i6=0; i6<len6; i6++){
+let data13 = data12[i6];
+const _errs32 = errors;
+if(typeof data13 !== "string"){
+validate189.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/components/schemas/PullRequestKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data13 === "release") || (data13 === "dependency")) || (data13 === "regular"))){
+validate189.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/components/schemas/PullRequestKind/enum",keyword:"enum",params:{allowedValues: schema296.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid11 = _errs32 === errors;
+if(!valid11){
+break;
+}
+}
+}
+}
+else {
+validate189.errors = [{instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid0 = _errs30 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reviewRequestedFromMe !== undefined){
+const _errs35 = errors;
+if(typeof data.reviewRequestedFromMe !== "boolean"){
+validate189.errors = [{instancePath:instancePath+"/reviewRequestedFromMe",schemaPath:"#/properties/reviewRequestedFromMe/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs35 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.readyToMerge !== undefined){
+const _errs37 = errors;
+if(typeof data.readyToMerge !== "boolean"){
+validate189.errors = [{instancePath:instancePath+"/readyToMerge",schemaPath:"#/properties/readyToMerge/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs37 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.needsReview !== undefined){
+const _errs39 = errors;
+if(typeof data.needsReview !== "boolean"){
+validate189.errors = [{instancePath:instancePath+"/needsReview",schemaPath:"#/properties/needsReview/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs39 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.changedSinceVisit !== undefined){
+const _errs41 = errors;
+if(typeof data.changedSinceVisit !== "boolean"){
+validate189.errors = [{instancePath:instancePath+"/changedSinceVisit",schemaPath:"#/properties/changedSinceVisit/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs41 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.updatedWithinHours !== undefined){
+let data18 = data.updatedWithinHours;
+const _errs43 = errors;
+if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
+validate189.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs43){
+if(typeof data18 == "number"){
+if(data18 > 8784 || isNaN(data18)){
+validate189.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 8784},message:"must be <= 8784"}];
+return false;
+}
+else {
+if(data18 < 1 || isNaN(data18)){
+validate189.errors = [{instancePath:instancePath+"/updatedWithinHours",schemaPath:"#/properties/updatedWithinHours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs43 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.createdWithinHours !== undefined){
+let data19 = data.createdWithinHours;
+const _errs45 = errors;
+if(!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))){
+validate189.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs45){
+if(typeof data19 == "number"){
+if(data19 > 8784 || isNaN(data19)){
+validate189.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/maximum",keyword:"maximum",params:{comparison: "<=", limit: 8784},message:"must be <= 8784"}];
+return false;
+}
+else {
+if(data19 < 1 || isNaN(data19)){
+validate189.errors = [{instancePath:instancePath+"/createdWithinHours",schemaPath:"#/properties/createdWithinHours/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs45 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.text !== undefined){
+let data20 = data.text;
+const _errs47 = errors;
+if(errors === _errs47){
+if(typeof data20 === "string"){
+if(func0(data20) > 255){
+validate189.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+}
+else {
+validate189.errors = [{instancePath:instancePath+"/text",schemaPath:"#/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs47 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
 }
 }
 }
@@ -14167,7 +14410,6 @@ validate189.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 
 
 function validate188(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-createFeedBody" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate188.evaluated;
@@ -14177,23 +14419,107 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate189(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.sort === undefined){
+data.sort = "board";
+}
+if(data.group === undefined){
+data.group = "none";
+}
+let missing0;
+if((data.filter === undefined) && (missing0 = "filter")){
+validate188.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(((key0 === "filter") || (key0 === "sort")) || (key0 === "group"))){
+validate188.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.filter !== undefined){
+const _errs2 = errors;
+if(!(validate189(data.filter, {instancePath:instancePath+"/filter",parentData:data,parentDataProperty:"filter",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate189.errors : vErrors.concat(validate189.errors);
 errors = vErrors.length;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+let data1 = data.sort;
+const _errs3 = errors;
+if(typeof data1 !== "string"){
+validate188.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!((((data1 === "board") || (data1 === "updated")) || (data1 === "created")) || (data1 === "repository"))){
+validate188.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema297.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+if(valid0){
+let data2 = data.group;
+const _errs6 = errors;
+if(typeof data2 !== "string"){
+validate188.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!((((data2 === "none") || (data2 === "repository")) || (data2 === "forge")) || (data2 === "section"))){
+validate188.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema298.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+}
+}
+}
+}
+else {
+validate188.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
 }
 validate188.errors = vErrors;
 return errors === 0;
 }
 validate188.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const createdFeedSchema = validate191;
-const schema293 = {"$id":"function-createdFeedSchema","allOf":[{"$ref":"response#/components/schemas/CreatedFeed"}]};
-const schema294 = {"type":"object","required":["id","kind","label","createdAt","url"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/FeedKind"},"label":{"type":"string","maxLength":100},"view":{"$ref":"#/components/schemas/ViewName"},"createdAt":{"type":"string","format":"date-time"},"url":{"type":"string","format":"uri"}}};
 
-function validate192(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate187(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-saveViewBody" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate192.evaluated;
+const evaluated0 = validate187.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate188(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate188.errors : vErrors.concat(validate188.errors);
+errors = vErrors.length;
+}
+validate187.errors = vErrors;
+return errors === 0;
+}
+validate187.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const savedViewSchema = validate192;
+const schema299 = {"$id":"function-savedViewSchema","allOf":[{"$ref":"response#/components/schemas/SavedView"}]};
+
+function validate193(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate193.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -14203,8 +14529,146 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((((((data.id === undefined) && (missing0 = "id")) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.createdAt === undefined) && (missing0 = "createdAt"))) || ((data.url === undefined) && (missing0 = "url"))){
-validate192.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+if(((((data.name === undefined) && (missing0 = "name")) || ((data.filter === undefined) && (missing0 = "filter"))) || ((data.sort === undefined) && (missing0 = "sort"))) || ((data.group === undefined) && (missing0 = "group"))){
+validate193.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.name !== undefined){
+let data0 = data.name;
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 64){
+validate193.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate193.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern50.test(data0)){
+validate193.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate193.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.filter !== undefined){
+const _errs4 = errors;
+if(!(validate182(data.filter, {instancePath:instancePath+"/filter",parentData:data,parentDataProperty:"filter",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate182.errors : vErrors.concat(validate182.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.sort !== undefined){
+let data2 = data.sort;
+const _errs5 = errors;
+if(typeof data2 !== "string"){
+validate193.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!((((data2 === "board") || (data2 === "updated")) || (data2 === "created")) || (data2 === "repository"))){
+validate193.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema283.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.group !== undefined){
+let data3 = data.group;
+const _errs8 = errors;
+if(typeof data3 !== "string"){
+validate193.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!((((data3 === "none") || (data3 === "repository")) || (data3 === "forge")) || (data3 === "section"))){
+validate193.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema284.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate193.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate193.errors = vErrors;
+return errors === 0;
+}
+validate193.evaluated = {"props":{"name":true,"filter":true,"sort":true,"group":true},"dynamicProps":false,"dynamicItems":false};
+
+
+function validate192(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-savedViewSchema" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate192.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate193(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
+errors = vErrors.length;
+}
+validate192.errors = vErrors;
+return errors === 0;
+}
+validate192.evaluated = {"props":{"name":true,"filter":true,"sort":true,"group":true},"dynamicProps":false,"dynamicItems":false};
+
+export const listFeedsResponse200 = validate196;
+const schema304 = {"$id":"function-listFeedsResponse200","allOf":[{"type":"array","maxItems":50,"items":{"$ref":"response#/components/schemas/Feed"}}]};
+const schema305 = {"type":"object","required":["id","kind","label","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/FeedKind"},"label":{"type":"string","maxLength":100},"view":{"$ref":"#/components/schemas/ViewName"},"createdAt":{"type":"string","format":"date-time"}}};
+const schema306 = {"type":"string","enum":["atom","badge"]};
+
+function validate197(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate197.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((((data.id === undefined) && (missing0 = "id")) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.createdAt === undefined) && (missing0 = "createdAt"))){
+validate197.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -14214,12 +14678,12 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate192.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate197.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate192.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate197.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -14233,11 +14697,11 @@ if(data.kind !== undefined){
 let data1 = data.kind;
 const _errs3 = errors;
 if(typeof data1 !== "string"){
-validate192.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate197.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((data1 === "atom") || (data1 === "badge"))){
-validate192.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema286.enum},message:"must be equal to one of the allowed values"}];
+validate197.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema306.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -14252,12 +14716,12 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func0(data2) > 100){
-validate192.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate197.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate192.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate197.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -14274,24 +14738,24 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(typeof data3 === "string"){
 if(func0(data3) > 64){
-validate192.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate197.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data3) < 1){
-validate192.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate197.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
-if(!pattern41.test(data3)){
-validate192.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
+if(!pattern50.test(data3)){
+validate197.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate192.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate197.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -14308,12 +14772,417 @@ if(errors === _errs11){
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(!(formats0.validate(data4))){
-validate192.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate197.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate192.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate197.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate197.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate197.errors = vErrors;
+return errors === 0;
+}
+validate197.evaluated = {"props":{"id":true,"kind":true,"label":true,"view":true,"createdAt":true},"dynamicProps":false,"dynamicItems":false};
+
+
+function validate196(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-listFeedsResponse200" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate196.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(Array.isArray(data)){
+if(data.length > 50){
+validate196.errors = [{instancePath,schemaPath:"#/allOf/0/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items"}];
+return false;
+}
+else {
+var valid1 = true;
+const len0 = data.length;
+for(let i0=0; i0<len0; i0++){
+const _errs2 = errors;
+if(!(validate197(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs2 === errors;
+if(!valid1){
+break;
+}
+}
+}
+}
+else {
+validate196.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+validate196.errors = vErrors;
+return errors === 0;
+}
+validate196.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+
+export const createFeedHeaders = validate199;
+const schema308 = {"$id":"function-createFeedHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+
+function validate199(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-createFeedHeaders" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate199.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data["idempotency-key"] !== undefined){
+let data0 = data["idempotency-key"];
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 255){
+validate199.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate199.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern22.test(data0)){
+validate199.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate199.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+else {
+validate199.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate199.errors = vErrors;
+return errors === 0;
+}
+validate199.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+
+export const createFeedBody = validate200;
+const schema309 = {"$id":"function-createFeedBody","allOf":[{"$ref":"request#/components/schemas/CreateFeedRequest"}]};
+const schema310 = {"type":"object","required":["kind","label"],"additionalProperties":false,"properties":{"kind":{"$ref":"#/components/schemas/FeedKind"},"label":{"type":"string","minLength":1,"maxLength":100,"pattern":"\\S"},"view":{"$ref":"#/components/schemas/ViewName"}}};
+const schema311 = {"type":"string","enum":["atom","badge"]};
+
+function validate201(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate201.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.kind === undefined) && (missing0 = "kind")) || ((data.label === undefined) && (missing0 = "label"))){
+validate201.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(((key0 === "kind") || (key0 === "label")) || (key0 === "view"))){
+validate201.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.kind !== undefined){
+let data0 = data.kind;
+const _errs2 = errors;
+if(typeof data0 !== "string"){
+validate201.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!((data0 === "atom") || (data0 === "badge"))){
+validate201.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema311.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.label !== undefined){
+let data1 = data.label;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(func0(data1) > 100){
+validate201.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+return false;
+}
+else {
+if(func0(data1) < 1){
+validate201.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern1.test(data1)){
+validate201.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate201.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.view !== undefined){
+let data2 = data.view;
+const _errs7 = errors;
+const _errs8 = errors;
+if(errors === _errs8){
+if(typeof data2 === "string"){
+if(func0(data2) > 64){
+validate201.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(func0(data2) < 1){
+validate201.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern50.test(data2)){
+validate201.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate201.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate201.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate201.errors = vErrors;
+return errors === 0;
+}
+validate201.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate200(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-createFeedBody" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate200.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate201(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
+errors = vErrors.length;
+}
+validate200.errors = vErrors;
+return errors === 0;
+}
+validate200.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const createdFeedSchema = validate203;
+const schema313 = {"$id":"function-createdFeedSchema","allOf":[{"$ref":"response#/components/schemas/CreatedFeed"}]};
+const schema314 = {"type":"object","required":["id","kind","label","createdAt","url"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/FeedKind"},"label":{"type":"string","maxLength":100},"view":{"$ref":"#/components/schemas/ViewName"},"createdAt":{"type":"string","format":"date-time"},"url":{"type":"string","format":"uri"}}};
+
+function validate204(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate204.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((data.id === undefined) && (missing0 = "id")) || ((data.kind === undefined) && (missing0 = "kind"))) || ((data.label === undefined) && (missing0 = "label"))) || ((data.createdAt === undefined) && (missing0 = "createdAt"))) || ((data.url === undefined) && (missing0 = "url"))){
+validate204.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.id !== undefined){
+let data0 = data.id;
+const _errs1 = errors;
+if(errors === _errs1){
+if(typeof data0 === "string"){
+if(func0(data0) > 64){
+validate204.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+}
+else {
+validate204.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.kind !== undefined){
+let data1 = data.kind;
+const _errs3 = errors;
+if(typeof data1 !== "string"){
+validate204.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!((data1 === "atom") || (data1 === "badge"))){
+validate204.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema306.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.label !== undefined){
+let data2 = data.label;
+const _errs6 = errors;
+if(errors === _errs6){
+if(typeof data2 === "string"){
+if(func0(data2) > 100){
+validate204.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+return false;
+}
+}
+else {
+validate204.errors = [{instancePath:instancePath+"/label",schemaPath:"#/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.view !== undefined){
+let data3 = data.view;
+const _errs8 = errors;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data3 === "string"){
+if(func0(data3) > 64){
+validate204.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(func0(data3) < 1){
+validate204.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern50.test(data3)){
+validate204.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9][a-z0-9-]*$"},message:"must match pattern \""+"^[a-z0-9][a-z0-9-]*$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate204.errors = [{instancePath:instancePath+"/view",schemaPath:"#/components/schemas/ViewName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.createdAt !== undefined){
+let data4 = data.createdAt;
+const _errs11 = errors;
+if(errors === _errs11){
+if(errors === _errs11){
+if(typeof data4 === "string"){
+if(!(formats0.validate(data4))){
+validate204.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+return false;
+}
+}
+else {
+validate204.errors = [{instancePath:instancePath+"/createdAt",schemaPath:"#/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -14330,13 +15199,13 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(errors === _errs13){
 if(typeof data5 === "string"){
-if(!(formats24(data5))){
-validate192.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""}];
+if(!(formats28(data5))){
+validate204.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""}];
 return false;
 }
 }
 else {
-validate192.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate204.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -14354,44 +15223,44 @@ var valid0 = true;
 }
 }
 else {
-validate192.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate204.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate192.errors = vErrors;
+validate204.errors = vErrors;
 return errors === 0;
 }
-validate192.evaluated = {"props":{"id":true,"kind":true,"label":true,"view":true,"createdAt":true,"url":true},"dynamicProps":false,"dynamicItems":false};
+validate204.evaluated = {"props":{"id":true,"kind":true,"label":true,"view":true,"createdAt":true,"url":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate191(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate203(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createdFeedSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate191.evaluated;
+const evaluated0 = validate203.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate192(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate192.errors : vErrors.concat(validate192.errors);
+if(!(validate204(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
 errors = vErrors.length;
 }
-validate191.errors = vErrors;
+validate203.errors = vErrors;
 return errors === 0;
 }
-validate191.evaluated = {"props":{"id":true,"kind":true,"label":true,"view":true,"createdAt":true,"url":true},"dynamicProps":false,"dynamicItems":false};
+validate203.evaluated = {"props":{"id":true,"kind":true,"label":true,"view":true,"createdAt":true,"url":true},"dynamicProps":false,"dynamicItems":false};
 
-export const deleteFeedParams = validate194;
-const schema297 = {"$id":"function-deleteFeedParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
+export const deleteFeedParams = validate206;
+const schema317 = {"$id":"function-deleteFeedParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
 
-function validate194(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate206(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deleteFeedParams" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate194.evaluated;
+const evaluated0 = validate206.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -14403,7 +15272,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.id === undefined) && (missing0 = "id")){
-validate194.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate206.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -14412,13 +15281,13 @@ let data0 = data.id;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern33.test(data0)){
-validate194.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
+if(!pattern35.test(data0)){
+validate206.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
 return false;
 }
 }
 else {
-validate194.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate206.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -14426,24 +15295,24 @@ return false;
 }
 }
 else {
-validate194.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate206.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate194.errors = vErrors;
+validate206.errors = vErrors;
 return errors === 0;
 }
-validate194.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+validate206.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
-export const readAtomFeedParams = validate195;
-const schema298 = {"$id":"function-readAtomFeedParams","allOf":[{"type":"object","properties":{"feedToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{43}$"}},"required":["feedToken"]}]};
-const pattern88 = new RegExp("^[A-Za-z0-9_-]{43}$", "u");
+export const readAtomFeedParams = validate207;
+const schema318 = {"$id":"function-readAtomFeedParams","allOf":[{"type":"object","properties":{"feedToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{43}$"}},"required":["feedToken"]}]};
+const pattern97 = new RegExp("^[A-Za-z0-9_-]{43}$", "u");
 
-function validate195(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate207(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-readAtomFeedParams" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate195.evaluated;
+const evaluated0 = validate207.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -14455,7 +15324,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.feedToken === undefined) && (missing0 = "feedToken")){
-validate195.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate207.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -14464,13 +15333,13 @@ let data0 = data.feedToken;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern88.test(data0)){
-validate195.errors = [{instancePath:instancePath+"/feedToken",schemaPath:"#/allOf/0/properties/feedToken/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{43}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{43}$"+"\""}];
+if(!pattern97.test(data0)){
+validate207.errors = [{instancePath:instancePath+"/feedToken",schemaPath:"#/allOf/0/properties/feedToken/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{43}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{43}$"+"\""}];
 return false;
 }
 }
 else {
-validate195.errors = [{instancePath:instancePath+"/feedToken",schemaPath:"#/allOf/0/properties/feedToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate207.errors = [{instancePath:instancePath+"/feedToken",schemaPath:"#/allOf/0/properties/feedToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -14478,23 +15347,23 @@ return false;
 }
 }
 else {
-validate195.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate207.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate195.errors = vErrors;
+validate207.errors = vErrors;
 return errors === 0;
 }
-validate195.evaluated = {"props":{"feedToken":true},"dynamicProps":false,"dynamicItems":false};
+validate207.evaluated = {"props":{"feedToken":true},"dynamicProps":false,"dynamicItems":false};
 
-export const readAtomFeedHeaders = validate196;
-const schema299 = {"$id":"function-readAtomFeedHeaders","allOf":[{"type":"object","properties":{"if-none-match":{"type":"string","maxLength":256}},"required":[]}]};
+export const readAtomFeedHeaders = validate208;
+const schema319 = {"$id":"function-readAtomFeedHeaders","allOf":[{"type":"object","properties":{"if-none-match":{"type":"string","maxLength":256}},"required":[]}]};
 
-function validate196(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate208(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-readAtomFeedHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate196.evaluated;
+const evaluated0 = validate208.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -14510,35 +15379,35 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 256){
-validate196.errors = [{instancePath:instancePath+"/if-none-match",schemaPath:"#/allOf/0/properties/if-none-match/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate208.errors = [{instancePath:instancePath+"/if-none-match",schemaPath:"#/allOf/0/properties/if-none-match/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate196.errors = [{instancePath:instancePath+"/if-none-match",schemaPath:"#/allOf/0/properties/if-none-match/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate208.errors = [{instancePath:instancePath+"/if-none-match",schemaPath:"#/allOf/0/properties/if-none-match/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
 }
 }
 else {
-validate196.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate208.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate196.errors = vErrors;
+validate208.errors = vErrors;
 return errors === 0;
 }
-validate196.evaluated = {"props":{"if-none-match":true},"dynamicProps":false,"dynamicItems":false};
+validate208.evaluated = {"props":{"if-none-match":true},"dynamicProps":false,"dynamicItems":false};
 
-export const readBadgeParams = validate197;
-const schema300 = {"$id":"function-readBadgeParams","allOf":[{"type":"object","properties":{"feedToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{43}$"}},"required":["feedToken"]}]};
+export const readBadgeParams = validate209;
+const schema320 = {"$id":"function-readBadgeParams","allOf":[{"type":"object","properties":{"feedToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{43}$"}},"required":["feedToken"]}]};
 
-function validate197(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate209(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-readBadgeParams" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate197.evaluated;
+const evaluated0 = validate209.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -14550,7 +15419,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.feedToken === undefined) && (missing0 = "feedToken")){
-validate197.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate209.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -14559,13 +15428,13 @@ let data0 = data.feedToken;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern88.test(data0)){
-validate197.errors = [{instancePath:instancePath+"/feedToken",schemaPath:"#/allOf/0/properties/feedToken/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{43}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{43}$"+"\""}];
+if(!pattern97.test(data0)){
+validate209.errors = [{instancePath:instancePath+"/feedToken",schemaPath:"#/allOf/0/properties/feedToken/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{43}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{43}$"+"\""}];
 return false;
 }
 }
 else {
-validate197.errors = [{instancePath:instancePath+"/feedToken",schemaPath:"#/allOf/0/properties/feedToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate209.errors = [{instancePath:instancePath+"/feedToken",schemaPath:"#/allOf/0/properties/feedToken/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -14573,23 +15442,23 @@ return false;
 }
 }
 else {
-validate197.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate209.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate197.errors = vErrors;
+validate209.errors = vErrors;
 return errors === 0;
 }
-validate197.evaluated = {"props":{"feedToken":true},"dynamicProps":false,"dynamicItems":false};
+validate209.evaluated = {"props":{"feedToken":true},"dynamicProps":false,"dynamicItems":false};
 
-export const readBadgeHeaders = validate198;
-const schema301 = {"$id":"function-readBadgeHeaders","allOf":[{"type":"object","properties":{"if-none-match":{"type":"string","maxLength":256}},"required":[]}]};
+export const readBadgeHeaders = validate210;
+const schema321 = {"$id":"function-readBadgeHeaders","allOf":[{"type":"object","properties":{"if-none-match":{"type":"string","maxLength":256}},"required":[]}]};
 
-function validate198(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate210(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-readBadgeHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate198.evaluated;
+const evaluated0 = validate210.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -14605,36 +15474,36 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 256){
-validate198.errors = [{instancePath:instancePath+"/if-none-match",schemaPath:"#/allOf/0/properties/if-none-match/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate210.errors = [{instancePath:instancePath+"/if-none-match",schemaPath:"#/allOf/0/properties/if-none-match/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate198.errors = [{instancePath:instancePath+"/if-none-match",schemaPath:"#/allOf/0/properties/if-none-match/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate210.errors = [{instancePath:instancePath+"/if-none-match",schemaPath:"#/allOf/0/properties/if-none-match/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
 }
 }
 else {
-validate198.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate210.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate198.errors = vErrors;
+validate210.errors = vErrors;
 return errors === 0;
 }
-validate198.evaluated = {"props":{"if-none-match":true},"dynamicProps":false,"dynamicItems":false};
+validate210.evaluated = {"props":{"if-none-match":true},"dynamicProps":false,"dynamicItems":false};
 
-export const badgeSchema = validate199;
-const schema302 = {"$id":"function-badgeSchema","allOf":[{"$ref":"response#/components/schemas/Badge"}]};
-const schema303 = {"type":"object","required":["schemaVersion","label","message","color"],"properties":{"schemaVersion":{"type":"integer","const":1},"label":{"type":"string"},"message":{"type":"string"},"color":{"type":"string"}}};
+export const badgeSchema = validate211;
+const schema322 = {"$id":"function-badgeSchema","allOf":[{"$ref":"response#/components/schemas/Badge"}]};
+const schema323 = {"type":"object","required":["schemaVersion","label","message","color"],"properties":{"schemaVersion":{"type":"integer","const":1},"label":{"type":"string"},"message":{"type":"string"},"color":{"type":"string"}}};
 
-function validate199(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate211(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-badgeSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate199.evaluated;
+const evaluated0 = validate211.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -14646,7 +15515,7 @@ if(errors === _errs1){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((data.schemaVersion === undefined) && (missing0 = "schemaVersion")) || ((data.label === undefined) && (missing0 = "label"))) || ((data.message === undefined) && (missing0 = "message"))) || ((data.color === undefined) && (missing0 = "color"))){
-validate199.errors = [{instancePath,schemaPath:"response#/components/schemas/Badge/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate211.errors = [{instancePath,schemaPath:"response#/components/schemas/Badge/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -14654,11 +15523,11 @@ if(data.schemaVersion !== undefined){
 let data0 = data.schemaVersion;
 const _errs3 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate199.errors = [{instancePath:instancePath+"/schemaVersion",schemaPath:"response#/components/schemas/Badge/properties/schemaVersion/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate211.errors = [{instancePath:instancePath+"/schemaVersion",schemaPath:"response#/components/schemas/Badge/properties/schemaVersion/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(1 !== data0){
-validate199.errors = [{instancePath:instancePath+"/schemaVersion",schemaPath:"response#/components/schemas/Badge/properties/schemaVersion/const",keyword:"const",params:{allowedValue: 1},message:"must be equal to constant"}];
+validate211.errors = [{instancePath:instancePath+"/schemaVersion",schemaPath:"response#/components/schemas/Badge/properties/schemaVersion/const",keyword:"const",params:{allowedValue: 1},message:"must be equal to constant"}];
 return false;
 }
 var valid2 = _errs3 === errors;
@@ -14670,7 +15539,7 @@ if(valid2){
 if(data.label !== undefined){
 const _errs5 = errors;
 if(typeof data.label !== "string"){
-validate199.errors = [{instancePath:instancePath+"/label",schemaPath:"response#/components/schemas/Badge/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate211.errors = [{instancePath:instancePath+"/label",schemaPath:"response#/components/schemas/Badge/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid2 = _errs5 === errors;
@@ -14682,7 +15551,7 @@ if(valid2){
 if(data.message !== undefined){
 const _errs7 = errors;
 if(typeof data.message !== "string"){
-validate199.errors = [{instancePath:instancePath+"/message",schemaPath:"response#/components/schemas/Badge/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate211.errors = [{instancePath:instancePath+"/message",schemaPath:"response#/components/schemas/Badge/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid2 = _errs7 === errors;
@@ -14694,7 +15563,7 @@ if(valid2){
 if(data.color !== undefined){
 const _errs9 = errors;
 if(typeof data.color !== "string"){
-validate199.errors = [{instancePath:instancePath+"/color",schemaPath:"response#/components/schemas/Badge/properties/color/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate211.errors = [{instancePath:instancePath+"/color",schemaPath:"response#/components/schemas/Badge/properties/color/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid2 = _errs9 === errors;
@@ -14708,24 +15577,24 @@ var valid2 = true;
 }
 }
 else {
-validate199.errors = [{instancePath,schemaPath:"response#/components/schemas/Badge/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate211.errors = [{instancePath,schemaPath:"response#/components/schemas/Badge/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate199.errors = vErrors;
+validate211.errors = vErrors;
 return errors === 0;
 }
-validate199.evaluated = {"props":{"schemaVersion":true,"label":true,"message":true,"color":true},"dynamicProps":false,"dynamicItems":false};
+validate211.evaluated = {"props":{"schemaVersion":true,"label":true,"message":true,"color":true},"dynamicProps":false,"dynamicItems":false};
 
-export const sharingSchema = validate200;
-const schema304 = {"$id":"function-sharingSchema","allOf":[{"$ref":"response#/components/schemas/Sharing"}]};
-const schema305 = {"type":"object","required":["sharedWith","sharedWithMe"],"properties":{"sharedWith":{"type":"array","items":{"$ref":"#/components/schemas/SharedUser"}},"sharedWithMe":{"type":"array","items":{"$ref":"#/components/schemas/SharedUser"}}}};
-const schema306 = {"type":"object","required":["username","displayName"],"properties":{"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100}}};
+export const sharingSchema = validate212;
+const schema324 = {"$id":"function-sharingSchema","allOf":[{"$ref":"response#/components/schemas/Sharing"}]};
+const schema325 = {"type":"object","required":["sharedWith","sharedWithMe"],"properties":{"sharedWith":{"type":"array","items":{"$ref":"#/components/schemas/SharedUser"}},"sharedWithMe":{"type":"array","items":{"$ref":"#/components/schemas/SharedUser"}}}};
+const schema326 = {"type":"object","required":["username","displayName"],"properties":{"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100}}};
 
-function validate201(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate213(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate201.evaluated;
+const evaluated0 = validate213.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -14736,7 +15605,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.sharedWith === undefined) && (missing0 = "sharedWith")) || ((data.sharedWithMe === undefined) && (missing0 = "sharedWithMe"))){
-validate201.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate213.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -14755,7 +15624,7 @@ if(errors === _errs4){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 let missing1;
 if(((data1.username === undefined) && (missing1 = "username")) || ((data1.displayName === undefined) && (missing1 = "displayName"))){
-validate201.errors = [{instancePath:instancePath+"/sharedWith/" + i0,schemaPath:"#/components/schemas/SharedUser/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate213.errors = [{instancePath:instancePath+"/sharedWith/" + i0,schemaPath:"#/components/schemas/SharedUser/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
 return false;
 }
 else {
@@ -14765,12 +15634,12 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func0(data2) > 64){
-validate201.errors = [{instancePath:instancePath+"/sharedWith/" + i0+"/username",schemaPath:"#/components/schemas/SharedUser/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate213.errors = [{instancePath:instancePath+"/sharedWith/" + i0+"/username",schemaPath:"#/components/schemas/SharedUser/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate201.errors = [{instancePath:instancePath+"/sharedWith/" + i0+"/username",schemaPath:"#/components/schemas/SharedUser/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate213.errors = [{instancePath:instancePath+"/sharedWith/" + i0+"/username",schemaPath:"#/components/schemas/SharedUser/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -14786,12 +15655,12 @@ const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data3 === "string"){
 if(func0(data3) > 100){
-validate201.errors = [{instancePath:instancePath+"/sharedWith/" + i0+"/displayName",schemaPath:"#/components/schemas/SharedUser/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate213.errors = [{instancePath:instancePath+"/sharedWith/" + i0+"/displayName",schemaPath:"#/components/schemas/SharedUser/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate201.errors = [{instancePath:instancePath+"/sharedWith/" + i0+"/displayName",schemaPath:"#/components/schemas/SharedUser/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate213.errors = [{instancePath:instancePath+"/sharedWith/" + i0+"/displayName",schemaPath:"#/components/schemas/SharedUser/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -14804,7 +15673,7 @@ var valid3 = true;
 }
 }
 else {
-validate201.errors = [{instancePath:instancePath+"/sharedWith/" + i0,schemaPath:"#/components/schemas/SharedUser/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate213.errors = [{instancePath:instancePath+"/sharedWith/" + i0,schemaPath:"#/components/schemas/SharedUser/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -14815,7 +15684,7 @@ break;
 }
 }
 else {
-validate201.errors = [{instancePath:instancePath+"/sharedWith",schemaPath:"#/properties/sharedWith/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate213.errors = [{instancePath:instancePath+"/sharedWith",schemaPath:"#/properties/sharedWith/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -14840,7 +15709,7 @@ if(errors === _errs13){
 if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
 let missing2;
 if(((data5.username === undefined) && (missing2 = "username")) || ((data5.displayName === undefined) && (missing2 = "displayName"))){
-validate201.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1,schemaPath:"#/components/schemas/SharedUser/required",keyword:"required",params:{missingProperty: missing2},message:"must have required property '"+missing2+"'"}];
+validate213.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1,schemaPath:"#/components/schemas/SharedUser/required",keyword:"required",params:{missingProperty: missing2},message:"must have required property '"+missing2+"'"}];
 return false;
 }
 else {
@@ -14850,12 +15719,12 @@ const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data6 === "string"){
 if(func0(data6) > 64){
-validate201.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1+"/username",schemaPath:"#/components/schemas/SharedUser/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate213.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1+"/username",schemaPath:"#/components/schemas/SharedUser/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate201.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1+"/username",schemaPath:"#/components/schemas/SharedUser/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate213.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1+"/username",schemaPath:"#/components/schemas/SharedUser/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -14871,12 +15740,12 @@ const _errs17 = errors;
 if(errors === _errs17){
 if(typeof data7 === "string"){
 if(func0(data7) > 100){
-validate201.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1+"/displayName",schemaPath:"#/components/schemas/SharedUser/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate213.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1+"/displayName",schemaPath:"#/components/schemas/SharedUser/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate201.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1+"/displayName",schemaPath:"#/components/schemas/SharedUser/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate213.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1+"/displayName",schemaPath:"#/components/schemas/SharedUser/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -14889,7 +15758,7 @@ var valid6 = true;
 }
 }
 else {
-validate201.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1,schemaPath:"#/components/schemas/SharedUser/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate213.errors = [{instancePath:instancePath+"/sharedWithMe/" + i1,schemaPath:"#/components/schemas/SharedUser/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -14900,7 +15769,7 @@ break;
 }
 }
 else {
-validate201.errors = [{instancePath:instancePath+"/sharedWithMe",schemaPath:"#/properties/sharedWithMe/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate213.errors = [{instancePath:instancePath+"/sharedWithMe",schemaPath:"#/properties/sharedWithMe/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -14913,44 +15782,44 @@ var valid0 = true;
 }
 }
 else {
-validate201.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate213.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate201.errors = vErrors;
+validate213.errors = vErrors;
 return errors === 0;
 }
-validate201.evaluated = {"props":{"sharedWith":true,"sharedWithMe":true},"dynamicProps":false,"dynamicItems":false};
+validate213.evaluated = {"props":{"sharedWith":true,"sharedWithMe":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate200(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate212(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-sharingSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate200.evaluated;
+const evaluated0 = validate212.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate201(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
+if(!(validate213(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate213.errors : vErrors.concat(validate213.errors);
 errors = vErrors.length;
 }
-validate200.errors = vErrors;
+validate212.errors = vErrors;
 return errors === 0;
 }
-validate200.evaluated = {"props":{"sharedWith":true,"sharedWithMe":true},"dynamicProps":false,"dynamicItems":false};
+validate212.evaluated = {"props":{"sharedWith":true,"sharedWithMe":true},"dynamicProps":false,"dynamicItems":false};
 
-export const unshareBoardParams = validate203;
-const schema308 = {"$id":"function-unshareBoardParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
+export const unshareBoardParams = validate215;
+const schema328 = {"$id":"function-unshareBoardParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
 
-function validate203(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate215(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-unshareBoardParams" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate203.evaluated;
+const evaluated0 = validate215.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -14962,7 +15831,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.username === undefined) && (missing0 = "username")){
-validate203.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate215.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -14972,24 +15841,24 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate203.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate215.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate203.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate215.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern0.test(data0)){
-validate203.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
+validate215.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate203.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate215.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -14997,23 +15866,23 @@ return false;
 }
 }
 else {
-validate203.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate215.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate203.errors = vErrors;
+validate215.errors = vErrors;
 return errors === 0;
 }
-validate203.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
+validate215.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
 
-export const shareBoardParams = validate204;
-const schema310 = {"$id":"function-shareBoardParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
+export const shareBoardParams = validate216;
+const schema330 = {"$id":"function-shareBoardParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
 
-function validate204(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate216(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-shareBoardParams" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate204.evaluated;
+const evaluated0 = validate216.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -15025,7 +15894,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.username === undefined) && (missing0 = "username")){
-validate204.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate216.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -15035,24 +15904,24 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate204.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate216.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate204.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate216.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern0.test(data0)){
-validate204.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
+validate216.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate204.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate216.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15060,24 +15929,24 @@ return false;
 }
 }
 else {
-validate204.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate216.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate204.errors = vErrors;
+validate216.errors = vErrors;
 return errors === 0;
 }
-validate204.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
+validate216.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listUsersResponse200 = validate205;
-const schema312 = {"$id":"function-listUsersResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/AdminUser"}}]};
-const schema313 = {"type":"object","required":["username","displayName","isAdmin","createdAt"],"properties":{"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"isAdmin":{"type":"boolean"},"createdAt":{"type":"string","format":"date-time"}}};
+export const listUsersResponse200 = validate217;
+const schema332 = {"$id":"function-listUsersResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/AdminUser"}}]};
+const schema333 = {"type":"object","required":["username","displayName","isAdmin","createdAt"],"properties":{"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"isAdmin":{"type":"boolean"},"createdAt":{"type":"string","format":"date-time"}}};
 
-function validate205(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate217(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listUsersResponse200" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate205.evaluated;
+const evaluated0 = validate217.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -15097,7 +15966,7 @@ if(errors === _errs3){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing0;
 if(((((data0.username === undefined) && (missing0 = "username")) || ((data0.displayName === undefined) && (missing0 = "displayName"))) || ((data0.isAdmin === undefined) && (missing0 = "isAdmin"))) || ((data0.createdAt === undefined) && (missing0 = "createdAt"))){
-validate205.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminUser/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate217.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminUser/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -15107,12 +15976,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 64){
-validate205.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminUser/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate217.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminUser/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate205.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminUser/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate217.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminUser/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15128,12 +15997,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data2 === "string"){
 if(func0(data2) > 100){
-validate205.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminUser/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate217.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminUser/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate205.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminUser/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate217.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminUser/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15146,7 +16015,7 @@ if(valid3){
 if(data0.isAdmin !== undefined){
 const _errs9 = errors;
 if(typeof data0.isAdmin !== "boolean"){
-validate205.errors = [{instancePath:instancePath+"/" + i0+"/isAdmin",schemaPath:"response#/components/schemas/AdminUser/properties/isAdmin/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate217.errors = [{instancePath:instancePath+"/" + i0+"/isAdmin",schemaPath:"response#/components/schemas/AdminUser/properties/isAdmin/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid3 = _errs9 === errors;
@@ -15162,12 +16031,12 @@ if(errors === _errs11){
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(!(formats0.validate(data4))){
-validate205.errors = [{instancePath:instancePath+"/" + i0+"/createdAt",schemaPath:"response#/components/schemas/AdminUser/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate217.errors = [{instancePath:instancePath+"/" + i0+"/createdAt",schemaPath:"response#/components/schemas/AdminUser/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate205.errors = [{instancePath:instancePath+"/" + i0+"/createdAt",schemaPath:"response#/components/schemas/AdminUser/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate217.errors = [{instancePath:instancePath+"/" + i0+"/createdAt",schemaPath:"response#/components/schemas/AdminUser/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15183,7 +16052,7 @@ var valid3 = true;
 }
 }
 else {
-validate205.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminUser/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate217.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminUser/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -15194,23 +16063,23 @@ break;
 }
 }
 else {
-validate205.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate217.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate205.errors = vErrors;
+validate217.errors = vErrors;
 return errors === 0;
 }
-validate205.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate217.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-export const deleteUserParams = validate206;
-const schema314 = {"$id":"function-deleteUserParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
+export const deleteUserParams = validate218;
+const schema334 = {"$id":"function-deleteUserParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
 
-function validate206(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate218(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deleteUserParams" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate206.evaluated;
+const evaluated0 = validate218.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -15222,7 +16091,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.username === undefined) && (missing0 = "username")){
-validate206.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate218.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -15232,24 +16101,24 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate206.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate218.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate206.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate218.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern0.test(data0)){
-validate206.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
+validate218.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate206.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate218.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15257,23 +16126,23 @@ return false;
 }
 }
 else {
-validate206.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate218.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate206.errors = vErrors;
+validate218.errors = vErrors;
 return errors === 0;
 }
-validate206.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
+validate218.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
 
-export const revokeUserParams = validate207;
-const schema316 = {"$id":"function-revokeUserParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
+export const revokeUserParams = validate219;
+const schema336 = {"$id":"function-revokeUserParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
 
-function validate207(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate219(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-revokeUserParams" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate207.evaluated;
+const evaluated0 = validate219.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -15285,7 +16154,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.username === undefined) && (missing0 = "username")){
-validate207.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate219.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -15295,24 +16164,24 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate207.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate219.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate207.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate219.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern0.test(data0)){
-validate207.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
+validate219.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate207.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate219.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15320,24 +16189,24 @@ return false;
 }
 }
 else {
-validate207.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate219.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate207.errors = vErrors;
+validate219.errors = vErrors;
 return errors === 0;
 }
-validate207.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
+validate219.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listInvitesResponse200 = validate208;
-const schema318 = {"$id":"function-listInvitesResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/AdminInvite"}}]};
-const schema319 = {"type":"object","required":["id","username","displayName","expiresAt"],"properties":{"id":{"type":"string","maxLength":64},"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"expiresAt":{"type":"string","format":"date-time"}}};
+export const listInvitesResponse200 = validate220;
+const schema338 = {"$id":"function-listInvitesResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/AdminInvite"}}]};
+const schema339 = {"type":"object","required":["id","username","displayName","expiresAt"],"properties":{"id":{"type":"string","maxLength":64},"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"expiresAt":{"type":"string","format":"date-time"}}};
 
-function validate208(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate220(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listInvitesResponse200" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate208.evaluated;
+const evaluated0 = validate220.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -15357,7 +16226,7 @@ if(errors === _errs3){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing0;
 if(((((data0.id === undefined) && (missing0 = "id")) || ((data0.username === undefined) && (missing0 = "username"))) || ((data0.displayName === undefined) && (missing0 = "displayName"))) || ((data0.expiresAt === undefined) && (missing0 = "expiresAt"))){
-validate208.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminInvite/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate220.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminInvite/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -15367,12 +16236,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 64){
-validate208.errors = [{instancePath:instancePath+"/" + i0+"/id",schemaPath:"response#/components/schemas/AdminInvite/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate220.errors = [{instancePath:instancePath+"/" + i0+"/id",schemaPath:"response#/components/schemas/AdminInvite/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate208.errors = [{instancePath:instancePath+"/" + i0+"/id",schemaPath:"response#/components/schemas/AdminInvite/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate220.errors = [{instancePath:instancePath+"/" + i0+"/id",schemaPath:"response#/components/schemas/AdminInvite/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15388,12 +16257,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data2 === "string"){
 if(func0(data2) > 64){
-validate208.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminInvite/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate220.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminInvite/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate208.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminInvite/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate220.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminInvite/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15409,12 +16278,12 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(typeof data3 === "string"){
 if(func0(data3) > 100){
-validate208.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminInvite/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate220.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminInvite/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate208.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminInvite/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate220.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminInvite/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15431,12 +16300,12 @@ if(errors === _errs11){
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(!(formats0.validate(data4))){
-validate208.errors = [{instancePath:instancePath+"/" + i0+"/expiresAt",schemaPath:"response#/components/schemas/AdminInvite/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate220.errors = [{instancePath:instancePath+"/" + i0+"/expiresAt",schemaPath:"response#/components/schemas/AdminInvite/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate208.errors = [{instancePath:instancePath+"/" + i0+"/expiresAt",schemaPath:"response#/components/schemas/AdminInvite/properties/expiresAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate220.errors = [{instancePath:instancePath+"/" + i0+"/expiresAt",schemaPath:"response#/components/schemas/AdminInvite/properties/expiresAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15452,7 +16321,7 @@ var valid3 = true;
 }
 }
 else {
-validate208.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminInvite/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate220.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminInvite/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -15463,23 +16332,23 @@ break;
 }
 }
 else {
-validate208.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate220.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate208.errors = vErrors;
+validate220.errors = vErrors;
 return errors === 0;
 }
-validate208.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate220.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-export const createInviteHeaders = validate209;
-const schema320 = {"$id":"function-createInviteHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const createInviteHeaders = validate221;
+const schema340 = {"$id":"function-createInviteHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
-function validate209(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate221(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createInviteHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate209.evaluated;
+const evaluated0 = validate221.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -15495,47 +16364,47 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 255){
-validate209.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate221.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate209.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate221.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern22.test(data0)){
-validate209.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate221.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate209.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate221.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
 }
 }
 else {
-validate209.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate221.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate209.errors = vErrors;
+validate221.errors = vErrors;
 return errors === 0;
 }
-validate209.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate221.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const createInviteBody = validate210;
-const schema321 = {"$id":"function-createInviteBody","allOf":[{"$ref":"request#/components/schemas/CreateInviteRequest"}]};
-const schema322 = {"type":"object","required":["username","displayName"],"additionalProperties":false,"properties":{"username":{"$ref":"#/components/schemas/Username"},"displayName":{"$ref":"#/components/schemas/DisplayName"}}};
+export const createInviteBody = validate222;
+const schema341 = {"$id":"function-createInviteBody","allOf":[{"$ref":"request#/components/schemas/CreateInviteRequest"}]};
+const schema342 = {"type":"object","required":["username","displayName"],"additionalProperties":false,"properties":{"username":{"$ref":"#/components/schemas/Username"},"displayName":{"$ref":"#/components/schemas/DisplayName"}}};
 
-function validate211(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate223(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate211.evaluated;
+const evaluated0 = validate223.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -15546,14 +16415,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.username === undefined) && (missing0 = "username")) || ((data.displayName === undefined) && (missing0 = "displayName"))){
-validate211.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate223.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "username") || (key0 === "displayName"))){
-validate211.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate223.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -15566,24 +16435,24 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate211.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate223.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate211.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate223.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern0.test(data0)){
-validate211.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
+validate223.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate211.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate223.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15600,24 +16469,24 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data1 === "string"){
 if(func0(data1) > 100){
-validate211.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate223.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate211.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate223.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern1.test(data1)){
-validate211.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
+validate223.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate211.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate223.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15631,45 +16500,45 @@ var valid0 = true;
 }
 }
 else {
-validate211.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate223.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate211.errors = vErrors;
+validate223.errors = vErrors;
 return errors === 0;
 }
-validate211.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate223.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate210(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate222(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createInviteBody" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate210.evaluated;
+const evaluated0 = validate222.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate211(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+if(!(validate223(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate223.errors : vErrors.concat(validate223.errors);
 errors = vErrors.length;
 }
-validate210.errors = vErrors;
+validate222.errors = vErrors;
 return errors === 0;
 }
-validate210.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate222.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const createdInviteSchema = validate213;
-const schema325 = {"$id":"function-createdInviteSchema","allOf":[{"$ref":"response#/components/schemas/CreatedInvite"}]};
-const schema326 = {"type":"object","required":["token","id","username","displayName","expiresAt"],"properties":{"token":{"type":"string","maxLength":256},"id":{"type":"string","maxLength":64},"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"expiresAt":{"type":"string","format":"date-time"}}};
+export const createdInviteSchema = validate225;
+const schema345 = {"$id":"function-createdInviteSchema","allOf":[{"$ref":"response#/components/schemas/CreatedInvite"}]};
+const schema346 = {"type":"object","required":["token","id","username","displayName","expiresAt"],"properties":{"token":{"type":"string","maxLength":256},"id":{"type":"string","maxLength":64},"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"expiresAt":{"type":"string","format":"date-time"}}};
 
-function validate213(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate225(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createdInviteSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate213.evaluated;
+const evaluated0 = validate225.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -15681,7 +16550,7 @@ if(errors === _errs1){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.token === undefined) && (missing0 = "token")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.username === undefined) && (missing0 = "username"))) || ((data.displayName === undefined) && (missing0 = "displayName"))) || ((data.expiresAt === undefined) && (missing0 = "expiresAt"))){
-validate213.errors = [{instancePath,schemaPath:"response#/components/schemas/CreatedInvite/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate225.errors = [{instancePath,schemaPath:"response#/components/schemas/CreatedInvite/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -15691,12 +16560,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 256){
-validate213.errors = [{instancePath:instancePath+"/token",schemaPath:"response#/components/schemas/CreatedInvite/properties/token/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate225.errors = [{instancePath:instancePath+"/token",schemaPath:"response#/components/schemas/CreatedInvite/properties/token/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate213.errors = [{instancePath:instancePath+"/token",schemaPath:"response#/components/schemas/CreatedInvite/properties/token/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate225.errors = [{instancePath:instancePath+"/token",schemaPath:"response#/components/schemas/CreatedInvite/properties/token/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15712,12 +16581,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 64){
-validate213.errors = [{instancePath:instancePath+"/id",schemaPath:"response#/components/schemas/CreatedInvite/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate225.errors = [{instancePath:instancePath+"/id",schemaPath:"response#/components/schemas/CreatedInvite/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate213.errors = [{instancePath:instancePath+"/id",schemaPath:"response#/components/schemas/CreatedInvite/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate225.errors = [{instancePath:instancePath+"/id",schemaPath:"response#/components/schemas/CreatedInvite/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15733,12 +16602,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data2 === "string"){
 if(func0(data2) > 64){
-validate213.errors = [{instancePath:instancePath+"/username",schemaPath:"response#/components/schemas/CreatedInvite/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate225.errors = [{instancePath:instancePath+"/username",schemaPath:"response#/components/schemas/CreatedInvite/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate213.errors = [{instancePath:instancePath+"/username",schemaPath:"response#/components/schemas/CreatedInvite/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate225.errors = [{instancePath:instancePath+"/username",schemaPath:"response#/components/schemas/CreatedInvite/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15754,12 +16623,12 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(typeof data3 === "string"){
 if(func0(data3) > 100){
-validate213.errors = [{instancePath:instancePath+"/displayName",schemaPath:"response#/components/schemas/CreatedInvite/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate225.errors = [{instancePath:instancePath+"/displayName",schemaPath:"response#/components/schemas/CreatedInvite/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate213.errors = [{instancePath:instancePath+"/displayName",schemaPath:"response#/components/schemas/CreatedInvite/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate225.errors = [{instancePath:instancePath+"/displayName",schemaPath:"response#/components/schemas/CreatedInvite/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15776,12 +16645,12 @@ if(errors === _errs11){
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(!(formats0.validate(data4))){
-validate213.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"response#/components/schemas/CreatedInvite/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate225.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"response#/components/schemas/CreatedInvite/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate213.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"response#/components/schemas/CreatedInvite/properties/expiresAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate225.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"response#/components/schemas/CreatedInvite/properties/expiresAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15798,23 +16667,23 @@ var valid2 = true;
 }
 }
 else {
-validate213.errors = [{instancePath,schemaPath:"response#/components/schemas/CreatedInvite/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate225.errors = [{instancePath,schemaPath:"response#/components/schemas/CreatedInvite/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate213.errors = vErrors;
+validate225.errors = vErrors;
 return errors === 0;
 }
-validate213.evaluated = {"props":{"token":true,"id":true,"username":true,"displayName":true,"expiresAt":true},"dynamicProps":false,"dynamicItems":false};
+validate225.evaluated = {"props":{"token":true,"id":true,"username":true,"displayName":true,"expiresAt":true},"dynamicProps":false,"dynamicItems":false};
 
-export const revokeInviteParams = validate214;
-const schema327 = {"$id":"function-revokeInviteParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
+export const revokeInviteParams = validate226;
+const schema347 = {"$id":"function-revokeInviteParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
 
-function validate214(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate226(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-revokeInviteParams" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate214.evaluated;
+const evaluated0 = validate226.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -15826,7 +16695,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.id === undefined) && (missing0 = "id")){
-validate214.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate226.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -15835,13 +16704,13 @@ let data0 = data.id;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern33.test(data0)){
-validate214.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
+if(!pattern35.test(data0)){
+validate226.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
 return false;
 }
 }
 else {
-validate214.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate226.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15849,23 +16718,23 @@ return false;
 }
 }
 else {
-validate214.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate226.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate214.errors = vErrors;
+validate226.errors = vErrors;
 return errors === 0;
 }
-validate214.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+validate226.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listRequestsQuery = validate215;
-const schema328 = {"$id":"function-listRequestsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":1000},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]}]};
+export const listRequestsQuery = validate227;
+const schema348 = {"$id":"function-listRequestsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":1000},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]}]};
 
-function validate215(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate227(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listRequestsQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate215.evaluated;
+const evaluated0 = validate227.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -15885,11 +16754,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate215.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate227.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate215.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
+validate227.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema96.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid1 = _errs2 === errors;
@@ -15904,18 +16773,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 64){
-validate215.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate227.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate215.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate227.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate215.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate227.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -15928,18 +16797,18 @@ if(valid1){
 let data2 = data.limit;
 const _errs7 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate215.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate227.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data2 == "number"){
 if(data2 > 1000 || isNaN(data2)){
-validate215.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"}];
+validate227.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate215.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate227.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -15950,18 +16819,18 @@ if(valid1){
 let data3 = data.offset;
 const _errs9 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate215.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate227.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data3 == "number"){
 if(data3 > 2147483647 || isNaN(data3)){
-validate215.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate227.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data3 < 0 || isNaN(data3)){
-validate215.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate227.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -15973,24 +16842,24 @@ var valid1 = _errs9 === errors;
 }
 }
 else {
-validate215.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate227.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate215.errors = vErrors;
+validate227.errors = vErrors;
 return errors === 0;
 }
-validate215.evaluated = {"props":{"forge":true,"account":true,"limit":true,"offset":true},"dynamicProps":false,"dynamicItems":false};
+validate227.evaluated = {"props":{"forge":true,"account":true,"limit":true,"offset":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listRequestsResponse200 = validate216;
-const schema330 = {"$id":"function-listRequestsResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/RequestLogEntry"}}]};
-const schema331 = {"type":"object","required":["loggedAt","forge","method","endpoint","outcome"],"properties":{"loggedAt":{"type":"string","format":"date-time"},"forge":{"$ref":"#/components/schemas/ForgeName"},"method":{"type":"string"},"endpoint":{"type":"string"},"outcome":{"$ref":"#/components/schemas/RequestOutcome"},"account":{"type":"string"},"statusCode":{"type":"integer","minimum":100,"maximum":599},"rateLimit":{"$ref":"#/components/schemas/RateLimit"}}};
-const schema333 = {"type":"string","enum":["success","unreachable","unauthorized","not_found","rate_limited","conflict","unknown"]};
+export const listRequestsResponse200 = validate228;
+const schema350 = {"$id":"function-listRequestsResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/RequestLogEntry"}}]};
+const schema351 = {"type":"object","required":["loggedAt","forge","method","endpoint","outcome"],"properties":{"loggedAt":{"type":"string","format":"date-time"},"forge":{"$ref":"#/components/schemas/ForgeName"},"method":{"type":"string"},"endpoint":{"type":"string"},"outcome":{"$ref":"#/components/schemas/RequestOutcome"},"account":{"type":"string"},"statusCode":{"type":"integer","minimum":100,"maximum":599},"rateLimit":{"$ref":"#/components/schemas/RateLimit"}}};
+const schema353 = {"type":"string","enum":["success","unreachable","unauthorized","not_found","rate_limited","conflict","unknown"]};
 
-function validate217(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate229(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate217.evaluated;
+const evaluated0 = validate229.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -16001,7 +16870,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.loggedAt === undefined) && (missing0 = "loggedAt")) || ((data.forge === undefined) && (missing0 = "forge"))) || ((data.method === undefined) && (missing0 = "method"))) || ((data.endpoint === undefined) && (missing0 = "endpoint"))) || ((data.outcome === undefined) && (missing0 = "outcome"))){
-validate217.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate229.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -16012,12 +16881,12 @@ if(errors === _errs1){
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(!(formats0.validate(data0))){
-validate217.errors = [{instancePath:instancePath+"/loggedAt",schemaPath:"#/properties/loggedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate229.errors = [{instancePath:instancePath+"/loggedAt",schemaPath:"#/properties/loggedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate217.errors = [{instancePath:instancePath+"/loggedAt",schemaPath:"#/properties/loggedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate229.errors = [{instancePath:instancePath+"/loggedAt",schemaPath:"#/properties/loggedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -16032,11 +16901,11 @@ if(data.forge !== undefined){
 let data1 = data.forge;
 const _errs3 = errors;
 if(typeof data1 !== "string"){
-validate217.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate229.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data1 === "github") || (data1 === "forgejo")) || (data1 === "gitlab"))){
-validate217.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
+validate229.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema108.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -16048,7 +16917,7 @@ if(valid0){
 if(data.method !== undefined){
 const _errs6 = errors;
 if(typeof data.method !== "string"){
-validate217.errors = [{instancePath:instancePath+"/method",schemaPath:"#/properties/method/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate229.errors = [{instancePath:instancePath+"/method",schemaPath:"#/properties/method/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -16060,7 +16929,7 @@ if(valid0){
 if(data.endpoint !== undefined){
 const _errs8 = errors;
 if(typeof data.endpoint !== "string"){
-validate217.errors = [{instancePath:instancePath+"/endpoint",schemaPath:"#/properties/endpoint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate229.errors = [{instancePath:instancePath+"/endpoint",schemaPath:"#/properties/endpoint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -16073,11 +16942,11 @@ if(data.outcome !== undefined){
 let data4 = data.outcome;
 const _errs10 = errors;
 if(typeof data4 !== "string"){
-validate217.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/components/schemas/RequestOutcome/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate229.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/components/schemas/RequestOutcome/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((((((data4 === "success") || (data4 === "unreachable")) || (data4 === "unauthorized")) || (data4 === "not_found")) || (data4 === "rate_limited")) || (data4 === "conflict")) || (data4 === "unknown"))){
-validate217.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/components/schemas/RequestOutcome/enum",keyword:"enum",params:{allowedValues: schema333.enum},message:"must be equal to one of the allowed values"}];
+validate229.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/components/schemas/RequestOutcome/enum",keyword:"enum",params:{allowedValues: schema353.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -16089,7 +16958,7 @@ if(valid0){
 if(data.account !== undefined){
 const _errs13 = errors;
 if(typeof data.account !== "string"){
-validate217.errors = [{instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate229.errors = [{instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -16102,18 +16971,18 @@ if(data.statusCode !== undefined){
 let data6 = data.statusCode;
 const _errs15 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate217.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate229.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data6 == "number"){
 if(data6 > 599 || isNaN(data6)){
-validate217.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/maximum",keyword:"maximum",params:{comparison: "<=", limit: 599},message:"must be <= 599"}];
+validate229.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/maximum",keyword:"maximum",params:{comparison: "<=", limit: 599},message:"must be <= 599"}];
 return false;
 }
 else {
 if(data6 < 100 || isNaN(data6)){
-validate217.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/minimum",keyword:"minimum",params:{comparison: ">=", limit: 100},message:"must be >= 100"}];
+validate229.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/minimum",keyword:"minimum",params:{comparison: ">=", limit: 100},message:"must be >= 100"}];
 return false;
 }
 }
@@ -16133,7 +17002,7 @@ if(errors === _errs18){
 if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
 let missing1;
 if(((((data7.limit === undefined) && (missing1 = "limit")) || ((data7.remaining === undefined) && (missing1 = "remaining"))) || ((data7.resetsAt === undefined) && (missing1 = "resetsAt"))) || ((data7.severity === undefined) && (missing1 = "severity"))){
-validate217.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/components/schemas/RateLimit/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate229.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/components/schemas/RateLimit/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
 return false;
 }
 else {
@@ -16141,13 +17010,13 @@ if(data7.limit !== undefined){
 let data8 = data7.limit;
 const _errs20 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate217.errors = [{instancePath:instancePath+"/rateLimit/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate229.errors = [{instancePath:instancePath+"/rateLimit/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs20){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate217.errors = [{instancePath:instancePath+"/rateLimit/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate229.errors = [{instancePath:instancePath+"/rateLimit/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -16162,13 +17031,13 @@ if(data7.remaining !== undefined){
 let data9 = data7.remaining;
 const _errs22 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate217.errors = [{instancePath:instancePath+"/rateLimit/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate229.errors = [{instancePath:instancePath+"/rateLimit/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs22){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate217.errors = [{instancePath:instancePath+"/rateLimit/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate229.errors = [{instancePath:instancePath+"/rateLimit/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -16186,12 +17055,12 @@ if(errors === _errs24){
 if(errors === _errs24){
 if(typeof data10 === "string"){
 if(!(formats0.validate(data10))){
-validate217.errors = [{instancePath:instancePath+"/rateLimit/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate229.errors = [{instancePath:instancePath+"/rateLimit/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate217.errors = [{instancePath:instancePath+"/rateLimit/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate229.errors = [{instancePath:instancePath+"/rateLimit/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -16206,11 +17075,11 @@ if(data7.severity !== undefined){
 let data11 = data7.severity;
 const _errs26 = errors;
 if(typeof data11 !== "string"){
-validate217.errors = [{instancePath:instancePath+"/rateLimit/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate229.errors = [{instancePath:instancePath+"/rateLimit/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data11 === "ok") || (data11 === "warning")) || (data11 === "low")) || (data11 === "exceeded"))){
-validate217.errors = [{instancePath:instancePath+"/rateLimit/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/enum",keyword:"enum",params:{allowedValues: schema112.properties.severity.enum},message:"must be equal to one of the allowed values"}];
+validate229.errors = [{instancePath:instancePath+"/rateLimit/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/enum",keyword:"enum",params:{allowedValues: schema132.properties.severity.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid4 = _errs26 === errors;
@@ -16223,13 +17092,13 @@ if(data7.cost !== undefined){
 let data12 = data7.cost;
 const _errs28 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate217.errors = [{instancePath:instancePath+"/rateLimit/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate229.errors = [{instancePath:instancePath+"/rateLimit/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs28){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate217.errors = [{instancePath:instancePath+"/rateLimit/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate229.errors = [{instancePath:instancePath+"/rateLimit/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -16246,7 +17115,7 @@ var valid4 = true;
 }
 }
 else {
-validate217.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/components/schemas/RateLimit/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate229.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/components/schemas/RateLimit/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -16265,21 +17134,21 @@ var valid0 = true;
 }
 }
 else {
-validate217.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate229.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate217.errors = vErrors;
+validate229.errors = vErrors;
 return errors === 0;
 }
-validate217.evaluated = {"props":{"loggedAt":true,"forge":true,"method":true,"endpoint":true,"outcome":true,"account":true,"statusCode":true,"rateLimit":true},"dynamicProps":false,"dynamicItems":false};
+validate229.evaluated = {"props":{"loggedAt":true,"forge":true,"method":true,"endpoint":true,"outcome":true,"account":true,"statusCode":true,"rateLimit":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate216(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate228(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listRequestsResponse200" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate216.evaluated;
+const evaluated0 = validate228.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -16293,8 +17162,8 @@ var valid1 = true;
 const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 const _errs2 = errors;
-if(!(validate217(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate217.errors : vErrors.concat(validate217.errors);
+if(!(validate229(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate229.errors : vErrors.concat(validate229.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs2 === errors;
@@ -16304,23 +17173,23 @@ break;
 }
 }
 else {
-validate216.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate228.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate216.errors = vErrors;
+validate228.errors = vErrors;
 return errors === 0;
 }
-validate216.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate228.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-export const exportRequestsQuery = validate219;
-const schema335 = {"$id":"function-exportRequestsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64}},"required":[]}]};
+export const exportRequestsQuery = validate231;
+const schema355 = {"$id":"function-exportRequestsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64}},"required":[]}]};
 
-function validate219(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate231(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-exportRequestsQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate219.evaluated;
+const evaluated0 = validate231.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -16334,11 +17203,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate219.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate231.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate219.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema154.enum},message:"must be equal to one of the allowed values"}];
+validate231.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema96.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid1 = _errs2 === errors;
@@ -16353,18 +17222,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 64){
-validate219.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate231.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate219.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate231.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate219.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate231.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -16376,11 +17245,11 @@ var valid1 = true;
 }
 }
 else {
-validate219.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate231.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate219.errors = vErrors;
+validate231.errors = vErrors;
 return errors === 0;
 }
-validate219.evaluated = {"props":{"forge":true,"account":true},"dynamicProps":false,"dynamicItems":false};
+validate231.evaluated = {"props":{"forge":true,"account":true},"dynamicProps":false,"dynamicItems":false};

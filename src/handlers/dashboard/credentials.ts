@@ -16,12 +16,18 @@ export const credentialsHandlers = ({ accounts }: Pick<DashboardServices, 'accou
     return { status: 201, body: toBody(added) };
   },
 
+  async renameCredential({ caller, params, body, address }) {
+    const renamed = await accounts.passkeys.rename(caller, { id: params.id, label: body.label }, address);
+    return { status: 200, body: toBody(renamed) };
+  },
+
   async deleteCredential({ caller, params, address }) {
     await accounts.passkeys.remove(caller, params.id, address);
     return { status: 204 };
   },
 });
 
-function toBody({ id, label, createdAt }: Passkey): components['schemas']['Credential'] {
-  return { id, label, createdAt: createdAt.toISOString() };
+function toBody({ id, label, createdAt, lastUsedAt }: Passkey): components['schemas']['Credential'] {
+  const used = lastUsedAt === undefined ? {} : { lastUsedAt: lastUsedAt.toISOString() };
+  return { id, label, createdAt: createdAt.toISOString(), ...used };
 }

@@ -29,6 +29,24 @@ export function credentialsTests(stage: () => Stage): void {
     expect([response.status, error?.code]).toEqual([400, 'invalid_input']);
   });
 
+  const rename = (client: DashboardClient, id: string, label: string) =>
+    client.PATCH('/api/auth/credentials/{id}', { params: { path: { id } }, body: { label } });
+
+  test('renameCredential answers the passkey under its new label', async () => {
+    const client = await signIn();
+    const { id } = (await (await addPasskey(client, 'laptop')).finish()).data!;
+    expect((await rename(client, id, 'old laptop')).data).toMatchObject({ id, label: 'old laptop' });
+    expect((await client.GET('/api/auth/credentials')).data).toMatchObject([{ id, label: 'old laptop' }]);
+    const { error, response } = await rename(client, id, '  ');
+    expect([response.status, error]).toMatchObject([400, { code: 'invalid_input', field: 'label' }]);
+  });
+
+  test('renameCredential finds no passkey of somebody else', async () => {
+    const { id } = (await (await addPasskey(await signIn(), 'laptop')).finish()).data!;
+    const { error, response } = await rename(await signIn(), id, 'mine');
+    expect([response.status, error?.code]).toEqual([404, 'not_found']);
+  });
+
   test('finishCredential answers a repeat under the same key like the first, and refuses it under another', async () => {
     const client = await signIn();
     const { finish } = await addPasskey(client, 'laptop', 'k1');

@@ -1,3 +1,5 @@
+import { FORGEJO_TOKEN, startForgejo } from '../../forges/forgejo.js';
+import { forgejoRepository } from '../../forges/forgejo-state.js';
 import type { Stage } from './stage.js';
 
 const FORGES = {
@@ -63,6 +65,24 @@ export function settingsTests(stage: () => Stage): void {
   ])('saveSettings is refused for %s', async (_reason, body, field) => {
     const { error, response } = await (await signIn()).PUT('/api/settings', { body });
     expect([response.status, error]).toMatchObject([400, { code: 'invalid_input', field }]);
+  });
+
+  test('testForge answers what the forge says, whatever that is', async () => {
+    const client = await signIn();
+    const forgejo = await startForgejo([forgejoRepository('mona/tools')]);
+    const tryToken = (forgejoToken: string) =>
+      client.POST('/api/settings/test', {
+        body: { forge: 'forgejo', settings: { forgejoUrl: forgejo.url, forgejoToken } },
+      });
+    expect((await tryToken(FORGEJO_TOKEN)).data).toMatchObject({ works: true, username: 'mona', repoCount: 1 });
+    expect((await tryToken('wrong')).data).toMatchObject({ works: false, errorKind: 'unauthorized', missing: [] });
+    await forgejo.close();
+  });
+
+  test('testForge is refused without a credential', async () => {
+    const body = { forge: 'gitlab', settings: { gitlabUrl: 'https://gitlab.com' } } as const;
+    const { error, response } = await (await signIn()).POST('/api/settings/test', { body });
+    expect([response.status, error]).toMatchObject([400, { code: 'invalid_input', field: 'settings' }]);
   });
 
   test('saveTheme answers it, and it is read wherever the person is', async () => {

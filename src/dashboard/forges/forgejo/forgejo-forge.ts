@@ -3,6 +3,7 @@ import { guarded } from '../guarded.js';
 import { actOnForgejo, FORGEJO_ACTIONS } from './actions.js';
 import { readForgejoChecks } from './checks.js';
 import { ensureForgejoWebhook } from './ensure-webhook.js';
+import { inspectForgejo } from './inspect.js';
 import { createForgejoReader } from './reader.js';
 import { createForgejoRequests } from './requests.js';
 import type { ForgejoOptions } from './requests.js';
@@ -15,11 +16,13 @@ export interface ForgejoForgeOptions extends ForgejoOptions {
 /** A server of Forgejo or Gitea, with a person's token. */
 export function createForgejoForge({ rebaseLabel = 'rebase', ...options }: ForgejoForgeOptions): Forge {
   const rest = createForgejoRequests(options);
+  const reader = createForgejoReader(rest);
   return guarded({
     name: 'forgejo',
     actions: FORGEJO_ACTIONS,
     budgets: {},
-    ...createForgejoReader(rest),
+    ...reader,
+    inspect: () => inspectForgejo(rest, reader.discover),
     checks: (target) => readForgejoChecks(rest, target),
     act: (target, action) => actOnForgejo({ rest, rebaseLabel }, target, action),
     ensureWebhook: (fullName, hook) => ensureForgejoWebhook(rest, fullName, hook),

@@ -3,6 +3,7 @@ import { guarded } from '../guarded.js';
 import { actOnGithub, GITHUB_ACTIONS } from './actions.js';
 import { readChecks } from './checks.js';
 import { ensureGithubWebhook } from './ensure-webhook.js';
+import { inspectInstallation, inspectToken } from './inspect.js';
 import { toGithubApiUrl } from './api-url.js';
 import { openInstallation } from './app.js';
 import type { Installation, InstallationOptions } from './app.js';
@@ -30,11 +31,16 @@ export function createInstalledForge(options: InstallationOptions & Pick<GithubF
 export function createGithubForge({ rebaseLabel = 'rebase', installation, ...options }: GithubForgeOptions): Forge {
   const requests = createGithubRequests(options);
   const reach = installation === undefined ? PERSONAL_REACH : toReach(installation, requests);
+  const reader = createGithubReader(requests, reach);
   return guarded({
     name: 'github',
     actions: GITHUB_ACTIONS,
     budgets: requests.budgets,
-    ...createGithubReader(requests, reach),
+    ...reader,
+    inspect: () =>
+      installation === undefined
+        ? inspectToken(requests, reader.discover)
+        : inspectInstallation(installation, reader.discover),
     checks: (target) => readChecks(requests, target),
     act: (target, action) => actOnGithub({ requests, rebaseLabel }, target, action),
     readReplies: (comments) => readReplies(requests, comments),

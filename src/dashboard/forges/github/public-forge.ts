@@ -18,15 +18,19 @@ export interface PublicForgeOptions extends RequestsOptions {
   readonly username: string;
 }
 
+const OF_EVERYBODY = { permission: 'a token', purpose: 'to see reviews and private repositories, and to act' };
+
 /** GitHub as everybody sees it: to be read only. */
 export function createGithubPublicForge({ baseUrl = GITHUB_API, username, ...options }: PublicForgeOptions): Forge {
   const requests = createRequests(toDialect(), options);
   const rest = createRest(requests, baseUrl);
+  const reader = createPublicReader(rest, username);
   return guarded({
     name: 'github',
     actions: [],
     budgets: requests.budgets,
-    ...createPublicReader(rest, username),
+    ...reader,
+    inspect: async () => ({ repositories: await reader.discover(), missing: [OF_EVERYBODY] }),
     checks: (target) => readPublicChecks(rest, target),
     act: refuse,
     ensureWebhook: refuse,

@@ -1,3 +1,5 @@
+import { parseJson } from '../http/exchange.js';
+import type { ForgeAnswer } from '../http/exchange.js';
 import { createRequests, requireSuccess } from '../http/requests.js';
 import type { Ask, Dialect, Requests, RequestsOptions } from '../http/requests.js';
 import { createRest } from '../http/rest.js';
@@ -16,7 +18,14 @@ export interface GithubOptions extends RequestsOptions {
 
 type Variables = Readonly<Record<string, unknown>>;
 
+/** Whose token it is; only a classic one has scopes, and the others come without. */
+export interface Viewer {
+  readonly login: string;
+  readonly scopes: readonly string[];
+}
+
 export interface GithubRequests extends Rest, Pick<Requests, 'budgets'> {
+  readViewer(): Promise<Viewer>;
   /** @returns The data, of which parts that aren't there for this credential are null. */
   graphql(query: string, variables: Variables): Promise<unknown>;
   /** The same, but with an error in any part it is refused. */
@@ -43,9 +52,18 @@ export function createGithubRequests({ baseUrl = GITHUB_API, token, ...options }
   return {
     budgets,
     ...createRest(requests, baseUrl),
+    readViewer: () =>
+      ask({ resource: 'rest', url: `${baseUrl}/user`, endpoint: '/user', method: 'GET', read: readViewer }),
     graphql: (query, variables) => ask(toGraphql({ query, variables }, readPartialData)),
     mutate: (query, variables) => ask(toGraphql({ query, variables }, readWholeData)),
   };
+}
+
+function readViewer(answer: ForgeAnswer): Viewer {
+  const { text, headers } = requireSuccess(answer);
+  const { login } = parseJson(text) as { readonly login: string };
+  const scopes = headers.get('x-oauth-scopes')?.split(',') ?? [];
+  return { login, scopes: scopes.map((scope) => scope.trim()).filter((scope) => scope !== '') };
 }
 
 /** Without a credential, GitHub shows what is public. */

@@ -3,6 +3,7 @@ import { guarded } from '../guarded.js';
 import { actOnGitlab, GITLAB_ACTIONS } from './actions.js';
 import { readGitlabChecks } from './checks.js';
 import { ensureGitlabWebhook } from './ensure-webhook.js';
+import { inspectGitlab } from './inspect.js';
 import { createGitlabReader } from './reader.js';
 import { createGitlabRequests } from './requests.js';
 import type { GitlabOptions } from './requests.js';
@@ -15,11 +16,13 @@ export interface GitlabForgeOptions extends GitlabOptions {
 /** gitlab.com or a server of one's own, with a person's token. */
 export function createGitlabForge({ rebaseLabel = 'rebase', ...options }: GitlabForgeOptions): Forge {
   const requests = createGitlabRequests(options);
+  const reader = createGitlabReader(requests);
   return guarded({
     name: 'gitlab',
     actions: GITLAB_ACTIONS,
     budgets: requests.budgets,
-    ...createGitlabReader(requests),
+    ...reader,
+    inspect: () => inspectGitlab(requests, reader.discover),
     checks: (target) => readGitlabChecks(requests, target),
     act: (target, action) => actOnGitlab({ requests, rebaseLabel }, target, action),
     ensureWebhook: (fullName, hook) => ensureGitlabWebhook(requests, fullName, hook),

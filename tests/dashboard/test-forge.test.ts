@@ -1,0 +1,134 @@
+import type { components } from '../../src/generated/dashboard/types.js';
+import { FORGEJO_TOKEN, startForgejo } from '../forges/forgejo.js';
+import type { TestForgejo } from '../forges/forgejo.js';
+import { forgejoRepository } from '../forges/forgejo-state.js';
+import { GITHUB_TOKEN, startGithub } from '../forges/github.js';
+import type { TestGithub } from '../forges/github.js';
+import { githubRepository } from '../forges/github-state.js';
+import { GITLAB_TOKEN, startGitlab } from '../forges/gitlab.js';
+import type { TestGitlab } from '../forges/gitlab.js';
+import { gitlabProject } from '../forges/gitlab-state.js';
+import { openDashboard } from './dashboard-of.js';
+import type { TestDashboard } from './dashboard-of.js';
+
+type Forge = components['schemas']['ForgeName'];
+type Settings = components['schemas']['SettingsRequest'];
+
+let dashboard: TestDashboard;
+let github: TestGithub;
+let forgejo: TestForgejo;
+let gitlab: TestGitlab;
+
+beforeEach(async () => {
+  dashboard = await openDashboard();
+  github = await startGithub([githubRepository('acme/shop', { viewerPermission: 'ADMIN' })]);
+  forgejo = await startForgejo([forgejoRepository('acme/shop', { admin: true })]);
+  gitlab = await startGitlab([gitlabProject('acme/shop', { adminProject: true })]);
+});
+afterEach(async () => {
+  await dashboard.database.destroy();
+  await Promise.all([github.close(), forgejo.close(), gitlab.close()]);
+});
+
+const SETTINGS: Readonly<Record<Forge, () => Settings>> = {
+  github: () => ({ githubUrl: github.url, githubToken: GITHUB_TOKEN }),
+  forgejo: () => ({ forgejoUrl: forgejo.url, forgejoToken: FORGEJO_TOKEN }),
+  gitlab: () => ({ gitlabUrl: gitlab.url, gitlabToken: GITLAB_TOKEN }),
+};
+const FORGES = Object.keys(SETTINGS) as Forge[];
+
+const tryForge = (forge: Forge, settings: Settings = SETTINGS[forge]()) =>
+  dashboard.testForge(dashboard.ada, { forge, settings });
+const refused = { status: 403, body: { message: 'Resource not accessible by personal access token' } };
+
+test.each(FORGES)('%s says whose token it is and how many repositories there are', async (forge) => {
+  expect(await tryForge(forge)).toEqual({ forge, works: true, username: 'mona', repoCount: 1, missing: [] });
+});
+
+test('keeps nothing of what was tried', async () => {
+  await tryForge('forgejo');
+  expect(await dashboard.settings.findForges(dashboard.ada.personId)).toMatchObject({
+    forgejoUrl: '',
+    forgejoToken: '',
+  });
+});
+
+test.each(FORGES)('%s says that a token is wrong', async (forge) => {
+  const settings = { ...SETTINGS[forge](), [`${forge}Token`]: 'wrong' };
+  const error = expect.stringContaining('does not take this token');
+  expect(await tryForge(forge, settings)).toEqual({
+    forge,
+    works: false,
+    missing: [],
+    errorKind: 'unauthorized',
+    error,
+  });
+});
+
+test.each(FORGES)('%s says that nothing answers', async (forge) => {
+  const settings = { ...SETTINGS[forge](), [`${forge}Url`]: 'http://127.0.0.1:9' };
+  expect(await tryForge(forge, settings)).toMatchObject({ works: false, errorKind: 'unreachable' });
+});
+
+test('says that another server is no such forge', async () => {
+  const settings = { forgejoUrl: gitlab.url, forgejoToken: 'x' };
+  gitlab.failNext({ body: '<html></html>' }, { times: 9 });
+  expect(await tryForge('forgejo', settings)).toMatchObject({
+    works: false,
+    error: expect.stringContaining('no such forge'),
+  });
+});
+
+test('a token that is stored is tried at its own address alone', async () => {
+  await dashboard.settings.save(dashboard.ada, SETTINGS.forgejo());
+  expect(await tryForge('forgejo', { forgejoUrl: forgejo.url })).toMatchObject({ works: true });
+  await expect(tryForge('forgejo', { forgejoUrl: gitlab.url })).rejects.toMatchObject({ code: 'invalid_input' });
+  expect(gitlab.seen).toEqual([]);
+});
+
+test.each<[string, Forge, boolean, readonly string[], () => void]>([
+  ['a classic token of GitHub without repo', 'github', true, ['repo'], () => (github.scopes = ['public_repo'])],
+  [
+    'a fine-grained token of GitHub without issues',
+    'github',
+    true,
+    ['Issues: read and write'],
+    () => {
+      github.scopes = [];
+      github.failNext(refused, { path: /issues$/ });
+    },
+  ],
+  [
+    'a token of GitHub without webhooks',
+    'github',
+    true,
+    ['Webhooks: read and write, or admin:repo_hook'],
+    () => (github.mayWriteHooks = false),
+  ],
+  [
+    'a token of Forgejo without its scopes',
+    'forgejo',
+    false,
+    ['read:user', 'write:repository', 'write:issue'],
+    () => forgejo.failNext(refused, { times: 9 }),
+  ],
+  ['a token of Forgejo without webhooks', 'forgejo', true, ['write:repository'], () => (forgejo.mayWriteHooks = false)],
+  ['a token of GitLab that reads alone', 'gitlab', true, ['api'], () => (gitlab.scopes = ['read_api'])],
+  ['a token of GitLab for users alone', 'gitlab', false, ['api'], () => (gitlab.scopes = ['read_user'])],
+  [
+    'a token of an older GitLab without webhooks',
+    'gitlab',
+    true,
+    ['api'],
+    () => Object.assign(gitlab, { scopes: undefined, mayWriteHooks: false }),
+  ],
+])('%s says what is missing', async (_reason, forge, works, missing, arrange) => {
+  arrange();
+  const found = await tryForge(forge);
+  expect([found.works, found.missing.map(({ permission }) => permission)]).toEqual([works, missing]);
+});
+
+test('GitHub by a name alone works, without what takes a token', async () => {
+  const found = await tryForge('github', { githubUrl: github.url, githubUsername: 'acme' });
+  expect(found).toMatchObject({ works: true, repoCount: 1, missing: [{ permission: 'a token' }] });
+});
