@@ -1,6 +1,8 @@
+import { ApiError } from '../../../generated/dashboard/client.js';
 import { requireAnswer } from '../answers.js';
 import { dashboard } from '../clients.js';
 import { removeRow } from './board-store.js';
+import { learnLock } from './forge-locks.js';
 import { targetOf } from './rows.js';
 import type { PullRequest } from './rows.js';
 
@@ -95,7 +97,14 @@ export const ACTIONS: Readonly<Partial<Record<ActionName, Action>>> = {
 
 /** Does it once; gives the sentence to show. Throws the server's reason when it refuses. */
 export async function act(row: PullRequest, { send, done, ends = false }: Action): Promise<string> {
-  await send(row);
+  await send(row).catch((error: unknown) => {
+    learnLock(row.forge, error);
+    throw error;
+  });
   if (ends) removeRow(row);
   return `${row.repo} #${row.number} ${done}.`;
 }
+
+/** Whether the same request may fare better: what could not be reached may be there again, what was refused is refused again. */
+export const canRetry = (error: unknown): boolean =>
+  !(error instanceof ApiError) || error.statusCode === 429 || error.statusCode >= 500;

@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { countIssues, countPullRequests, reuseRows } from './board-changes.js';
+import { armed } from '../shell/armed.js';
 import { keyOf } from './rows.js';
 import type { Board, PullRequest } from './rows.js';
 
@@ -44,8 +45,23 @@ export function lookAt(username: string): void {
 /** Takes a row off at once, when the server has said that it was done. */
 export function removeRow(row: PullRequest): void {
   removed.set(keyOf(row), Date.now() + REMOVED_MS);
-  if (shown.value) shown.value = withoutRemoved(shown.value);
   if (newest.value) newest.value = withoutRemoved(newest.value);
+  whenStill(() => {
+    if (shown.value) shown.value = withoutRemoved(shown.value);
+  });
+}
+
+/** Changes what is shown, but not while a button asks whether it was meant: it must not move from under a finger. */
+function whenStill(change: () => void): void {
+  if (armed.peek() === undefined) {
+    change();
+    return;
+  }
+  const stop = armed.subscribe((question) => {
+    if (question !== undefined) return;
+    stop();
+    change();
+  });
 }
 
 /** Shows at once what this page has just changed of a row; the others stay where they are. */
@@ -82,11 +98,15 @@ function withoutRemoved(board: Board): Board {
 export function receive(board: Board, isAsked: boolean): void {
   problem.value = undefined;
   newest.value = reuseRows(newest.value, withoutRemoved(board));
+  if (isAsked || shown.value === undefined) shown.value = newest.value;
+  else whenStill(showUnchanged);
+}
+
+/** Brings what moves no row up to date. */
+function showUnchanged(): void {
   const { value: next } = newest;
   const { value: now } = shown;
-  if (isAsked || now === undefined) {
-    shown.value = next;
-  } else if (!isPaused.value) {
+  if (now !== undefined && next !== undefined && !isPaused.value) {
     const pullRequests = waiting.value > 0 ? now.pullRequests : next.pullRequests;
     shown.value = { ...next, pullRequests, issues: waitingIssues.value > 0 ? now.issues : next.issues };
   }

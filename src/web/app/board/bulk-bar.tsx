@@ -3,6 +3,7 @@ import { explain } from '../answers.js';
 import { ConfirmButton } from '../shell/confirm-button.js';
 import { say } from '../shell/toasts.js';
 import { ACTIONS, act } from './actions.js';
+import { LOCKS } from './forge-locks.js';
 import type { PullRequest } from './rows.js';
 
 interface BulkBarProps {
@@ -44,6 +45,7 @@ export function BulkBar({ chosen, onDone }: BulkBarProps) {
           </ConfirmButton>
         );
       })}
+      {possible.length === 0 && progress === '' && <span>Nothing can be done to them now.</span>}
       <button type="button" onClick={onDone}>
         Choose none
       </button>
@@ -52,4 +54,5 @@ export function BulkBar({ chosen, onDone }: BulkBarProps) {
 }
 
 const allows = (row: PullRequest, name: ActionName): boolean =>
+  LOCKS[row.forge].value === undefined &&
   row.allowedActions.some(({ action, blocked }) => action === name && blocked === undefined);

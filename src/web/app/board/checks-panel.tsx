@@ -2,6 +2,7 @@ import { useCallback } from 'preact/hooks';
 import type { components } from '../../../generated/dashboard/client.js';
 import { requireAnswer } from '../answers.js';
 import { dashboard } from '../clients.js';
+import { toDuration } from '../shell/countdown.js';
 import { Loaded } from '../shell/loaded.js';
 import { useResource } from '../shell/use-resource.js';
 import { targetOf } from './rows.js';
@@ -64,8 +65,4 @@ function CheckName({ check: { name, url } }: { readonly check: Check }) {
       {name}
     </a>
   );
-}
-
-function toDuration(seconds: number): string {
-  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }

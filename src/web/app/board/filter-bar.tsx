@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { GROUPS, NO_FILTER, PILLS, SORTS, countNarrowing, isFiltering } from './filter.js';
+import { GROUPS, HOURS, NAMED_SORTS, NO_FILTER, PILLS, SIZES, countNarrowing, isFiltering } from './filter.js';
 import type { Choices, Filter, Pill } from './filter.js';
 import { CI_NAMES } from './rows.js';
 import { openView } from './views.js';
@@ -13,13 +13,15 @@ interface FilterBarProps {
   readonly choices: Choices;
   readonly onFilter: (change: Partial<Filter>) => void;
   readonly search: RefObject<HTMLInputElement | null>;
+  /** Titles that go on from what is typed. */
+  readonly suggestions: readonly string[];
   /** How many drafts and rows set aside are not listed. */
   readonly hidden: { readonly drafts: number; readonly snoozed: number };
 }
 
 /** What is chosen often is always there; on narrow screens the rest is behind a button that tells how much of it is chosen. */
 export function FilterBar(props: FilterBarProps) {
-  const { filter, onFilter, search } = props;
+  const { filter, onFilter, search, suggestions } = props;
   const active = countNarrowing({ ...filter, pill: 'all', text: '' }) + Number(filter.view !== '');
   return (
     <form role="search" aria-label="Filter pull requests" class="filters" onSubmit={(event) => event.preventDefault()}>
@@ -38,10 +40,17 @@ export function FilterBar(props: FilterBarProps) {
           <input
             ref={search}
             type="search"
+            list="titles"
+            autoComplete="off"
             maxLength={255}
             value={filter.text}
             onInput={({ currentTarget }) => onFilter({ text: currentTarget.value })}
           />
+          <datalist id="titles">
+            {suggestions.map((title) => (
+              <option key={title} value={title} />
+            ))}
+          </datalist>
         </label>
         <FoldedFilters active={active}>
           <Selects {...props} />
@@ -52,13 +61,9 @@ export function FilterBar(props: FilterBarProps) {
   );
 }
 
-const HOURS = [
-  ['', 'any time'],
-  ['1', 'last hour'],
-  ['24', 'last day'],
-  ['168', 'last 7 days'],
-  ['720', 'last 30 days'],
-] as const;
+const NAMED_GROUPS = Object.entries(GROUPS) as [Filter['group'], string][];
+
+const PAGES = SIZES.map((size) => [size as string, size || 'all'] as const);
 
 type Option = readonly [string, string];
 
@@ -97,25 +102,20 @@ function Selects({ filter, choices, onFilter }: FilterBarProps) {
       <Select label="CI" value={filter.ci} options={all(Object.entries(CI_NAMES))} onValue={(ci) => onFilter({ ci })} />
       <Select label="Updated" value={filter.updated} options={HOURS} onValue={(updated) => onFilter({ updated })} />
       <Select label="Created" value={filter.created} options={HOURS} onValue={(created) => onFilter({ created })} />
-      <Select label="Sort by" value={filter.sort} options={entriesOf(SORTS)} onValue={(sort) => onFilter({ sort })} />
-      <Select
-        label="Group by"
-        value={filter.group}
-        options={entriesOf(GROUPS)}
-        onValue={(group) => onFilter({ group })}
-      />
+      <Select label="Sort by" value={filter.sort} options={NAMED_SORTS} onValue={(sort) => onFilter({ sort })} />
+      <Select label="Group by" value={filter.group} options={NAMED_GROUPS} onValue={(group) => onFilter({ group })} />
+      {filter.group === 'none' && (
+        <Select label="Rows a page" value={filter.size} options={PAGES} onValue={(size) => onFilter({ size })} />
+      )}
     </>
   );
 }
 
-const entriesOf = <Value extends string>(names: Readonly<Record<Value, string>>) =>
-  Object.entries(names) as [Value, string][];
-
 function Toggles({ filter, onFilter, hidden }: FilterBarProps) {
   const isClear = !isFiltering(filter);
   const clear = (): void => {
-    const { sort, group, drafts, snoozed } = filter;
-    if (!isClear) onFilter({ ...NO_FILTER, sort, group, drafts, snoozed });
+    const { sort, group, drafts, snoozed, size } = filter;
+    if (!isClear) onFilter({ ...NO_FILTER, sort, group, drafts, snoozed, size });
   };
   return (
     <div class="toggles">

@@ -1,6 +1,6 @@
 import { effect, signal } from '@preact/signals';
 import { dashboard } from '../clients.js';
-import { GROUPS, NO_FILTER, PILLS, SORTS } from './filter.js';
+import { GROUPS, NO_FILTER, PILLS, SIZES, SORTS } from './filter.js';
 import type { Filter } from './filter.js';
 
 const KEPT_AS = 'trellis-filter';
@@ -13,6 +13,8 @@ export const filter = signal<Filter>(parseFilter(localStorage.getItem(KEPT_AS) ?
 
 /** Takes over what another device left, and keeps both places up to date until it is stopped. */
 export function keepFilter(): () => void {
+  const asked = takeAddress();
+  if (asked !== undefined) filter.value = asked;
   let saved = filter.value;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const send = (): void => {
@@ -30,10 +32,14 @@ export function keepFilter(): () => void {
     if (isTyped) timer = setTimeout(send, SAVE_TEXT_AFTER_MS);
     else send();
   });
+  if (asked !== undefined) {
+    localStorage.setItem(KEPT_AS, JSON.stringify(asked));
+    send();
+  }
   const opened = filter.value;
   void load().then((found) => {
     // Whoever has chosen something meanwhile meant that.
-    if (found === undefined || filter.value !== opened) return;
+    if (found === undefined || asked !== undefined || filter.value !== opened) return;
     saved = found;
     filter.value = found;
     localStorage.setItem(KEPT_AS, JSON.stringify(found));
@@ -67,14 +73,31 @@ function parseFilter(text: string): Filter {
       return [name, typeof value === typeof none ? value : none] as const;
     });
     const read = Object.fromEntries(known) as unknown as Filter;
-    const { pill, sort, group } = NO_FILTER;
+    const { pill, sort, group, size } = NO_FILTER;
     return {
       ...read,
       ...(Object.hasOwn(PILLS, read.pill) ? {} : { pill }),
       ...(Object.hasOwn(SORTS, read.sort) ? {} : { sort }),
       ...(Object.hasOwn(GROUPS, read.group) ? {} : { group }),
+      ...((SIZES as readonly string[]).includes(read.size) ? {} : { size }),
     };
   } catch {
     return NO_FILTER;
   }
+}
+
+/** Where the same rows are listed the same way, of whoever opens it. */
+export function addressOf(value: Filter): string {
+  const chosen = Object.entries(value).filter(([name, one]) => one !== NO_FILTER[name as keyof Filter]);
+  const query = new URLSearchParams(chosen.map(([name, one]) => [name, String(one)]));
+  return `${location.origin}/?${query.toString()}`;
+}
+
+/** What the address asks for, once: from then on the list is what is chosen. */
+function takeAddress(): Filter | undefined {
+  const asked = Object.fromEntries(new URLSearchParams(location.search));
+  if (!Object.keys(asked).some((name) => Object.hasOwn(NO_FILTER, name))) return undefined;
+  history.replaceState(history.state, '', location.pathname);
+  const flags = { drafts: asked.drafts === 'true', snoozed: asked.snoozed === 'true' };
+  return parseFilter(JSON.stringify({ ...asked, ...flags }));
 }

@@ -19,6 +19,8 @@ export interface Filter {
   readonly group: 'forge' | 'none' | 'repository' | 'section';
   readonly drafts: boolean;
   readonly snoozed: boolean;
+  /** How many rows a page has where the list is not grouped; empty for all. */
+  readonly size: string;
 }
 
 export type Pill = keyof typeof PILLS;
@@ -47,12 +49,25 @@ export const SORTS: Readonly<Record<Filter['sort'], string>> = {
   repository: 'repository',
 };
 
+export const NAMED_SORTS = Object.entries(SORTS) as [Filter['sort'], string][];
+
+/** What the selects of times offer. */
+export const HOURS = [
+  ['', 'any time'],
+  ['1', 'last hour'],
+  ['24', 'last day'],
+  ['168', 'last 7 days'],
+  ['720', 'last 30 days'],
+] as const;
+
 export const GROUPS: Readonly<Record<Filter['group'], string>> = {
   section: 'whose turn it is',
   repository: 'repository',
   forge: 'forge',
   none: 'nothing',
 };
+
+export const SIZES = ['10', '25', '50', '100', ''] as const;
 
 export const NO_FILTER: Filter = {
   view: '',
@@ -68,6 +83,7 @@ export const NO_FILTER: Filter = {
   group: 'section',
   drafts: false,
   snoozed: false,
+  size: '25',
 };
 
 /** Whether anything is left out by choice; sorting and grouping leave nothing out. */
@@ -85,8 +101,6 @@ export function countNarrowing({ pill, repo, author, label, ci, created, updated
 /** Selects and sorts. The board's own order is by urgency, which sections keep. */
 export function applyFilter(rows: readonly PullRequest[], filter: Filter, now = Date.now()): readonly PullRequest[] {
   const wanted = filter.text.trim().toLowerCase();
-  const since = (hours: string): number => (hours === '' ? 0 : now - Number(hours) * 3_600_000);
-  const [created, updated] = [since(filter.created), since(filter.updated)];
   const selected = rows.filter(
     (one) =>
       PILLS[filter.pill].holds(one) &&
@@ -94,21 +108,26 @@ export function applyFilter(rows: readonly PullRequest[], filter: Filter, now = 
       (filter.author === '' || one.author === filter.author) &&
       (filter.label === '' || one.labels.some(({ name }) => name === filter.label)) &&
       (filter.ci === '' || one.ci === filter.ci) &&
-      Date.parse(one.createdAt) >= created &&
-      Date.parse(one.updatedAt) >= updated &&
+      isSince(one.createdAt, filter.created, now) &&
+      isSince(one.updatedAt, filter.updated, now) &&
       (wanted === '' || one.title.toLowerCase().includes(wanted) || `#${one.number}` === wanted),
   );
   return selected.sort(ORDERS[filter.sort]);
 }
 
-type Order = (a: PullRequest, b: PullRequest) => number;
+/** Whether a time is within so many hours, as text; empty is any time. */
+export const isSince = (time: string, hours: string, now: number): boolean =>
+  hours === '' || Date.parse(time) >= now - Number(hours) * 3_600_000;
+
+type Sorted = Pick<PullRequest, 'createdAt' | 'forge' | 'number' | 'repo' | 'updatedAt'>;
+type Order = (a: Sorted, b: Sorted) => number;
 
 const latest =
   (field: 'createdAt' | 'updatedAt'): Order =>
   (a, b) =>
     Date.parse(b[field]) - Date.parse(a[field]);
 
-const ORDERS: Readonly<Record<Filter['sort'], Order>> = {
+export const ORDERS: Readonly<Record<Filter['sort'], Order>> = {
   updated: latest('updatedAt'),
   created: latest('createdAt'),
   repository: (a, b) => repoName(a).localeCompare(repoName(b)) || b.number - a.number,
@@ -130,14 +149,30 @@ export function choicesOf(rows: readonly PullRequest[]): Choices {
   };
 }
 
+/** More would hide the list, and are found by another letter. */
+const MOST_SUGGESTED = 8;
+
+/** Titles that have what is typed in them. */
+export function suggest(rows: readonly PullRequest[], text: string): readonly string[] {
+  const wanted = text.trim().toLowerCase();
+  if (wanted === '') return [];
+  const found = rows.filter(({ title }) => title.toLowerCase().includes(wanted)).slice(0, MOST_SUGGESTED);
+  return distinct(found.map(({ title }) => title)).filter((title) => title !== text);
+}
+
 const distinct = (values: readonly string[]): string[] => [...new Set(values)].sort((a, b) => a.localeCompare(b));
 
-/** A saved choice whose value is on the board no more would hide everything without being seen. */
-export function withoutVanished(filter: Filter, { repos, authors, labels }: Choices): Filter {
+/** A saved choice whose value is on the board no more would hide everything without being seen. Views may not be known yet. */
+export function withoutVanished(
+  filter: Filter,
+  { repos, authors, labels }: Choices,
+  views?: readonly string[],
+): Filter {
   const repositories = repos.map(([repo]) => repo);
   const keep = (value: string, known: readonly string[]): string => (known.includes(value) ? value : '');
   return {
     ...filter,
+    view: views === undefined ? filter.view : keep(filter.view, views),
     repo: keep(filter.repo, repositories),
     author: keep(filter.author, authors),
     label: keep(filter.label, labels),

@@ -1,11 +1,14 @@
-import { useCallback, useRef, useState } from 'preact/hooks';
+import { useCallback, useMemo, useRef, useState } from 'preact/hooks';
 import { owner } from './board-store.js';
 import { BulkBar } from './bulk-bar.js';
 import { FilterBar } from './filter-bar.js';
 import { filter } from './filter-store.js';
+import { suggest } from './filter.js';
 import type { Filter } from './filter.js';
 import { ForgeNotes } from './forge-notes.js';
+import { toGroups } from './groups.js';
 import { KeysHelp } from './keys-help.js';
+import { Pager, usePage } from './pages.js';
 import { PullRequestGroups } from './pull-request-groups.js';
 import { keyOf } from './rows.js';
 import type { Board, PullRequest } from './rows.js';
@@ -24,6 +27,10 @@ export function PullRequestList({ board }: { readonly board: Board }) {
   const [chosen, choose] = useState<ReadonlySet<string>>(new Set());
   const onHelp = useCallback(() => setHelping(true), []);
   const { used, choices, rows, groups } = useSelection(board, filter.value);
+  const list = JSON.stringify(used);
+  const paged = usePage(rows, used.group === 'none' ? Number(used.size) || Infinity : Infinity, list);
+  const listed = paged.pages === 1 ? groups : toGroups(paged.rows, 'none');
+  const suggestions = useMemo(() => suggest(board.pullRequests, used.text), [board.pullRequests, used.text]);
   const onChoose = useCallback((row: PullRequest, isChosen: boolean) => {
     choose((before) => {
       const next = new Set(before);
@@ -42,21 +49,25 @@ export function PullRequestList({ board }: { readonly board: Board }) {
     <>
       <Tiles board={board} onFilter={onFilter} />
       <ForgeNotes board={board} />
-      <FilterBar {...{ filter: used, choices, onFilter, search }} hidden={{ drafts: board.hiddenDrafts, snoozed }} />
+      <FilterBar
+        {...{ filter: used, choices, onFilter, search, suggestions }}
+        hidden={{ drafts: board.hiddenDrafts, snoozed }}
+      />
       <div class="count">
         <span class="quiet" role="status">
           {rows.length} of {board.pullRequests.length} shown
         </span>
         {isOwn && rows.length > 0 && (
-          <button type="button" class="plain" onClick={() => choose(new Set(rows.map(keyOf)))}>
-            Choose all {rows.length}
+          <button type="button" class="plain" onClick={() => choose(new Set(paged.rows.map(keyOf)))}>
+            Choose all {paged.rows.length}
           </button>
         )}
         <button type="button" class="plain keys" onClick={onHelp}>
           Keys <kbd aria-hidden="true">?</kbd>
         </button>
       </div>
-      <PullRequestGroups {...{ groups, chosen, onChoose }} list={JSON.stringify(used)} isReadOnly={!isOwn} />
+      <PullRequestGroups groups={listed} {...{ chosen, onChoose }} list={`${list} ${paged.page}`} isReadOnly={!isOwn} />
+      <Pager {...paged} />
       {rows.length === 0 && <p>{board.pullRequests.length === 0 ? <Nothing board={board} /> : 'Nothing matches.'}</p>}
       {isOwn && <BulkBar chosen={rows.filter((row) => chosen.has(keyOf(row)))} onDone={() => choose(new Set())} />}
       <KeysHelp isOpen={isHelping} onClose={() => setHelping(false)} />

@@ -1,12 +1,9 @@
-import { requireAnswer } from '../answers.js';
-import { dashboard } from '../clients.js';
 import { ActionButton, useAction } from '../shell/action-button.js';
 import { say } from '../shell/toasts.js';
-import { changeRepository } from './board-store.js';
+import { LOCKS, lockId } from './forge-locks.js';
+import { ensureWebhook, setAutoUpdate, setIgnored } from './repository-acts.js';
+import type { Repository } from './repository-filter.js';
 import { FORGE_NAMES } from './rows.js';
-import type { Board } from './rows.js';
-
-type Repository = Board['repos'][number];
 
 interface RepositoryRowProps {
   readonly repository: Repository;
@@ -32,9 +29,8 @@ export function RepositoryRow({ repository, isReadOnly }: RepositoryRowProps) {
   );
 }
 
-function Webhook({
-  repository: { forge, fullName, hasWebhook, canManageWebhooks },
-}: Omit<RepositoryRowProps, 'isReadOnly'>) {
+function Webhook({ repository }: Omit<RepositoryRowProps, 'isReadOnly'>) {
+  const { forge, fullName, hasWebhook, canManageWebhooks } = repository;
   if (hasWebhook) return <span class="hook good">Webhook delivers</span>;
   if (!canManageWebhooks) {
     return (
@@ -43,13 +39,20 @@ function Webhook({
       </span>
     );
   }
+  const isLocked = LOCKS[forge].value !== undefined;
   const ensure = async (): Promise<void> => {
-    requireAnswer(await dashboard.POST('/api/webhooks/ensure', { params: {}, body: { forge, fullName } }));
+    if (isLocked) return;
+    await ensureWebhook(repository);
     say(`${FORGE_NAMES[forge]} tells of ${fullName} from now on. It shows here once the first delivery has come.`);
   };
   return (
     <span class="hook">
-      <ActionButton aria-label={`Set up webhook of ${fullName}`} onAct={ensure}>
+      <ActionButton
+        aria-label={`Set up webhook of ${fullName}`}
+        aria-disabled={isLocked}
+        aria-describedby={isLocked ? lockId(forge) : undefined}
+        onAct={ensure}
+      >
         Set up webhook
       </ActionButton>
     </span>
@@ -58,31 +61,9 @@ function Webhook({
 
 /** Saved as they are ticked. */
 function Choices({ repository }: Omit<RepositoryRowProps, 'isReadOnly'>) {
-  const { forge, fullName, ignoredPRs, ignoredIssues, autoUpdateBranch } = repository;
-  const reference = { forge, fullName };
-  /** Shown as ticked at once, and as it was again when the server refuses. */
-  const [, change] = useAction(async (next: Partial<Repository>, send: () => Promise<unknown>) => {
-    changeRepository(reference, next);
-    try {
-      await send();
-    } catch (error) {
-      changeRepository(reference, repository);
-      throw error;
-    }
-  });
-  const ignore = (prs: boolean, issues: boolean): void =>
-    change({ ignoredPRs: prs, ignoredIssues: issues, ignored: prs || issues }, async () =>
-      requireAnswer(
-        prs || issues
-          ? await dashboard.POST('/api/repos/ignore', { body: { ...reference, prs, issues } })
-          : await dashboard.POST('/api/repos/unignore', { body: reference }),
-      ),
-    );
-  const update = (isOn: boolean): void =>
-    change({ autoUpdateBranch: isOn }, async () => {
-      const path = isOn ? '/api/repos/auto-update-branch/enable' : '/api/repos/auto-update-branch/disable';
-      requireAnswer(await dashboard.POST(path, { body: reference }));
-    });
+  const { fullName, ignoredPRs, ignoredIssues, autoUpdateBranch } = repository;
+  const [, change] = useAction((work: () => Promise<void>) => work());
+  const ignore = (prs: boolean, issues: boolean): void => change(() => setIgnored(repository, prs, issues));
   const box = (name: string, isOn: boolean, onToggle: (isOn: boolean) => void) => (
     <label class="choice">
       <input type="checkbox" checked={isOn} onChange={({ currentTarget }) => onToggle(currentTarget.checked)} />
@@ -95,7 +76,7 @@ function Choices({ repository }: Omit<RepositoryRowProps, 'isReadOnly'>) {
     <div class="toggles">
       {box('Pull requests', !ignoredPRs, (isOn) => ignore(!isOn, ignoredIssues))}
       {box('Issues', !ignoredIssues, (isOn) => ignore(ignoredPRs, !isOn))}
-      {box('Keep branches up to date', autoUpdateBranch, update)}
+      {box('Keep branches up to date', autoUpdateBranch, (isOn) => change(() => setAutoUpdate(repository, isOn)))}
     </div>
   );
 }

@@ -18,8 +18,17 @@ export interface Selection {
 /** What a filter selects of a board, worked out again when either changes. */
 export function useSelection({ pullRequests }: Board, filter: Filter): Selection {
   const choices = useMemo(() => choicesOf(pullRequests), [pullRequests]);
-  const used = useMemo(() => withoutVanished(filter, choices), [filter, choices]);
-  const view = views.value?.find(({ name }) => name === used.view)?.filter;
+  const known = views.value;
+  const used = useMemo(
+    () =>
+      withoutVanished(
+        filter,
+        choices,
+        known?.map(({ name }) => name),
+      ),
+    [filter, choices, known],
+  );
+  const view = known?.find(({ name }) => name === used.view)?.filter;
   const rows = useMemo(() => {
     const listed = pullRequests.filter((row) => (used.snoozed || !row.snooze) && (!view || selects(view, row)));
     return applyFilter(listed, used);

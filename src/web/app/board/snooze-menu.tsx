@@ -1,6 +1,8 @@
+import { useState } from 'preact/hooks';
 import { requireAnswer } from '../answers.js';
 import { dashboard } from '../clients.js';
-import { ActionButton } from '../shell/action-button.js';
+import { ActionButton, useAction } from '../shell/action-button.js';
+import { toDay } from '../shell/times.js';
 import { say } from '../shell/toasts.js';
 import { changeRow } from './board-store.js';
 import { targetOf } from './rows.js';
@@ -24,6 +26,45 @@ const CHOICES: readonly Aside[] = [
   { name: 'until tomorrow', body: () => ({ until: morningIn(1), untilChange: false }) },
   { name: 'for a week', body: () => ({ until: morningIn(7), untilChange: false }) },
 ];
+
+const untilDay = (day: string): Aside => ({
+  name: `until ${toDay(`${day}T00:00`)}`,
+  body: () => ({ until: new Date(`${day}T07:00`).toISOString(), untilChange: false }),
+});
+
+/** A day as dates are typed in, here. */
+const toTyped = (date: Date): string =>
+  [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0')).join('-');
+
+/** Any day, from tomorrow on. */
+function UntilDay({ onDay }: { readonly onDay: (day: string) => Promise<void> }) {
+  const tomorrow = toTyped(new Date(morningIn(1)));
+  const [day, setDay] = useState(tomorrow);
+  const [isBusy, setAside] = useAction(() => onDay(day));
+  return (
+    <form
+      class="until"
+      onSubmit={(event) => {
+        event.preventDefault();
+        setAside();
+      }}
+    >
+      <label>
+        Set aside until
+        <input
+          type="date"
+          required
+          min={tomorrow}
+          value={day}
+          onInput={({ currentTarget }) => setDay(currentTarget.value)}
+        />
+      </label>
+      <button type="submit" aria-busy={isBusy}>
+        Set aside until that day
+      </button>
+    </form>
+  );
+}
 
 /** Sets a row aside, or takes it up again. */
 export function SnoozeMenu({ row, onDone }: { readonly row: PullRequest; readonly onDone: () => void }) {
@@ -54,6 +95,7 @@ export function SnoozeMenu({ row, onDone }: { readonly row: PullRequest; readonl
           Set aside {choice.name}
         </ActionButton>
       ))}
+      <UntilDay onDay={(day) => snooze(untilDay(day))} />
     </>
   );
 }

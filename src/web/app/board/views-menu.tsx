@@ -1,11 +1,13 @@
 import { useState } from 'preact/hooks';
 import { useAction } from '../shell/action-button.js';
 import { ConfirmButton } from '../shell/confirm-button.js';
+import { CopyButton } from '../shell/copy-button.js';
 import { Menu } from '../shell/menu.js';
 import { say } from '../shell/toasts.js';
+import { addressOf } from './filter-store.js';
 import type { Filter } from './filter.js';
 import { toViewName } from './views.js';
-import { deleteView, saveView, views } from './views-store.js';
+import { deleteView, renameView, saveView, views } from './views-store.js';
 
 interface ViewsMenuProps {
   readonly filter: Filter;
@@ -22,6 +24,13 @@ export function ViewsMenu({ filter, onFilter }: ViewsMenuProps) {
     setText('');
     say(`The view “${name}” is kept.`);
   });
+  /** As the view stands; what is selected further is not put into it. */
+  const rename = async (): Promise<void> => {
+    await renameView(filter.view, name);
+    onFilter({ view: name });
+    setText('');
+    say(`The view “${filter.view}” is called “${name}” now.`);
+  };
   const remove = async (): Promise<void> => {
     onFilter({ view: '' });
     await deleteView(filter.view);
@@ -47,6 +56,12 @@ export function ViewsMenu({ filter, onFilter }: ViewsMenuProps) {
       <button type="button" class="main" aria-busy={isBusy} aria-disabled={name === ''} onClick={() => name && save()}>
         {views.value?.some((view) => view.name === name) ? `Replace “${name}”` : 'Save what is selected'}
       </button>
+      <CopyButton value={addressOf(filter)} name="Copy the address of this list" />
+      {filter.view !== '' && name !== filter.view && (
+        <ConfirmButton question="Rename? Its feeds end" onAct={rename}>
+          Rename “{filter.view}” to “{name}”
+        </ConfirmButton>
+      )}
       {filter.view !== '' && (
         <ConfirmButton class="danger" question="Really delete?" onAct={remove}>
           Delete “{filter.view}”

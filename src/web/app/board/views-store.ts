@@ -4,6 +4,7 @@ import { dashboard } from '../clients.js';
 import type { SavedView } from './views.js';
 import { toView } from './views.js';
 import type { Filter } from './filter.js';
+import type { Writable } from './rows.js';
 
 /** Undefined until they are known. */
 export const views = signal<readonly SavedView[] | undefined>(undefined);
@@ -18,6 +19,16 @@ export async function saveView(name: string, filter: Filter): Promise<void> {
   const body = toView(filter, open);
   requireAnswer(await dashboard.PUT('/api/views/{name}', { params: { path: { name } }, body }));
   await loadViews();
+}
+
+/** There is no other way to a new name than a copy under it. */
+export async function renameView(before: string, name: string): Promise<void> {
+  const view = views.value?.find((one) => one.name === before);
+  if (view === undefined) return;
+  const { filter, sort, group } = structuredClone(view) as Writable<SavedView>;
+  const body = { filter, sort, group };
+  requireAnswer(await dashboard.PUT('/api/views/{name}', { params: { path: { name } }, body }));
+  await deleteView(before);
 }
 
 export async function deleteView(name: string): Promise<void> {

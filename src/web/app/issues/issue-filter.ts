@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import type { Issue } from '../board/rows.js';
+import { isSince, ORDERS } from '../board/filter.js';
 import { repoName, repoOf } from '../board/rows.js';
 
 export interface IssueFilter {
@@ -8,25 +9,41 @@ export interface IssueFilter {
   readonly repo: string;
   readonly author: string;
   readonly label: string;
+  /** Hours, as text. */
+  readonly created: string;
+  readonly updated: string;
+  readonly sort: 'created' | 'repository' | 'updated';
   readonly housekeeping: boolean;
 }
 
-export const NO_FILTER: IssueFilter = { text: '', repo: '', author: '', label: '', housekeeping: false };
+export const NO_FILTER: IssueFilter = {
+  ...{ text: '', repo: '', author: '', label: '', created: '', updated: '' },
+  sort: 'updated',
+  housekeeping: false,
+};
 
 /** Kept while the application is open. */
 export const filter = signal(NO_FILTER);
 
 export const change = (part: Partial<IssueFilter>): void => void (filter.value = { ...filter.value, ...part });
 
-export const countNarrowing = ({ repo, author, label, housekeeping }: IssueFilter): number =>
-  [repo, author, label].filter((value) => value !== '').length + Number(housekeeping);
+export const countNarrowing = ({ repo, author, label, created, updated, housekeeping }: IssueFilter): number =>
+  [repo, author, label, created, updated].filter((value) => value !== '').length + Number(housekeeping);
 
-export function isSelected(issue: Issue, { text, repo, author, label, housekeeping }: IssueFilter): boolean {
+/** Selects and sorts. */
+export function applyFilter(issues: readonly Issue[], used: IssueFilter, now = Date.now()): readonly Issue[] {
+  return issues.filter((issue) => isSelected(issue, used, now)).sort(ORDERS[used.sort]);
+}
+
+function isSelected(issue: Issue, used: IssueFilter, now: number): boolean {
+  const { text, repo, author, label, created, updated, housekeeping } = used;
   const wanted = text.trim().toLowerCase();
   return (
     (housekeeping || !issue.housekeeping) &&
     (repo === '' || repoOf(issue) === repo) &&
     (author === '' || issue.author === author) &&
+    isSince(issue.createdAt, created, now) &&
+    isSince(issue.updatedAt, updated, now) &&
     (label === '' || issue.labels.some(({ name }) => name === label)) &&
     (wanted === '' || issue.title.toLowerCase().includes(wanted) || `#${issue.number}` === wanted)
   );

@@ -1,3 +1,4 @@
+import { HOURS, NAMED_SORTS } from '../board/filter.js';
 import { FoldedFilters } from '../shell/folded-filters.js';
 import { Select } from '../shell/select.js';
 import { change, countNarrowing, filter, NO_FILTER } from './issue-filter.js';
@@ -34,6 +35,9 @@ export function IssueFilters({ used, choices, housekeeping }: IssueFiltersProps)
             onValue={(author) => change({ author })}
           />
           <Select label="Label" value={used.label} options={choices.label} onValue={(label) => change({ label })} />
+          <Select label="Updated" value={used.updated} options={HOURS} onValue={(updated) => change({ updated })} />
+          <Select label="Created" value={used.created} options={HOURS} onValue={(created) => change({ created })} />
+          <Select label="Sort by" value={used.sort} options={NAMED_SORTS} onValue={(sort) => change({ sort })} />
           <label class="choice">
             <input
               type="checkbox"
@@ -46,7 +50,7 @@ export function IssueFilters({ used, choices, housekeeping }: IssueFiltersProps)
             type="button"
             aria-disabled={isClear}
             onClick={() => {
-              if (!isClear) filter.value = NO_FILTER;
+              if (!isClear) filter.value = { ...NO_FILTER, sort: used.sort };
             }}
           >
             Clear filters

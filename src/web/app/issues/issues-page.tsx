@@ -10,7 +10,7 @@ import { UpdatesBar } from '../board/updates-bar.js';
 import { useSteps } from '../board/use-steps.js';
 import { toAge } from '../shell/age.js';
 import { toMoment } from '../shell/times.js';
-import { change, choicesOf, filter, isSelected, withoutVanished } from './issue-filter.js';
+import { applyFilter, change, choicesOf, filter, withoutVanished } from './issue-filter.js';
 import { IssueFilters } from './issue-filters.js';
 import '../board/board.css';
 
@@ -36,7 +36,7 @@ export function IssuesPage() {
 function Issues({ issues }: { readonly issues: readonly Issue[] }) {
   const choices = useMemo(() => choicesOf(issues), [issues]);
   const used = useMemo(() => withoutVanished(filter.value, choices), [filter.value, choices]);
-  const selected = useMemo(() => issues.filter((issue) => isSelected(issue, used)), [issues, used]);
+  const selected = useMemo(() => applyFilter(issues, used), [issues, used]);
   const drawn = useSteps(selected.length, JSON.stringify(used));
   const housekeeping = issues.filter((issue) => issue.housekeeping).length;
   return (

@@ -1,16 +1,10 @@
-import { signal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import { useAction } from './action-button.js';
-
-/** Time to read what is about to happen, and to turn away from it. */
-const ARMED_MS = 8_000;
+import { armed, disarm, watchArmed } from './armed.js';
 
 /** The second half of a double click is no answer. */
 const DEAF_MS = 400;
-
-/** Of all buttons of a page, at most one is armed. */
-const armed = signal<string | undefined>(undefined);
 
 interface ConfirmButtonProps {
   readonly onAct: () => Promise<void>;
@@ -19,51 +13,59 @@ interface ConfirmButtonProps {
   readonly label?: string;
   readonly class?: string;
   readonly disabled?: boolean;
+  /** The id of what says why it is disabled. */
+  readonly reason?: string | undefined;
+  /** What a press does while it is disabled, such as saying why. */
+  readonly onRefuse?: () => void;
   readonly children: ComponentChildren;
 }
 
-/** Asks once more in its own place. Escape, another button, or eight seconds take the question back. */
-export function ConfirmButton({ onAct, question, label, disabled = false, children, ...rest }: ConfirmButtonProps) {
+/** Asks once more in its own place, with a way back; see `watchArmed` for what else takes the question back. */
+export function ConfirmButton(props: ConfirmButtonProps) {
+  const { onAct, question, label, disabled = false, reason, onRefuse, children } = props;
   const id = useId();
+  const box = useRef<HTMLSpanElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
   const since = useRef(0);
   const [isBusy, act] = useAction(onAct);
-  const isArmed = armed.value === id;
-  useEffect(() => {
-    if (!isArmed) return;
-    const timer = setTimeout(disarm, ARMED_MS);
-    const onKey = ({ key }: KeyboardEvent): void => (key === 'Escape' ? disarm() : undefined);
-    document.addEventListener('keydown', onKey);
-    return () => {
-      clearTimeout(timer);
-      document.removeEventListener('keydown', onKey);
-    };
-  }, [isArmed]);
+  const isArmed = armed.value?.id === id;
+  useEffect(() => (isArmed && box.current !== null ? watchArmed(box.current) : undefined), [isArmed]);
+  useEffect(() => () => (armed.peek()?.id === id ? disarm() : undefined), [id]);
   const click = (): void => {
-    if (isBusy || disabled) return;
+    if (isBusy) return;
+    if (disabled) return onRefuse?.();
     if (!isArmed) {
       // Not in an effect, which may come after the second half of a double click.
       since.current = performance.now();
-      armed.value = id;
+      armed.value = { id, question };
     } else if (performance.now() - since.current >= DEAF_MS) {
       disarm();
       act();
     }
   };
+  const cancel = (): void => {
+    button.current?.focus();
+    disarm();
+  };
   return (
-    <button
-      type="button"
-      class={`${rest.class ?? ''} ${isArmed ? 'armed' : ''}`}
-      aria-label={isArmed ? undefined : label}
-      aria-busy={isBusy}
-      aria-disabled={disabled}
-      onClick={click}
-      onBlur={() => isArmed && disarm()}
-    >
-      {isArmed ? question : children}
-    </button>
+    <span ref={box} class="confirm">
+      <button
+        ref={button}
+        type="button"
+        class={`${props.class ?? ''} ${isArmed ? 'armed' : ''}`}
+        aria-label={isArmed ? undefined : label}
+        aria-busy={isBusy}
+        aria-disabled={disabled}
+        aria-describedby={reason}
+        onClick={click}
+      >
+        {isArmed ? question : children}
+      </button>
+      {isArmed && (
+        <button type="button" class="cancel" onClick={cancel}>
+          Cancel
+        </button>
+      )}
+    </span>
   );
-}
-
-function disarm(): void {
-  armed.value = undefined;
 }

@@ -2,7 +2,11 @@ import { useLocation } from 'preact-iso';
 import type { ComponentChildren } from 'preact';
 import { PAGES } from '../routes.js';
 import type { Page } from '../routes.js';
+import { runs } from '../server-facts.js';
 import { user } from '../session.js';
+import { ActivityPanel } from './activity-panel.js';
+import { IssueCount } from './issue-count.js';
+import { Menu } from './menu.js';
 import { usePreferences } from './preferences.js';
 
 /** What stands around every page: the way past the navigation, the navigation, and the page itself. */
@@ -29,25 +33,48 @@ function Navigation() {
   const { path } = useLocation();
   // Links that come one after the other would move those that are there.
   if (user.value === undefined) return <nav aria-label="Pages" />;
+  const pages = PAGES.filter(isShown);
+  const rest = pages.slice(TABS);
+  const link = ({ path: to, name }: Page) => (
+    <a href={to} aria-current={isBelow(path, to) ? 'page' : undefined}>
+      {name}
+      {to === '/issues' && <IssueCount />}
+    </a>
+  );
   return (
     <nav aria-label="Pages">
       <ul>
-        {PAGES.filter(isShown).map((page) => (
-          <li key={page.path}>
-            <a href={page.path} aria-current={isBelow(path, page.path) ? 'page' : undefined}>
-              {page.name}
-            </a>
-          </li>
+        {pages.map((page) => (
+          <li key={page.path}>{link(page)}</li>
         ))}
+        {rest.length > 0 && (
+          <li class={`rest ${rest.some((page) => isBelow(path, page.path)) ? 'current' : ''}`}>
+            <Menu name="More" label="More pages">
+              {(close) => (
+                <div role="presentation" onClick={close}>
+                  {rest.map(link)}
+                </div>
+              )}
+            </Menu>
+          </li>
+        )}
       </ul>
     </nav>
   );
 }
 
+/** How many pages stand in the bar of a phone beside the menu of the rest; `frame.css` hides the others there. */
+const TABS = 4;
+
 function Account() {
   if (user.value === undefined) return null;
   if (user.value === null) return PAGES.some(({ path, isThere }) => path === '/sign-in' && isThere) ? signIn : null;
-  return <span class="who">{user.value.displayName}</span>;
+  return (
+    <>
+      {runs('dashboard') && <ActivityPanel />}
+      <span class="who">{user.value.displayName}</span>
+    </>
+  );
 }
 
 const signIn = <a href="/sign-in">Sign in</a>;

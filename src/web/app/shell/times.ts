@@ -10,3 +10,7 @@ export const toDay = (time: string): string =>
 
 export const toMoment = (time: string): string =>
   new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short', ...options() });
+
+/** Of the same day, which goes without saying. */
+export const toTime = (moment: number): string =>
+  new Date(moment).toLocaleTimeString(undefined, { timeStyle: 'short', ...options() });

@@ -1,4 +1,6 @@
 import { signal } from '@preact/signals';
+import { record } from './activity.js';
+import { armed } from './armed.js';
 
 interface Toast {
   readonly id: number;
@@ -16,9 +18,10 @@ const MOST = 4;
 
 let last = 0;
 
-/** Says what was done, or why it was not. Screen readers are told at once of failures, else when they pause. */
+/** Says what was done, or why it was not, and writes it down. Screen readers are told at once of failures, else when they pause. */
 export function say(text: string, kind: Toast['kind'] = 'done'): void {
   const id = (last += 1);
+  record(text, kind);
   toasts.value = [...toasts.value, { id, text, kind }].slice(-MOST);
   if (kind === 'done') setTimeout(() => dismiss(id), SHOWN_MS);
 }
@@ -32,6 +35,9 @@ export function Toasts() {
     <div class="toasts">
       <div role="status">{listOf('done')}</div>
       <div role="alert">{listOf('failed')}</div>
+      <div class="aside" role="status">
+        {armed.value?.question}
+      </div>
     </div>
   );
 }

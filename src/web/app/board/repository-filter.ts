@@ -1,0 +1,51 @@
+import { repositoryName } from './rows.js';
+import type { Board } from './rows.js';
+
+export type Repository = Board['repos'][number];
+
+/** Which repositories are listed, and how. */
+export interface RepositoryFilter {
+  readonly text: string;
+  readonly forge: string;
+  readonly shown: keyof typeof KINDS;
+  readonly sort: keyof typeof ORDERS;
+}
+
+export const ALL: RepositoryFilter = { text: '', forge: '', shown: 'all', sort: 'name' };
+
+const KINDS = {
+  all: ['All', () => true],
+  confirmed: ['With a webhook', ({ hasWebhook }: Repository) => hasWebhook],
+  pending: ['Without a webhook', ({ hasWebhook }: Repository) => !hasWebhook],
+  ignored: ['Ignored', ({ ignored }: Repository) => ignored],
+  updated: ['Kept up to date', ({ autoUpdateBranch }: Repository) => autoUpdateBranch],
+} as const;
+
+const byName = (a: Repository, b: Repository): number => repositoryName(a).localeCompare(repositoryName(b));
+
+const ORDERS = {
+  name: ['name', byName],
+  forge: ['forge', (a: Repository, b: Repository) => a.forge.localeCompare(b.forge) || byName(a, b)],
+  webhook: [
+    'missing webhook first',
+    (a: Repository, b: Repository) => Number(a.hasWebhook) - Number(b.hasWebhook) || byName(a, b),
+  ],
+} as const;
+
+export const SHOWN = Object.entries(KINDS).map(([kind, [name]]) => [kind as keyof typeof KINDS, name] as const);
+export const SORTS = Object.entries(ORDERS).map(([sort, [name]]) => [sort as keyof typeof ORDERS, name] as const);
+
+export function selectRepositories(
+  repositories: readonly Repository[],
+  { text, forge, shown, sort }: RepositoryFilter,
+): readonly Repository[] {
+  const wanted = text.trim().toLowerCase();
+  return repositories
+    .filter(
+      (one) =>
+        KINDS[shown][1](one) &&
+        (forge === '' || one.forge === forge) &&
+        repositoryName(one).toLowerCase().includes(wanted),
+    )
+    .sort(ORDERS[sort][1]);
+}
