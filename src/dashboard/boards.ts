@@ -1,20 +1,19 @@
 import type { Caller } from '../accounts/callers.js';
 import { requirePerson } from '../accounts/scopes.js';
-import type { PersonCaller } from '../accounts/scopes.js';
-import { AppError } from '../errors.js';
 import { inTransaction } from '../storage/database.js';
 import type { Database } from '../storage/database.js';
-import { toUsernameKey } from '../storage/username-key.js';
 import type { Board, Snapshot } from './board.js';
 import { createBoardAnswers } from './board-answers.js';
 import type { BoardLook } from './board-answers.js';
 import { createBoardChanges } from './board-changes.js';
 import type { BoardChanges, BoardFollower } from './board-changes.js';
+import { requireOwnerId } from './board-owner.js';
 import { sweepSnoozes } from './board-reader.js';
 import { findBoardVersion } from './board-state.js';
 import type { BoardVersion } from './board-state.js';
 import { noteChanges } from './pull-request-changes.js';
 import type { Changes } from './pull-request-changes.js';
+import { noteOpen } from './throughput/keep-days.js';
 
 export interface BoardRequest extends BoardLook {
   /** Whose board, when its owner shares it; by default the caller's own. */
@@ -93,17 +92,5 @@ async function saveSnapshot(transaction: Database, { personId, snapshot, at }: N
     .onConflict((conflict) => conflict.column('person_id').doUpdateSet(row))
     .execute();
   await sweepSnoozes(transaction, personId, { changes, at });
-}
-
-async function requireOwnerId(database: Database, { personId }: PersonCaller, username?: string): Promise<string> {
-  if (username === undefined) return personId;
-  const owner = await database
-    .selectFrom('people')
-    .leftJoin('board_shares', (join) => join.onRef('owner_id', '=', 'people.id').on('viewer_id', '=', personId))
-    .select(['people.id', 'viewer_id'])
-    .where('username_key', '=', toUsernameKey(username))
-    .executeTakeFirst();
-  if (owner === undefined) throw new AppError('not_found', 'Expected the name of a user; there is none of this name.');
-  if (owner.id === personId || owner.viewer_id !== null) return owner.id;
-  throw new AppError('forbidden', 'Expected a board that its owner shares with you; this one is not.');
+  await noteOpen(transaction, personId, { open: snapshot.pullRequests.length, at });
 }

@@ -35,6 +35,9 @@ import { createSnoozes } from './snoozes.js';
 import type { Snoozes } from './snoozes.js';
 import { createTestForge } from './test-forge.js';
 import type { TestForge } from './test-forge.js';
+import { sweepDays } from './throughput/keep-days.js';
+import { createThroughput } from './throughput/throughput.js';
+import type { Throughput } from './throughput/throughput.js';
 import { createViews } from './views.js';
 import type { Views } from './views.js';
 import { createVisits } from './visits.js';
@@ -60,6 +63,7 @@ export interface Dashboard {
   readonly snoozes: Snoozes;
   readonly visits: Visits;
   readonly feeds: Feeds;
+  readonly throughput: Throughput;
   readonly deliveries: Deliveries;
   readonly ensureWebhook: EnsureWebhook;
   readonly rotateWebhook: RotateWebhook;
@@ -149,6 +153,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     snoozes: createSnoozes({ database, boards, now }),
     visits: createVisits({ database, boards }),
     feeds: createFeeds({ database, boards, origin, now }),
+    throughput: createThroughput({ database, now }),
     deliveries: createDeliveries({ database, key, refresher, report, now }),
     ensureWebhook: createEnsureWebhook({ database, key, forges, origin, now }),
     rotateWebhook: createRotateWebhook({ database, key, now }),
@@ -162,4 +167,5 @@ export function createDashboard(options: DashboardOptions): Dashboard {
 export async function sweepDashboard(database: Database, at: number): Promise<void> {
   await sweepMarks(database, at);
   await sweepAttempts(database, at);
+  await sweepDays(database, at);
 }

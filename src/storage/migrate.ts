@@ -18,6 +18,7 @@ import { views } from './migrations/0012-views.js';
 import { secretValues } from './migrations/0013-secret-values.js';
 import { secretsUpkeep } from './migrations/0014-secrets-upkeep.js';
 import { retiredWebhooks } from './migrations/0015-retired-webhooks.js';
+import { throughput } from './migrations/0016-throughput.js';
 
 /** Makes or changes tables. Once released it never changes; it knows no table types, which describe the end state. */
 export type Migration = (database: Kysely<unknown>) => Promise<void>;
@@ -39,6 +40,7 @@ export const MIGRATIONS: readonly Migration[] = [
   secretValues,
   secretsUpkeep,
   retiredWebhooks,
+  throughput,
 ];
 
 interface SchemaVersions {

@@ -25,6 +25,7 @@ export interface Tables {
   repository_marks: RepositoryMarksTable;
   pull_request_marks: PullRequestMarksTable;
   action_attempts: ActionAttemptsTable;
+  throughput_days: ThroughputDaysTable;
   secret_objects: SecretObjectsTable;
   secret_object_consumers: SecretObjectConsumersTable;
   secret_object_tags: SecretObjectTagsTable;
@@ -336,6 +337,17 @@ export interface ActionAttemptsTable {
   began_at: number;
   /** Moved on while it is being sent; past, its outcome is unknown. */
   lease_until: number;
+}
+
+/** How many pull requests came to a board and left it; a day of which nothing was seen has no row. */
+export interface ThroughputDaysTable {
+  person_id: string;
+  /** As `2026-05-02`, in the time zone that the person had then. */
+  day: string;
+  opened_count: number;
+  left_count: number;
+  /** How many the last board of the day had; null when none was made. */
+  open_count: number | null;
 }
 
 export interface SecretObjectsTable {

@@ -5,6 +5,7 @@ import { boardTests } from './dashboard/board.js';
 import { credentialsTests } from './dashboard/credentials.js';
 import { feedsTests } from './dashboard/feeds.js';
 import { healthTests } from './dashboard/health.js';
+import { insightsTests } from './dashboard/insights.js';
 import { brokenServerTests, refusalTests, WITHOUT_DATABASE } from './dashboard/refusals.js';
 import { pullRequestsTests } from './dashboard/pull-requests.js';
 import { repositoriesTests } from './dashboard/repositories.js';
@@ -38,6 +39,7 @@ describe('Board', () => boardTests(stage));
 describe('Snoozes and visits', () => snoozesTests(stage));
 describe('Views', () => viewsTests(stage));
 describe('Feeds', () => feedsTests(stage));
+describe('Insights', () => insightsTests(stage));
 describe('Sharing', () => sharingTests(stage));
 describe('Admin', () => adminTests(stage));
 // After the admin has looked at all that was asked of forges.

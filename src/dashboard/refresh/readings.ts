@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../storage/database.js';
 import type { ForgeReadingsTable } from '../../storage/tables.js';
 import type { ForgeName, ForgeRepository, IssueFacts, PullRequestFacts, RepositoryReading } from '../forges/facts.js';
+import { noteReadings } from '../throughput/note-readings.js';
 import { followRenames } from './renames.js';
 
 export interface Place {
@@ -73,6 +74,8 @@ export async function saveReadings(
   if (readings.length === 0) return false;
   const rows = readings.map((one) => toRow(place, one, readAt));
   await followRenames(database, place, rows);
+  // While the older ones are there to compare with.
+  await noteReadings(database, place, { readings, readAt });
   const renamed = await removeNamesakes(database, place, rows);
   const isSame = sql`forge_readings.facts = excluded.facts and forge_readings.full_name = excluded.full_name`;
   const saved = await database

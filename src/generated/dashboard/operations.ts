@@ -8,7 +8,7 @@ import * as validators from './validators.js';
 export const basePath = '';
 
 /** Names what the contract says; the client is told it and compares. */
-export const revision = '481623dd62ad771a';
+export const revision = '9221b21c6c1b82cd';
 
 /** The kind of caller that each security scheme proves. */
 export const schemes = {
@@ -1114,6 +1114,29 @@ export const operations: readonly OperationSpec[] = [
       503: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
     validate: { body: validators.saveVisitBody },
+  },
+  {
+    id: 'getThroughput',
+    method: 'get',
+    path: '/api/insights/throughput',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['read'] }],
+    parameters: [
+      { name: 'owner', in: 'query', required: false, type: 'string', list: false, rest: false },
+      { name: 'days', in: 'query', required: false, type: 'integer', list: false, rest: false },
+      { name: 'per', in: 'query', required: false, type: 'string', list: false, rest: false },
+    ],
+    responses: {
+      200: { contentTypes: ['application/json'], validate: validators.throughputSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      404: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      406: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { query: validators.getThroughputQuery },
   },
   {
     id: 'listViews',
@@ -2752,6 +2775,26 @@ export type SaveVisitOutput =
       readonly body?: undefined;
     };
 
+/** What `getThroughput` is given. */
+export interface GetThroughputInput extends Facts {
+  readonly query: {
+    /** Whose board, when its owner shares it with the caller; by default the caller's own. */
+    readonly owner?: string;
+    /** How many days back, today included. Weeks are answered whole, with the days before that they have. */
+    readonly days: number;
+    /** What is counted together; weeks begin on Monday. */
+    readonly per: components['schemas']['ThroughputUnit'];
+  };
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** What `getThroughput` answers; refusals are thrown. */
+export type GetThroughputOutput =
+  | {
+      readonly status: 200;
+      readonly body: components['schemas']['Throughput'];
+    };
+
 /** What `listViews` is given. */
 export interface ListViewsInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
@@ -3251,6 +3294,12 @@ export interface FeedsHandlers {
   readonly readBadge: (input: ReadBadgeInput) => Promise<ReadBadgeOutput>;
 }
 
+/** What became of a board over time. */
+export interface InsightsHandlers {
+  /** Read how pull requests came and went */
+  readonly getThroughput: (input: GetThroughputInput) => Promise<GetThroughputOutput>;
+}
+
 /** Who may read whose board. */
 export interface SharingHandlers {
   /** Say who may read whose board */
@@ -3282,4 +3331,4 @@ export interface AdminHandlers {
 }
 
 /** Every handler of Trellis dashboard. */
-export interface DashboardHandlers extends HealthHandlers, AuthHandlers, CredentialsHandlers, TokensHandlers, SettingsHandlers, BoardHandlers, PullRequestsHandlers, RepositoriesHandlers, WebhooksHandlers, ViewsHandlers, FeedsHandlers, SharingHandlers, AdminHandlers {}
+export interface DashboardHandlers extends HealthHandlers, AuthHandlers, CredentialsHandlers, TokensHandlers, SettingsHandlers, BoardHandlers, PullRequestsHandlers, RepositoriesHandlers, WebhooksHandlers, ViewsHandlers, FeedsHandlers, InsightsHandlers, SharingHandlers, AdminHandlers {}

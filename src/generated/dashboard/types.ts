@@ -998,6 +998,30 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/insights/throughput": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read how pull requests came and went
+         * @description Counted since the first refresh, as forges are read: what came and what left between two readings of a repository.
+         *     A forge that can't be read, one that is taken out of the settings, a repository that is gone, and pull requests that
+         *     are ignored change no count. Whether one was merged or closed, a forge does not tell in passing; both have left.
+         *     Days are those of the owner's time zone as it was when they were counted, of UTC while they said none. They are
+         *     kept for 400 days.
+         */
+        readonly get: operations["getThroughput"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/views": {
         readonly parameters: {
             readonly query?: never;
@@ -2060,6 +2084,38 @@ export interface components {
              * @description The `generatedAt` of the board that was looked at.
              */
             readonly seenAt: string;
+        };
+        /**
+         * @default day
+         * @enum {string}
+         */
+        readonly ThroughputUnit: "day" | "week";
+        /** @description How many pull requests came to a board and left it. */
+        readonly Throughput: {
+            /** @description Which zone's days are counted now, a name of the IANA database. */
+            readonly timezone: string;
+            /**
+             * Format: date
+             * @description The first day that was counted, of those that are kept; left out before the first refresh.
+             */
+            readonly since?: string;
+            readonly per: components["schemas"]["ThroughputUnit"];
+            /** @description Oldest first, none left out, the last with today; none before `since`, nor before the first refresh. */
+            readonly periods: readonly components["schemas"]["ThroughputPeriod"][];
+        };
+        /** @description A day, or a week. */
+        readonly ThroughputPeriod: {
+            /**
+             * Format: date
+             * @description Its first day; of a week the Monday, even where counting began later.
+             */
+            readonly start: string;
+            /** @description Pull requests that were opened, or opened again, when the forge says that they were. */
+            readonly opened: number;
+            /** @description Pull requests that were merged or closed, when that was seen. */
+            readonly left: number;
+            /** @description How many the board had at its end, drafts included, or has now; left out when no refresh was in it. */
+            readonly open?: number;
         };
         readonly SavedView: {
             readonly name: components["schemas"]["ViewName"];
@@ -5030,6 +5086,65 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 413: components["responses"]["TooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["RateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly getThroughput: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Whose board, when its owner shares it with the caller; by default the caller's own.
+                 * @example mona
+                 */
+                readonly owner?: string;
+                /** @description How many days back, today included. Weeks are answered whole, with the days before that they have. */
+                readonly days?: number;
+                /** @description What is counted together; weeks begin on Monday. */
+                readonly per?: components["schemas"]["ThroughputUnit"];
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The counts. */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "timezone": "Europe/Berlin",
+                     *       "since": "2026-05-01",
+                     *       "per": "day",
+                     *       "periods": [
+                     *         {
+                     *           "start": "2026-05-01",
+                     *           "opened": 3,
+                     *           "left": 1,
+                     *           "open": 14
+                     *         },
+                     *         {
+                     *           "start": "2026-05-02",
+                     *           "opened": 0,
+                     *           "left": 2,
+                     *           "open": 12
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Throughput"];
+                };
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];

@@ -79,6 +79,8 @@ export const checksSchema: Validator;
 export const snoozePullRequestBody: Validator;
 export const unsnoozePullRequestBody: Validator;
 export const saveVisitBody: Validator;
+export const getThroughputQuery: Validator;
+export const throughputSchema: Validator;
 export const listViewsResponse200: Validator;
 export const deleteViewParams: Validator;
 export const saveViewParams: Validator;

@@ -8,6 +8,7 @@ import { boardHandlers } from './board.js';
 import { credentialsHandlers } from './credentials.js';
 import { healthHandlers } from './health.js';
 import { feedsHandlers } from './feeds.js';
+import { insightsHandlers } from './insights.js';
 import { pullRequestsHandlers } from './pull-requests.js';
 import { repositoriesHandlers } from './repositories.js';
 import { settingsHandlers } from './settings.js';
@@ -37,6 +38,7 @@ export const dashboardHandlers = (services: DashboardServices): DashboardHandler
   ...webhooksHandlers(services),
   ...viewsHandlers(services),
   ...feedsHandlers(services),
+  ...insightsHandlers(services),
   ...sharingHandlers(services),
   ...adminHandlers(services),
 });

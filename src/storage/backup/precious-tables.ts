@@ -26,6 +26,7 @@ const IS_PRECIOUS: Readonly<Record<keyof Tables, boolean>> = {
   repository_marks: true,
   pull_request_marks: true,
   action_attempts: true,
+  throughput_days: true,
   secret_objects: true,
   secret_object_consumers: true,
   secret_object_tags: true,

@@ -1,0 +1,67 @@
+import { IANAZone } from 'luxon';
+import { sql } from 'kysely';
+import type { Database } from '../../storage/database.js';
+import { addDays, toDay } from './days.js';
+import type { Movements } from './movements.js';
+
+/** A year, the rest of the week that it begins in, and some to spare. */
+export const KEPT_DAYS = 400;
+
+/** Nobody's zone is said to be theirs. */
+const NO_ZONE = 'UTC';
+
+/** Gives the zone whose days are a person's: the one that they chose, while this server knows it. */
+export async function readTimezone(database: Database, personId: string): Promise<string> {
+  const settings = database.selectFrom('settings').select('timezone').where('person_id', '=', personId);
+  const { timezone = '' } = (await settings.executeTakeFirst()) ?? {};
+  return IANAZone.isValidZone(timezone) ? timezone : NO_ZONE;
+}
+
+/** Counts what came and left, on top of what was counted before. Only once in the transaction that keeps what is compared. */
+export async function noteMovements(
+  transaction: Database,
+  personId: string,
+  { opened, left, at }: Movements & { readonly at: number },
+): Promise<void> {
+  const timezone = await readTimezone(transaction, personId);
+  const rows = new Map<string, { opened_count: number; left_count: number }>();
+  const rowOf = (time: number) => {
+    const day = toDay(time, timezone);
+    const row = rows.get(day) ?? { opened_count: 0, left_count: 0 };
+    rows.set(day, row);
+    return row;
+  };
+  for (const time of opened) rowOf(time).opened_count += 1;
+  if (left > 0) rowOf(at).left_count += left;
+  if (rows.size === 0) return;
+  await transaction
+    .insertInto('throughput_days')
+    .values(Array.from(rows, ([day, row]) => ({ person_id: personId, day, open_count: null, ...row })))
+    .onConflict((conflict) =>
+      conflict.columns(['person_id', 'day']).doUpdateSet({
+        opened_count: sql`throughput_days.opened_count + excluded.opened_count`,
+        left_count: sql`throughput_days.left_count + excluded.left_count`,
+      }),
+    )
+    .execute();
+}
+
+/** Keeps how many pull requests a board has now, in place of what the day's boards had before. */
+export async function noteOpen(
+  transaction: Database,
+  personId: string,
+  { open, at }: { readonly open: number; readonly at: number },
+): Promise<void> {
+  const day = toDay(at, await readTimezone(transaction, personId));
+  await transaction
+    .insertInto('throughput_days')
+    .values({ person_id: personId, day, opened_count: 0, left_count: 0, open_count: open })
+    .onConflict((conflict) => conflict.columns(['person_id', 'day']).doUpdateSet({ open_count: open }))
+    .execute();
+}
+
+/** Forgets days that nobody can ask for any more. */
+export async function sweepDays(database: Database, at: number): Promise<void> {
+  const first = addDays(toDay(at, NO_ZONE), -KEPT_DAYS);
+  await database.deleteFrom('throughput_days').where('day', '<', first).execute();
+}

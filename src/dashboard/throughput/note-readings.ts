@@ -1,0 +1,79 @@
+import type { Database } from '../../storage/database.js';
+import type { NewReading, Place, StoredFacts } from '../refresh/readings.js';
+import { noteMovements } from './keep-days.js';
+import { findMovements } from './movements.js';
+import type { ComparedReading, Movements } from './movements.js';
+
+interface Readings {
+  readonly readings: readonly NewReading[];
+  readonly readAt: number;
+}
+
+/**
+ * Counts what came and left since the readings that new ones are about to replace, in the transaction that replaces
+ * them. A repository that was never read before brings what was opened since its forge was read; of a forge that never
+ * was, nobody knows.
+ */
+export async function noteReadings(transaction: Database, place: Place, { readings, readAt }: Readings): Promise<void> {
+  const known = await readKnown(transaction, place, readings);
+  const unseen = known.size < readings.length ? await findUnseen(transaction, place) : undefined;
+  const moved = readings.flatMap((reading) => {
+    const before = known.get(reading.reading.repository.id) ?? unseen;
+    // An older reading replaces nothing.
+    if (before === undefined || before.readAt > readAt) return [];
+    const movements = findMovements(before, toCompared(reading, readAt));
+    return movements.opened.length + movements.left === 0 ? [] : [{ fullName: fullNameOf(reading), ...movements }];
+  });
+  if (moved.length === 0) return;
+  const ignored = await readIgnored(transaction, place);
+  const counted = moved.filter(({ fullName }) => !ignored.has(fullName));
+  await noteMovements(transaction, place.personId, { ...sum(counted), at: readAt });
+}
+
+/** As marks have it. */
+const fullNameOf = ({ reading }: NewReading): string => reading.repository.fullName.toLowerCase();
+
+const toCompared = ({ reading, isCut }: NewReading, readAt: number): ComparedReading => ({
+  readAt,
+  isCut,
+  pullRequests: reading.pullRequests,
+});
+
+const sum = (all: readonly Movements[]): Movements => ({
+  opened: all.flatMap(({ opened }) => opened),
+  left: all.reduce((total, { left }) => total + left, 0),
+});
+
+async function readKnown(
+  transaction: Database,
+  { personId, forge }: Place,
+  readings: readonly NewReading[],
+): Promise<ReadonlyMap<string, ComparedReading>> {
+  const ids = readings.map(({ reading }) => reading.repository.id);
+  const rows = await transaction
+    .selectFrom('forge_readings')
+    .select(['repository_id', 'read_at', 'is_cut', 'facts'])
+    .where('person_id', '=', personId)
+    .where('forge', '=', forge)
+    .where('repository_id', 'in', ids)
+    .execute();
+  return new Map(
+    rows.map(({ repository_id, read_at, is_cut, facts }) => {
+      const { pullRequests } = JSON.parse(facts) as StoredFacts;
+      return [repository_id, { readAt: read_at, isCut: is_cut === 1, pullRequests }];
+    }),
+  );
+}
+
+/** Stands for what was not seen of a repository when its forge was last read. */
+async function findUnseen(transaction: Database, { personId, forge }: Place): Promise<ComparedReading | undefined> {
+  const states = transaction.selectFrom('forge_states').select('read_at').where('person_id', '=', personId);
+  const { read_at = null } = (await states.where('forge', '=', forge).executeTakeFirst()) ?? {};
+  return read_at === null ? undefined : { readAt: read_at, isCut: true, pullRequests: [] };
+}
+
+async function readIgnored(transaction: Database, { personId, forge }: Place): Promise<ReadonlySet<string>> {
+  const marks = transaction.selectFrom('repository_marks').select('repo').where('person_id', '=', personId);
+  const rows = await marks.where('forge', '=', forge).where('ignored_prs', '=', 1).execute();
+  return new Set(rows.map(({ repo }) => repo));
+}

@@ -1,0 +1,80 @@
+import type { Caller } from '../../accounts/callers.js';
+import { requirePerson } from '../../accounts/scopes.js';
+import type { components } from '../../generated/dashboard/types.js';
+import type { Database } from '../../storage/database.js';
+import { requireOwnerId } from '../board-owner.js';
+import { addDays, listStarts, startOf, toDay } from './days.js';
+import type { Unit } from './days.js';
+import { readTimezone } from './keep-days.js';
+
+type Answer = components['schemas']['Throughput'];
+
+export interface ThroughputRequest {
+  /** Whose board, when its owner shares it; by default the caller's own. */
+  readonly owner?: string | undefined;
+  /** How many days back, today included. */
+  readonly days: number;
+  readonly per: Unit;
+}
+
+/** How pull requests came to boards and left them. */
+export interface Throughput {
+  /** @throws AppError `not_found` when there is no such owner, `forbidden` when the owner doesn't share. */
+  read(caller: Caller | undefined, request: ThroughputRequest): Promise<Answer>;
+}
+
+export interface ThroughputOptions {
+  readonly database: Database;
+  readonly now?: (() => number) | undefined;
+}
+
+export function createThroughput({ database, now = Date.now }: ThroughputOptions): Throughput {
+  return {
+    async read(caller, { owner, days, per }) {
+      const ownerId = await requireOwnerId(database, requirePerson(caller), owner);
+      const timezone = await readTimezone(database, ownerId);
+      const since = await findFirstDay(database, ownerId);
+      if (since === undefined) return { timezone, per, periods: [] };
+      const today = toDay(now(), timezone);
+      const first = addDays(today, 1 - days);
+      // A day that is still to come was counted in another zone.
+      const from = first > since || since > today ? first : since;
+      return { timezone, since, per, periods: await readPeriods(database, ownerId, { from, to: today, per }) };
+    },
+  };
+}
+
+/** A day without a board may have been counted in passing, when what a later reading found was opened then. */
+async function findFirstDay(database: Database, personId: string): Promise<string | undefined> {
+  const days = database.selectFrom('throughput_days').select('day').where('person_id', '=', personId);
+  return (await days.where('open_count', 'is not', null).orderBy('day').limit(1).executeTakeFirst())?.day;
+}
+
+interface Span {
+  readonly from: string;
+  readonly to: string;
+  readonly per: Unit;
+}
+
+async function readPeriods(database: Database, personId: string, span: Span): Promise<Answer['periods']> {
+  const { to, per } = span;
+  const starts = listStarts(span, per);
+  const periods = new Map<string, Period>(starts.map((start) => [start, { start, opened: 0, left: 0 }]));
+  const days = database.selectFrom('throughput_days').selectAll().where('person_id', '=', personId);
+  const from = startOf(span.from, per);
+  for (const row of await days.where('day', '>=', from).where('day', '<=', to).orderBy('day').execute()) {
+    const period = periods.get(startOf(row.day, per));
+    if (period === undefined) continue;
+    period.opened += row.opened_count;
+    period.left += row.left_count;
+    if (row.open_count !== null) period.open = row.open_count;
+  }
+  return [...periods.values()];
+}
+
+interface Period {
+  readonly start: string;
+  opened: number;
+  left: number;
+  open?: number;
+}

@@ -1,0 +1,52 @@
+import { EMPTY_SNAPSHOT } from '../../../src/dashboard/board.js';
+import type { DashboardClient } from '../../../src/generated/dashboard/client.js';
+import { pullRequest } from '../../dashboard/pull-request.js';
+import type { Member, Stage } from './stage.js';
+
+export function insightsTests(stage: () => Stage): void {
+  const signIn = async (): Promise<{ member: Member; client: DashboardClient }> => {
+    const member = await stage().newPerson();
+    return { member, client: stage().client(member) };
+  };
+  const read = (client: DashboardClient, query: object = {}) =>
+    client.GET('/api/insights/throughput', { params: { query } });
+
+  test('nothing is counted before the first refresh', async () => {
+    const { client } = await signIn();
+    expect((await read(client)).data).toEqual({ timezone: 'UTC', per: 'day', periods: [] });
+  });
+
+  test.each(['day', 'week'] as const)('a board is counted by the %s, in the zone of its owner', async (per) => {
+    const { client, member } = await signIn();
+    await client.PUT('/api/settings/timezone', { body: { timezone: 'Asia/Kolkata' } });
+    await stage().server.dashboard.boards.save(member.person.id, {
+      ...EMPTY_SNAPSHOT,
+      pullRequests: [pullRequest(), pullRequest({ number: 18, draft: true })],
+    });
+    const { data } = await read(client, { per, days: 30 });
+    expect(data).toMatchObject({ timezone: 'Asia/Kolkata', per, periods: [{ opened: 0, left: 0, open: 2 }] });
+    expect(data!.periods[0]!.start <= data!.since!).toBe(true);
+  });
+
+  test('it is read by a token, and by those whom the board is shared with', async () => {
+    const { client, member } = await signIn();
+    const token = await stage().server.issueToken('personal', member.person, ['read']);
+    expect((await read(stage().client({ token }))).response.status).toBe(200);
+    const other = await signIn();
+    const query = { owner: member.person.username };
+    const refused = await read(other.client, query);
+    expect([refused.response.status, refused.error?.code]).toEqual([403, 'forbidden']);
+    await client.PUT('/api/sharing/{username}', { params: { path: { username: other.member.person.username } } });
+    expect((await read(other.client, query)).response.status).toBe(200);
+  });
+
+  test.each([
+    ['fewer days than a week', { days: 6 }, 400, 'invalid_input'],
+    ['more days than a year', { days: 366 }, 400, 'invalid_input'],
+    ['months', { per: 'month' }, 400, 'invalid_input'],
+    ['the board of nobody', { owner: 'mona' }, 404, 'not_found'],
+  ])('getThroughput is refused for %s', async (_reason, query, status, code) => {
+    const { error, response } = await read((await signIn()).client, query);
+    expect([response.status, error?.code]).toEqual([status, code]);
+  });
+}
