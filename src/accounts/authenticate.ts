@@ -4,7 +4,7 @@ import type { Database } from '../storage/database.js';
 import type { Caller } from './callers.js';
 import { findCookie, sessionCookieName } from './cookies.js';
 import type { Sessions } from './sessions.js';
-import { findTokenCaller } from './token-callers.js';
+import { createTokenCallers } from './token-callers.js';
 import type { TokenKind } from './token-format.js';
 
 export interface AuthenticatorOptions {
@@ -38,13 +38,14 @@ export function createAuthenticator(
 ): (request: CredentialSource) => Promise<Caller | undefined> {
   const { database, sessions, tokens: kinds, now = Date.now } = options;
   const { origin, protocol } = new URL(options.publicUrl);
+  const findTokenCaller = createTokenCallers(database, kinds);
   const cookieName = sessionCookieName({ isHttps: protocol === 'https:' });
 
   return async (request) => {
     const { authorization, cookie = '' } = request.headers;
     if (authorization !== undefined) {
       const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
-      return requireCaller(await findTokenCaller(database, token, { kinds, at: now() }));
+      return requireCaller(await findTokenCaller(token, now()));
     }
     const id = findCookie(cookie, cookieName);
     if (id === undefined) return undefined;

@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
 import { requireOwner } from '../accounts/scopes.js';
 import { AppError } from '../errors.js';
+import { together } from '../in-turn.js';
 import type { Database } from '../storage/database.js';
 import type { Origin } from './actor.js';
 import type { NewAuditEntry } from './audit-actions.js';
@@ -25,8 +25,6 @@ const MAX_TOGETHER = 32;
 interface Reading {
   readonly ref: ObjectRef;
   readonly origin: Origin;
-  readonly resolve: (value: ReadValue) => void;
-  readonly reject: (reason: unknown) => void;
 }
 
 /**
@@ -35,52 +33,21 @@ interface Reading {
  * read takes is a transaction's. Must not be called inside another transaction.
  */
 export function createObjectReader(database: Database): ObjectReader {
-  const waiting: Reading[] = [];
-  let isRunning = false;
-
-  async function runAll(): Promise<void> {
-    if (isRunning) return;
-    isRunning = true;
-    while (waiting.length > 0) {
-      // SQLite answers before anything else has its turn: so that the requests that have arrived are all here.
-      await setImmediate();
-      await readTogether(database, waiting);
-    }
-    isRunning = false;
-  }
-
+  const readTogether = together<Reading, Outcome>(MAX_TOGETHER, (take) =>
+    // Who came while the transaction waited for its turn is taken along.
+    inAuditedTransaction(database, (transaction) => readEach(transaction, take())),
+  );
   return {
     async read(ref, origin) {
       if (origin.caller?.kind !== 'consumer_token') requireOwner(origin.caller);
-      return new Promise((resolve, reject) => {
-        waiting.push({ ref, origin, resolve, reject });
-        void runAll();
-      });
+      const outcome = await readTogether({ ref, origin });
+      if ('refusal' in outcome) throw outcome.refusal;
+      return outcome.value;
     },
   };
 }
 
 type Outcome = { readonly value: ReadValue; readonly entry: NewAuditEntry } | { readonly refusal: AppError };
-
-/** Settles some of those that wait, and never throws. */
-async function readTogether(database: Database, waiting: Reading[]): Promise<void> {
-  const readings: Reading[] = [];
-  try {
-    const outcomes = await inAuditedTransaction(database, (transaction) => {
-      // Who came while the transaction waited for its turn is taken along; one that is run again stays as it is.
-      if (readings.length === 0) readings.push(...waiting.splice(0, MAX_TOGETHER));
-      return readEach(transaction, readings);
-    });
-    for (const [index, { resolve, reject }] of readings.entries()) {
-      const outcome = outcomes[index];
-      if (outcome !== undefined && 'value' in outcome) resolve(outcome.value);
-      else reject(outcome?.refusal);
-    }
-  } catch (error) {
-    // One that never began has taken nobody along yet.
-    for (const { reject } of readings.length > 0 ? readings : waiting.splice(0)) reject(error);
-  }
-}
 
 async function readEach(transaction: Database, readings: readonly Reading[]): Promise<readonly Outcome[]> {
   const wishes = readings.map(({ ref, origin }) => ({ ref, caller: origin.caller }));

@@ -109,5 +109,5 @@ function toNumber(text: string): number {
 
 /** `\x` and hexadecimal digits. */
 function toBytes(text: string): Uint8Array {
-  return Uint8Array.from(Buffer.from(text.slice(2), 'hex'));
+  return new Uint8Array(Buffer.from(text.slice(2), 'hex'));
 }

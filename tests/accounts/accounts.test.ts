@@ -182,6 +182,21 @@ describe('a request', () => {
     expect(await get({ cookie: cookie() })).toEqual(ada);
   });
 
+  test('is known by their own token among many that are shown at once, the same one too', async () => {
+    const make = (label: string) => accounts.tokens.create(ada, { label, expiresAt: inDays(1) }, FROM);
+    const [first, second, revoked] = [await make('a'), await make('b'), await make('c')];
+    await accounts.tokens.revoke(ada, revoked.id, FROM);
+    const shown = [first, revoked, second, first].map(({ token }) => ({ authorization: `Bearer ${token}` }));
+    const authenticate = authenticator();
+    const found = await Promise.allSettled(shown.map((headers) => authenticate({ method: 'GET', headers })));
+    expect(found).toMatchObject([
+      { value: { tokenId: first.id } },
+      { reason: { code: 'unauthenticated' } },
+      { value: { tokenId: second.id } },
+      { value: { tokenId: first.id } },
+    ]);
+  });
+
   test('is known by its token, whose use is noted once a minute', async () => {
     const { token } = await accounts.tokens.create(
       ada,

@@ -24,13 +24,18 @@ test.each([0, 1, 2, 31, 77])('%i rows are added as they are, whatever the order 
 test.each([0, 1, 3, 77])('%i questions get their own rows each, in their order', async (count) => {
   let built = 0;
   await prepareInserts('people', columns)(database, [toRow(0), toRow(1), toRow(2)]);
-  const find = prepareEach((on, { since, id }: { readonly since: number; readonly id: string }) => {
+  const find = prepareEach((on, { since, id }: { readonly since: string; readonly id: string }) => {
     built += 1;
-    const people = on.selectFrom('people').select('id').where('created_at', '>=', since);
+    const people = on.selectFrom('people').select('id').where('id', '>=', since);
     return people.where('id', '<>', id).orderBy('id').limit(2);
   });
-  const questions = Array.from({ length: count }, (_none, index) => ({ since: index % 4, id: 'p001' }));
-  const wanted = [['p000', 'p002'], ['p002'], ['p002'], []];
+  const questions = Array.from({ length: count }, (_none, index) => ({ since: `p00${index % 4}`, id: 'p001' }));
+  const wanted: Readonly<Record<string, readonly string[]>> = {
+    p000: ['p000', 'p002'],
+    p001: ['p002'],
+    p002: ['p002'],
+    p003: [],
+  };
   const answers = await find(database, questions);
   expect(answers.map((rows) => rows.map(({ id }) => id))).toEqual(questions.map(({ since }) => wanted[since]));
   const builtOnce = built;
