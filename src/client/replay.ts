@@ -1,12 +1,15 @@
 import { newIdempotencyKey } from './idempotency-key.js';
 
+const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
+
 /**
  * Reads a request's body once, and gives what makes an equal request for each
- * try. A POST without an `Idempotency-Key` gets one, the same in all tries.
+ * try. One that may change something gets an `Idempotency-Key` unless it has one,
+ * the same in all tries.
  */
 export async function toReplayable(request: Request): Promise<(signal: AbortSignal) => Request> {
   const headers = new Headers(request.headers);
-  if (request.method === 'POST' && !headers.has('Idempotency-Key')) {
+  if (!SAFE_METHODS.includes(request.method) && !headers.has('Idempotency-Key')) {
     headers.set('Idempotency-Key', newIdempotencyKey());
   }
   const bytes = await request.arrayBuffer();

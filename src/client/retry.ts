@@ -31,7 +31,8 @@ type Outcome =
 /**
  * Sends a request until it is answered for good: again after 429, any 5xx and
  * network failures, never after another status. Its body is read once and
- * replayed, and a POST carries one `Idempotency-Key` through all its tries.
+ * replayed, and whatever may change something carries one `Idempotency-Key` through
+ * all its tries.
  *
  * @param streamed Whether the caller reads the body as it comes; it can't be
  * replayed then, and a connection lost in the middle is the caller's to see.

@@ -25,6 +25,8 @@ export interface NewSecret extends SecretValue {
 export interface SecretReplacement extends SecretValue {
   /** Which variant of the name, where there are several. */
   readonly id?: string | undefined;
+  /** The `etag` of the value that this one is to replace; whatever is there by then when left out. */
+  readonly etag?: string | undefined;
 }
 
 /**
@@ -48,15 +50,19 @@ export async function putSecret(client: SecretsClient, secret: NewSecret): Promi
  * as a version. Without `usedBy` the object's consumers stay, and it is
  * sealed to the keys that they have now.
  *
- * @throws The same.
+ * @throws The same; ApiError 412 `precondition_failed` when the value is not the one of `etag` any more.
  */
 export async function replaceSecret(client: SecretsClient, secret: SecretReplacement): Promise<ObjectMetadata> {
-  const { slug, id } = secret;
+  const { slug, id, etag } = secret;
   const params = { path: { slug }, query: id === undefined ? {} : { id } };
+  const header = etag === undefined ? {} : { 'If-Match': etag };
   const usedBy = secret.usedBy ?? (await readConsumers(client, params));
   const { used_by, ...body } = await sealFor(client, { ...secret, usedBy });
   const consumers = secret.usedBy === undefined ? {} : { used_by };
-  const { data, error, response } = await client.PUT('/objects/{slug}', { params, body: { ...body, ...consumers } });
+  const { data, error, response } = await client.PUT('/objects/{slug}', {
+    params: { ...params, header },
+    body: { ...body, ...consumers },
+  });
   return requireObject(data, error, response);
 }
 

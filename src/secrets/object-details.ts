@@ -1,5 +1,6 @@
 import type { Database } from '../storage/database.js';
 import type { Actor } from './actor.js';
+import { etagOf } from './object-etag.js';
 import { findReseal } from './reseal.js';
 import type { Reseal } from './reseal.js';
 import { toDueAt } from './rotation.js';
@@ -9,6 +10,8 @@ import type { ObjectRow } from './variants.js';
 export interface SecretObject {
   readonly id: string;
   readonly slug: string;
+  /** Names the present value. */
+  readonly etag: string;
   readonly tags: readonly string[];
   readonly usedBy: readonly string[];
   readonly description: string | undefined;
@@ -72,6 +75,7 @@ function toFacts(row: ObjectRow) {
   return {
     id: row.id,
     slug: row.slug,
+    etag: etagOf(row),
     description: row.description ?? undefined,
     createdAt: new Date(row.created_at),
     updatedAt: new Date(row.updated_at),

@@ -5,6 +5,7 @@ import type { Database } from '../storage/database.js';
 import type { Origin } from './actor.js';
 import type { NewAuditEntry } from './audit-actions.js';
 import { appendAudits, inAuditedTransaction } from './audit-chain.js';
+import { etagOf } from './object-etag.js';
 import { findReadables } from './readable.js';
 import type { Readable } from './readable.js';
 import type { ObjectRef } from './variants.js';
@@ -15,8 +16,13 @@ export interface ReadValue {
   readonly sealed: Uint8Array;
 }
 
+export interface PresentValue extends ReadValue {
+  /** Names it, for whoever is to replace it. */
+  readonly etag: string;
+}
+
 export interface ObjectReader {
-  read(ref: ObjectRef, origin: Origin): Promise<ReadValue>;
+  read(ref: ObjectRef, origin: Origin): Promise<PresentValue>;
 }
 
 /** What one transaction reads at most, so that a change does not wait long: of the largest values 32 MiB. */
@@ -47,7 +53,7 @@ export function createObjectReader(database: Database): ObjectReader {
   };
 }
 
-type Outcome = { readonly value: ReadValue; readonly entry: NewAuditEntry } | { readonly refusal: AppError };
+type Outcome = { readonly value: PresentValue; readonly entry: NewAuditEntry } | { readonly refusal: AppError };
 
 async function readEach(transaction: Database, readings: readonly Reading[]): Promise<readonly Outcome[]> {
   const wishes = readings.map(({ ref, origin }) => ({ ref, caller: origin.caller }));
@@ -64,5 +70,5 @@ async function readEach(transaction: Database, readings: readonly Reading[]): Pr
 function toOutcome(found: AppError | Readable): Outcome {
   if (found instanceof AppError) return { refusal: found };
   const { id, slug, sealed } = found;
-  return { value: { id, sealed }, entry: { slug, variantId: id, action: 'read' } };
+  return { value: { id, sealed, etag: etagOf(found) }, entry: { slug, variantId: id, action: 'read' } };
 }

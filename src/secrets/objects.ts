@@ -9,12 +9,13 @@ import type { Actor, Origin } from './actor.js';
 import { appendAudit, inAuditedTransaction } from './audit-chain.js';
 import { describeObject } from './object-details.js';
 import type { SecretObject } from './object-details.js';
+import { requireMatch } from './object-etag.js';
 import { listConsumersOf, storeConsumers, storeTags } from './object-labels.js';
 import { listObjects } from './object-list.js';
 import type { ObjectFilter, ObjectPage } from './object-list.js';
 import { parseTags, requireSlug } from './object-names.js';
 import { createObjectReader } from './object-reader.js';
-import type { ReadValue } from './object-reader.js';
+import type { PresentValue } from './object-reader.js';
 import { replaceValue, storeValue } from './object-values.js';
 import type { NewValue } from './object-values.js';
 import { parseSealedValue } from './sealed-value.js';
@@ -31,6 +32,11 @@ export interface ObjectValue {
   readonly rotateAfterDays?: number | null | undefined;
   /** The public keys that the value is sealed to, as far as the sender tells. */
   readonly recipients?: readonly string[] | undefined;
+}
+
+export interface ObjectChange extends ObjectValue {
+  /** Names the value that may be replaced, as `If-Match` does; any may when absent. */
+  readonly ifMatch?: string | undefined;
 }
 
 export interface NewSecretObject extends ObjectValue {
@@ -51,9 +57,9 @@ export interface SecretObjects {
   listUsedBy(caller: Caller | undefined, ref: ObjectRef): Promise<string[]>;
   /** @throws AppError for a value or a tag that is none; `conflict` when the name leaves no room for another variant; `invalid_input` beyond 100,000 objects. */
   create(object: NewSecretObject, origin: Origin): Promise<SecretObject>;
-  read(ref: ObjectRef, origin: Origin): Promise<ReadValue>;
-  /** Replaces the value. Consumers, tags and the time of rotation stay where they are left out. @throws AppError as `create`. */
-  update(ref: ObjectRef, change: ObjectValue, origin: Origin): Promise<SecretObject>;
+  read(ref: ObjectRef, origin: Origin): Promise<PresentValue>;
+  /** Replaces the value. Consumers, tags and the time of rotation stay where they are left out. @throws AppError as `create`; `precondition_failed` for another value than `ifMatch` names. */
+  update(ref: ObjectRef, change: ObjectChange, origin: Origin): Promise<SecretObject>;
   /** @throws AppError `conflict` when the new name leaves no room for this variant. */
   rename(ref: ObjectRef, slug: string, origin: Origin): Promise<SecretObject>;
   remove(ref: ObjectRef, origin: Origin): Promise<void>;
@@ -97,6 +103,7 @@ export function createSecretObjects(database: Database, now: () => number = Date
       return inAuditedTransaction(database, async (transaction) => {
         const object = await requireVariant(transaction, ref);
         const { id, slug } = object;
+        requireMatch(object, change.ifMatch);
         if (change.usedBy) await requireOwnConsumers(transaction, object, change.usedBy);
         await replaceValue(transaction, object, value);
         if (change.usedBy) await storeConsumers(transaction, id, change.usedBy);

@@ -9,6 +9,7 @@ import type { ObjectRef } from './variants.js';
 export interface Readable {
   readonly id: string;
   readonly slug: string;
+  readonly version: number;
   readonly sealed: Uint8Array;
 }
 
@@ -24,7 +25,7 @@ function selectPresent(database: Database, slug: string) {
     .innerJoin('secret_object_values as present', (join) =>
       join.onRef('present.object_id', '=', 'objects.id').onRef('present.version', '=', 'objects.version'),
     )
-    .select(['objects.id as id', 'slug', 'sealed'])
+    .select(['objects.id as id', 'slug', 'objects.version as version', 'sealed'])
     .where('slug', '=', slug)
     .limit(2);
 }

@@ -263,6 +263,15 @@ describe('what is repeated', () => {
     expect([...keys][0]).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
   });
 
+  test.each(['put', 'patch', 'delete'])('a %s keeps one Idempotency-Key', async (method) => {
+    server = await serveNotes(created);
+    // Notes have no such operation; what is sent is the same.
+    await createNotesClient(server.url).request(method as 'post', '/notes', { body: { text: 'x' } });
+    expect(server.seen.map((seen) => seen.method)).toEqual(Array(3).fill(method.toUpperCase()));
+    expect(new Set(server.seen.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+    expect(server.seen[0]?.headers['idempotency-key']).toMatch(/^[\da-f-]{36}$/);
+  });
+
   test('a POST whose answer was lost has one effect on a server that knows the key', async () => {
     const notes = new Map<unknown, number>();
     server = await serveNotes((response, nth, { headers }) => {

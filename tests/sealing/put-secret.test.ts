@@ -112,6 +112,18 @@ test.each<[string, object, string]>([
   expect(await list()).toEqual([]);
 });
 
+test('a value that somebody else replaced meanwhile is left as it is', async () => {
+  const { identity, recipient } = await makeKeys();
+  const secret = { slug: 'a', recipients: [recipient] };
+  const { etag } = await putSecret(client, { ...secret, value: 'one' });
+  const theirs = await replaceSecret(client, { ...secret, value: 'two', etag });
+  const late = replaceSecret(client, { ...secret, value: 'one', etag });
+  await expect(late).rejects.toMatchObject({ statusCode: 412, code: 'precondition_failed' });
+  expect(await read('a', identity)).toBe('two');
+  await replaceSecret(client, { ...secret, value: 'three', etag: theirs.etag });
+  expect(await read('a', identity)).toBe('three');
+});
+
 test('what the service refuses is thrown as it says it', async () => {
   const { recipient } = await makeKeys();
   const secret = { slug: 'a', value: 'x', recipients: [recipient] };

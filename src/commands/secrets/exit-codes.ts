@@ -18,14 +18,15 @@ Exit codes:
   2  an argument, a setting or a value that does not fit
   3  there is no such object, consumer or token
   4  the credential is missing, unknown, or may not do this
-  5  the state does not allow it: a name that is taken, several variants, a consumer without a key
+  5  the state does not allow it: a name that is taken, several variants, a consumer without a key, a value that
+     somebody else replaced meanwhile
   6  the value is sealed to others, or is no sealed value`;
 
 /** A status of the service as an exit code. */
 function exitCodeOf(statusCode: number): number {
   if (statusCode === 404) return EXIT.notFound;
   if (statusCode === 401 || statusCode === 403) return EXIT.refused;
-  if (statusCode === 409) return EXIT.conflict;
+  if (statusCode === 409 || statusCode === 412) return EXIT.conflict;
   return [400, 413, 422].includes(statusCode) ? EXIT.usage : EXIT.failed;
 }
 

@@ -49,7 +49,7 @@ function storeSealed({ client }: Session, slug: string, { value, flags }: Sealed
 
 const copy = (list: readonly string[] | undefined): string[] | undefined => list && [...list];
 
-/** `rotate`: another value, or the same for other readers. */
+/** `rotate`: another value, or the same for other readers, unless somebody else replaces it meanwhile. */
 export async function rotateValue(session: Session, slug: string, flags: RotateFlags): Promise<void> {
   const { id, consumer: usedBy, rotateAfterDays } = flags;
   requireOneSource(flags);
@@ -63,7 +63,7 @@ export async function rotateValue(session: Session, slug: string, flags: RotateF
   const stored = flags.sealed
     ? await replaceSealed(session, object, { value, flags })
     : await replaceSecret(session.client, {
-        ...{ slug, id: object.id, value, usedBy, recipients, rotateAfterDays },
+        ...{ slug, id: object.id, etag: object.etag, value, usedBy, recipients, rotateAfterDays },
         keepReadableCopy: flags.keepReadableCopy ?? (await hadReadableCopy(session, object)),
       });
   session.say(`Replaced the value of ${describe(stored)}. "trellis secrets restore" takes the one before back.`);
@@ -78,7 +78,7 @@ function requireOneSource({ reseal, file, sealed }: RotateFlags): void {
 
 function replaceSealed(
   { client }: Session,
-  { slug, id }: ObjectMetadata,
+  { slug, id, etag }: ObjectMetadata,
   { value, flags }: { readonly value: Uint8Array; readonly flags: RotateFlags },
 ): Promise<ObjectMetadata> {
   const { consumer, recipient, rotateAfterDays, keepReadableCopy = false } = flags;
@@ -87,7 +87,8 @@ function replaceSealed(
     keep_readable_copy: keepReadableCopy,
     ...defined({ used_by: copy(consumer), recipients: copy(recipient), rotate_after_days: rotateAfterDays }),
   };
-  return request(client.PUT('/objects/{slug}', { params: { path: { slug }, query: { id } }, body }));
+  const params = { path: { slug }, query: { id }, header: defined({ 'If-Match': etag }) };
+  return request(client.PUT('/objects/{slug}', { params, body }));
 }
 
 /**

@@ -8,7 +8,7 @@ import * as validators from './validators.js';
 export const basePath = '';
 
 /** Names what the contract says; the client is told it and compares. */
-export const revision = '9221b21c6c1b82cd';
+export const revision = '820b572d4ed8bcda';
 
 /** The kind of caller that each security scheme proves. */
 export const schemes = {
@@ -1718,8 +1718,8 @@ export interface FinishCredentialInput extends Facts {
   };
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-     * instead of a second creation.
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+     * and nothing is done a second time.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -1783,8 +1783,8 @@ export type ListTokensOutput =
 export interface CreateTokenInput extends Facts {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-     * instead of a second creation.
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+     * and nothing is done a second time.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -2062,8 +2062,8 @@ export type DisableAutoUpdateBranchOutput =
 export interface EnsureWebhookInput extends Facts {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-     * instead of a second creation.
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+     * and nothing is done a second time.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -2220,8 +2220,8 @@ export type DeliverGitlabOutput =
 export interface MergePullRequestInput extends Facts {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-     * instead of a second creation.
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+     * and nothing is done a second time.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -2282,8 +2282,8 @@ export type MergePullRequestOutput =
 export interface AutoMergePullRequestInput extends Facts {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-     * instead of a second creation.
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+     * and nothing is done a second time.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -2344,8 +2344,8 @@ export type AutoMergePullRequestOutput =
 export interface CancelAutoMergeInput extends Facts {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-     * instead of a second creation.
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+     * and nothing is done a second time.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -2406,8 +2406,8 @@ export type CancelAutoMergeOutput =
 export interface ClosePullRequestInput extends Facts {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-     * instead of a second creation.
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+     * and nothing is done a second time.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -2468,8 +2468,8 @@ export type ClosePullRequestOutput =
 export interface RerunChecksInput extends Facts {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-     * instead of a second creation.
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+     * and nothing is done a second time.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -2530,8 +2530,8 @@ export type RerunChecksOutput =
 export interface UpdateBranchInput extends Facts {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-     * instead of a second creation.
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+     * and nothing is done a second time.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -2596,8 +2596,8 @@ export type UpdateBranchOutput =
 export interface RequestDependabotInput extends Facts {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-     * instead of a second creation.
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+     * and nothing is done a second time.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -2658,8 +2658,8 @@ export type RequestDependabotOutput =
 export interface RequestRenovateRebaseInput extends Facts {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-     * instead of a second creation.
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+     * and nothing is done a second time.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -2856,8 +2856,8 @@ export type ListFeedsOutput =
 export interface CreateFeedInput extends Facts {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-     * instead of a second creation.
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+     * and nothing is done a second time.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -3048,8 +3048,8 @@ export type ListInvitesOutput =
 export interface CreateInviteInput extends Facts {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-     * instead of a second creation.
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+     * and nothing is done a second time.
      */
     readonly 'idempotency-key'?: string;
   };

@@ -1376,6 +1376,7 @@ export interface components {
          *     - `method_not_allowed` (405) the path has other methods, see `Allow`
          *     - `not_acceptable` (406) none of the accepted media types can be had
          *     - `conflict` (409) the state does not allow it now
+         *     - `precondition_failed` (412) what `If-Match` names is not the present state any more
          *     - `too_large` (413) the body is over the limit
          *     - `unsupported_media_type` (415) the body's content type is not read here
          *     - `unprocessable` (422) well-formed, and still not usable
@@ -1385,7 +1386,7 @@ export interface components {
          *     - `unavailable` (503) starting, stopping, or a part that is needed is down
          * @enum {string}
          */
-        readonly ErrorCode: "invalid_input" | "malformed_body" | "unauthenticated" | "cross_site" | "forbidden" | "session_required" | "not_found" | "method_not_allowed" | "not_acceptable" | "conflict" | "too_large" | "unsupported_media_type" | "unprocessable" | "rate_limited" | "internal" | "bad_gateway" | "unavailable";
+        readonly ErrorCode: "invalid_input" | "malformed_body" | "unauthenticated" | "cross_site" | "forbidden" | "session_required" | "not_found" | "method_not_allowed" | "not_acceptable" | "conflict" | "precondition_failed" | "too_large" | "unsupported_media_type" | "unprocessable" | "rate_limited" | "internal" | "bad_gateway" | "unavailable";
         readonly Readiness: {
             /** @constant */
             readonly status: "ok";
@@ -2571,8 +2572,8 @@ export interface components {
     };
     parameters: {
         /**
-         * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-         *     instead of a second creation.
+         * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+         *     and nothing is done a second time.
          * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
          */
         readonly IdempotencyKey: string;
@@ -3191,8 +3192,8 @@ export interface operations {
             };
             readonly header?: {
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-                 *     instead of a second creation.
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+                 *     and nothing is done a second time.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -3376,8 +3377,8 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-                 *     instead of a second creation.
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+                 *     and nothing is done a second time.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -4272,8 +4273,8 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-                 *     instead of a second creation.
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+                 *     and nothing is done a second time.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -4541,8 +4542,8 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-                 *     instead of a second creation.
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+                 *     and nothing is done a second time.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -4588,8 +4589,8 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-                 *     instead of a second creation.
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+                 *     and nothing is done a second time.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -4635,8 +4636,8 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-                 *     instead of a second creation.
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+                 *     and nothing is done a second time.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -4682,8 +4683,8 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-                 *     instead of a second creation.
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+                 *     and nothing is done a second time.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -4729,8 +4730,8 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-                 *     instead of a second creation.
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+                 *     and nothing is done a second time.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -4776,8 +4777,8 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-                 *     instead of a second creation.
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+                 *     and nothing is done a second time.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -4830,8 +4831,8 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-                 *     instead of a second creation.
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+                 *     and nothing is done a second time.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -4878,8 +4879,8 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-                 *     instead of a second creation.
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+                 *     and nothing is done a second time.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -5331,8 +5332,8 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-                 *     instead of a second creation.
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+                 *     and nothing is done a second time.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -5761,8 +5762,8 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-                 *     instead of a second creation.
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+                 *     and nothing is done a second time.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];

@@ -8,7 +8,7 @@ import * as validators from './validators.js';
 export const basePath = '/secrets';
 
 /** Names what the contract says; the client is told it and compares. */
-export const revision = 'bdae60c569216393';
+export const revision = '6d65d09b50c3c64b';
 
 /** The kind of caller that each security scheme proves. */
 export const schemes = {
@@ -382,6 +382,7 @@ export const operations: readonly OperationSpec[] = [
     parameters: [
       { name: 'id', in: 'path', required: true, type: 'string', list: false, rest: false },
       { name: 'x-caller', in: 'header', required: false, type: 'string', list: false, rest: false },
+      { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
     ],
     responses: {
       204: { contentTypes: [] },
@@ -499,6 +500,7 @@ export const operations: readonly OperationSpec[] = [
     parameters: [
       { name: 'id', in: 'path', required: true, type: 'string', list: false, rest: false },
       { name: 'x-caller', in: 'header', required: false, type: 'string', list: false, rest: false },
+      { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
     ],
     responses: {
       204: { contentTypes: [] },
@@ -575,6 +577,7 @@ export const operations: readonly OperationSpec[] = [
       { name: 'slug', in: 'path', required: true, type: 'string', list: false, rest: false },
       { name: 'id', in: 'query', required: false, type: 'string', list: false, rest: false },
       { name: 'x-caller', in: 'header', required: false, type: 'string', list: false, rest: false },
+      { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
     ],
     responses: {
       204: { contentTypes: [] },
@@ -624,6 +627,7 @@ export const operations: readonly OperationSpec[] = [
       { name: 'slug', in: 'path', required: true, type: 'string', list: false, rest: false },
       { name: 'id', in: 'query', required: false, type: 'string', list: false, rest: false },
       { name: 'x-caller', in: 'header', required: false, type: 'string', list: false, rest: false },
+      { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
     ],
     body: { required: true, contentTypes: ['application/json'], maxBytes: 1572864 },
     responses: {
@@ -652,6 +656,8 @@ export const operations: readonly OperationSpec[] = [
       { name: 'slug', in: 'path', required: true, type: 'string', list: false, rest: false },
       { name: 'id', in: 'query', required: false, type: 'string', list: false, rest: false },
       { name: 'x-caller', in: 'header', required: false, type: 'string', list: false, rest: false },
+      { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
+      { name: 'if-match', in: 'header', required: false, type: 'string', list: false, rest: false },
     ],
     body: { required: true, contentTypes: ['application/json'], maxBytes: 1572864 },
     responses: {
@@ -662,6 +668,7 @@ export const operations: readonly OperationSpec[] = [
       404: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
       409: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      412: { contentTypes: ['application/json'], validate: validators.errorSchema },
       413: { contentTypes: ['application/json'], validate: validators.errorSchema },
       415: { contentTypes: ['application/json'], validate: validators.errorSchema },
       422: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -829,6 +836,7 @@ export const operations: readonly OperationSpec[] = [
     parameters: [
       { name: 'name', in: 'path', required: true, type: 'string', list: false, rest: true },
       { name: 'x-caller', in: 'header', required: false, type: 'string', list: false, rest: false },
+      { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
     ],
     responses: {
       204: { contentTypes: [] },
@@ -850,6 +858,7 @@ export const operations: readonly OperationSpec[] = [
     parameters: [
       { name: 'name', in: 'path', required: true, type: 'string', list: false, rest: true },
       { name: 'x-caller', in: 'header', required: false, type: 'string', list: false, rest: false },
+      { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
     ],
     body: { required: true, contentTypes: ['application/json'], maxBytes: 1572864 },
     responses: {
@@ -1214,8 +1223,8 @@ export interface CreateTokenInput extends Facts {
     /** What the client says of itself, for the audit log; nobody verifies it. */
     readonly 'x-caller'?: string;
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-     * instead of a second creation.
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+     * and nothing is done a second time.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -1260,8 +1269,8 @@ export interface RotateTokenInput extends Facts {
     /** What the client says of itself, for the audit log; nobody verifies it. */
     readonly 'x-caller'?: string;
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-     * instead of a second creation.
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+     * and nothing is done a second time.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -1285,6 +1294,11 @@ export interface PurgeTokenInput extends Facts {
   readonly headers: {
     /** What the client says of itself, for the audit log; nobody verifies it. */
     readonly 'x-caller'?: string;
+    /**
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+     * and nothing is done a second time.
+     */
+    readonly 'idempotency-key'?: string;
   };
   readonly caller: SessionCaller;
 }
@@ -1326,8 +1340,8 @@ export interface CreateConsumerTokenInput extends Facts {
     /** What the client says of itself, for the audit log; nobody verifies it. */
     readonly 'x-caller'?: string;
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-     * instead of a second creation.
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+     * and nothing is done a second time.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -1372,8 +1386,8 @@ export interface RotateConsumerTokenInput extends Facts {
     /** What the client says of itself, for the audit log; nobody verifies it. */
     readonly 'x-caller'?: string;
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-     * instead of a second creation.
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+     * and nothing is done a second time.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -1397,6 +1411,11 @@ export interface PurgeConsumerTokenInput extends Facts {
   readonly headers: {
     /** What the client says of itself, for the audit log; nobody verifies it. */
     readonly 'x-caller'?: string;
+    /**
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+     * and nothing is done a second time.
+     */
+    readonly 'idempotency-key'?: string;
   };
   readonly caller: SessionCaller | TokenCaller;
 }
@@ -1448,8 +1467,8 @@ export interface CreateObjectInput extends Facts {
     /** What the client says of itself, for the audit log; nobody verifies it. */
     readonly 'x-caller'?: string;
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-     * instead of a second creation.
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+     * and nothing is done a second time.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -1477,6 +1496,11 @@ export interface DeleteObjectInput extends Facts {
   readonly headers: {
     /** What the client says of itself, for the audit log; nobody verifies it. */
     readonly 'x-caller'?: string;
+    /**
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+     * and nothing is done a second time.
+     */
+    readonly 'idempotency-key'?: string;
   };
   readonly caller: SessionCaller | TokenCaller;
 }
@@ -1513,6 +1537,8 @@ export type GetObjectOutput =
       readonly headers: {
         /** The id of the variant that was read. */
         readonly 'X-Object-Id': string;
+        /** Names this value of this variant, for `If-Match` where it is replaced. */
+        readonly ETag: string;
       };
     };
 
@@ -1529,6 +1555,11 @@ export interface RenameObjectInput extends Facts {
   readonly headers: {
     /** What the client says of itself, for the audit log; nobody verifies it. */
     readonly 'x-caller'?: string;
+    /**
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+     * and nothing is done a second time.
+     */
+    readonly 'idempotency-key'?: string;
   };
   readonly body: components['schemas']['RenameObjectRequest'];
   readonly caller: SessionCaller | TokenCaller;
@@ -1554,6 +1585,16 @@ export interface UpdateObjectInput extends Facts {
   readonly headers: {
     /** What the client says of itself, for the audit log; nobody verifies it. */
     readonly 'x-caller'?: string;
+    /**
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+     * and nothing is done a second time.
+     */
+    readonly 'idempotency-key'?: string;
+    /**
+     * The `etag` of the value that is to be replaced, or several with commas between; `*` for whatever is there. When it is
+     * another by now, the answer is 412 and nothing is changed. Without this header whatever is there is replaced.
+     */
+    readonly 'if-match'?: string;
   };
   readonly body: components['schemas']['UpdateObjectRequest'] & Required<Pick<components['schemas']['UpdateObjectRequest'], 'keep_readable_copy'>>;
   readonly caller: SessionCaller | TokenCaller;
@@ -1656,8 +1697,8 @@ export interface RestoreObjectVersionInput extends Facts {
     /** What the client says of itself, for the audit log; nobody verifies it. */
     readonly 'x-caller'?: string;
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-     * instead of a second creation.
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+     * and nothing is done a second time.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -1703,8 +1744,8 @@ export interface AddConsumerInput extends Facts {
     /** What the client says of itself, for the audit log; nobody verifies it. */
     readonly 'x-caller'?: string;
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-     * instead of a second creation.
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+     * and nothing is done a second time.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -1728,6 +1769,11 @@ export interface DeleteConsumerInput extends Facts {
   readonly headers: {
     /** What the client says of itself, for the audit log; nobody verifies it. */
     readonly 'x-caller'?: string;
+    /**
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+     * and nothing is done a second time.
+     */
+    readonly 'idempotency-key'?: string;
   };
   readonly caller: SessionCaller | TokenCaller;
 }
@@ -1748,6 +1794,11 @@ export interface UpdateConsumerInput extends Facts {
   readonly headers: {
     /** What the client says of itself, for the audit log; nobody verifies it. */
     readonly 'x-caller'?: string;
+    /**
+     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+     * and nothing is done a second time.
+     */
+    readonly 'idempotency-key'?: string;
   };
   readonly body: components['schemas']['UpdateConsumerRequest'];
   readonly caller: SessionCaller | TokenCaller;

@@ -560,7 +560,8 @@ export interface paths {
         /**
          * Replace a sealed value
          * @description What the body leaves out stays, but for `recipients`, which speak of the value alone. The value before is kept as a
-         *     version. A consumer that belongs to another variant of the name is 409, and nothing is changed then.
+         *     version. A consumer that belongs to another variant of the name is 409, and nothing is changed then. With `If-Match`
+         *     only the value that it names is replaced: whoever seals a value anew that another has replaced meanwhile is told so.
          */
         readonly put: operations["updateObject"];
         readonly post?: never;
@@ -924,6 +925,7 @@ export interface components {
          *     - `method_not_allowed` (405) the path has other methods, see `Allow`
          *     - `not_acceptable` (406) none of the accepted media types can be had
          *     - `conflict` (409) the state does not allow it now
+         *     - `precondition_failed` (412) what `If-Match` names is not the present state any more
          *     - `too_large` (413) the body is over the limit
          *     - `unsupported_media_type` (415) the body's content type is not read here
          *     - `unprocessable` (422) well-formed, and still not usable
@@ -933,7 +935,7 @@ export interface components {
          *     - `unavailable` (503) starting, stopping, or a part that is needed is down
          * @enum {string}
          */
-        readonly ErrorCode: "invalid_input" | "malformed_body" | "unauthenticated" | "cross_site" | "forbidden" | "session_required" | "not_found" | "method_not_allowed" | "not_acceptable" | "conflict" | "too_large" | "unsupported_media_type" | "unprocessable" | "rate_limited" | "internal" | "bad_gateway" | "unavailable";
+        readonly ErrorCode: "invalid_input" | "malformed_body" | "unauthenticated" | "cross_site" | "forbidden" | "session_required" | "not_found" | "method_not_allowed" | "not_acceptable" | "conflict" | "precondition_failed" | "too_large" | "unsupported_media_type" | "unprocessable" | "rate_limited" | "internal" | "bad_gateway" | "unavailable";
         readonly Ready: {
             /** @enum {string} */
             readonly status: "ok" | "unavailable";
@@ -1120,6 +1122,11 @@ export interface components {
             /** Format: uuid */
             readonly id: string;
             readonly slug: components["schemas"]["Slug"];
+            /**
+             * @description Names the present value, for `If-Match` where it is replaced: no other value, variant or object is named so.
+             *     It changes with the value alone.
+             */
+            readonly etag?: string;
             /** @description Always there, and empty when the object has none. */
             readonly tags: readonly components["schemas"]["Tag"][];
             /** @description Each consumer once; left out when there is none. */
@@ -1580,6 +1587,24 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description What `If-Match` names is not the present state any more; nothing was changed. */
+        readonly PreconditionFailed: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "value was replaced meanwhile",
+                 *       "code": "precondition_failed",
+                 *       "field": "If-Match",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
     };
     parameters: {
         /**
@@ -1597,8 +1622,8 @@ export interface components {
          */
         readonly CredentialId: string;
         /**
-         * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-         *     instead of a second creation.
+         * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+         *     and nothing is done a second time.
          * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
          */
         readonly IdempotencyKey: string;
@@ -1617,6 +1642,12 @@ export interface components {
          * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
          */
         readonly VariantId: string;
+        /**
+         * @description The `etag` of the value that is to be replaced, or several with commas between; `*` for whatever is there. When it is
+         *     another by now, the answer is 412 and nothing is changed. Without this header whatever is there is replaced.
+         * @example "6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f.3"
+         */
+        readonly IfMatch: string;
         /**
          * @description The number of the version, as listed.
          * @example 3
@@ -2314,8 +2345,8 @@ export interface operations {
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-                 *     instead of a second creation.
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+                 *     and nothing is done a second time.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2418,8 +2449,8 @@ export interface operations {
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-                 *     instead of a second creation.
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+                 *     and nothing is done a second time.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2491,6 +2522,12 @@ export interface operations {
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
+                /**
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+                 *     and nothing is done a second time.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             readonly path: {
                 /**
@@ -2581,8 +2618,8 @@ export interface operations {
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-                 *     instead of a second creation.
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+                 *     and nothing is done a second time.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2686,8 +2723,8 @@ export interface operations {
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-                 *     instead of a second creation.
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+                 *     and nothing is done a second time.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2759,6 +2796,12 @@ export interface operations {
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
+                /**
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+                 *     and nothing is done a second time.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             readonly path: {
                 /**
@@ -2891,8 +2934,8 @@ export interface operations {
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-                 *     instead of a second creation.
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+                 *     and nothing is done a second time.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2994,6 +3037,11 @@ export interface operations {
                      * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
                      */
                     readonly "X-Object-Id": string;
+                    /**
+                     * @description Names this value of this variant, for `If-Match` where it is replaced.
+                     * @example "6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f.3"
+                     */
+                    readonly ETag: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3027,6 +3075,18 @@ export interface operations {
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
+                /**
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+                 *     and nothing is done a second time.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The `etag` of the value that is to be replaced, or several with commas between; `*` for whatever is there. When it is
+                 *     another by now, the answer is 412 and nothing is changed. Without this header whatever is there is replaced.
+                 * @example "6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f.3"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
             };
             readonly path: {
                 /**
@@ -3081,6 +3141,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 409: components["responses"]["Conflict"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 413: components["responses"]["TooLarge"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 422: components["responses"]["Unprocessable"];
@@ -3104,6 +3165,12 @@ export interface operations {
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
+                /**
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+                 *     and nothing is done a second time.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             readonly path: {
                 /**
@@ -3149,6 +3216,12 @@ export interface operations {
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
+                /**
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+                 *     and nothing is done a second time.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             readonly path: {
                 /**
@@ -3392,8 +3465,8 @@ export interface operations {
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-                 *     instead of a second creation.
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+                 *     and nothing is done a second time.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -3499,8 +3572,8 @@ export interface operations {
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again
-                 *     instead of a second creation.
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+                 *     and nothing is done a second time.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -3556,6 +3629,12 @@ export interface operations {
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
+                /**
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+                 *     and nothing is done a second time.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             readonly path: {
                 /**
@@ -3593,6 +3672,12 @@ export interface operations {
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
+                /**
+                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
+                 *     and nothing is done a second time.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             readonly path: {
                 /**

@@ -21,10 +21,11 @@ export function toMetadataBody(
   object: SecretObject,
   { keepsReadableCopy = false }: Echoed = {},
 ): Schemas['ObjectMetadata'] {
-  const { id, slug, tags, usedBy, description, rotation, recipientCount, recipients } = object;
+  const { id, slug, etag, tags, usedBy, description, rotation, recipientCount, recipients } = object;
   return {
     id,
     slug,
+    etag,
     tags: [...tags],
     ...(usedBy.length > 0 && { used_by: [...usedBy] }),
     ...(description !== undefined && { description }),

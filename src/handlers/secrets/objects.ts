@@ -22,14 +22,15 @@ export const objectsHandlers = ({ objects, basePath }: Services): ObjectsHandler
   },
 
   async getObject(input) {
-    const { id, sealed } = await objects.read({ ...input.params, ...input.query }, toOrigin(input));
-    return { status: 200, body: sealed, headers: { 'X-Object-Id': id } };
+    const { id, sealed, etag } = await objects.read({ ...input.params, ...input.query }, toOrigin(input));
+    return { status: 200, body: sealed, headers: { 'X-Object-Id': id, ETag: etag } };
   },
 
   async updateObject(input) {
     const { keep_readable_copy: keepsReadableCopy, ...value } = input.body;
     const ref = { ...input.params, ...input.query };
-    const object = await objects.update(ref, toObjectValue(value), toOrigin(input));
+    const change = { ...toObjectValue(value), ifMatch: input.headers['if-match'] };
+    const object = await objects.update(ref, change, toOrigin(input));
     return { status: 200, body: toMetadataBody(object, { keepsReadableCopy }) };
   },
 

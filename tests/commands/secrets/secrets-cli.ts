@@ -19,7 +19,8 @@ export interface Said {
 }
 
 export interface Given {
-  readonly stdin?: Uint8Array | string;
+  /** Or what gives it, once it is read. */
+  readonly stdin?: Uint8Array | string | (() => Promise<Uint8Array | string>);
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -78,7 +79,7 @@ export async function runSecrets(args: readonly string[], { stdin = '', env = {}
         done();
       },
     });
-  const terminal = { in: Readable.from([Buffer.from(stdin)]), out: stream('out'), err: stream('err'), env };
+  const terminal = { in: Readable.from(chunksOf(stdin)), out: stream('out'), err: stream('err'), env };
   const said = (code: number, message = ''): Said => {
     const bytes = Buffer.concat(chunks.out);
     const err = Buffer.concat(chunks.err).toString();
@@ -91,6 +92,10 @@ export async function runSecrets(args: readonly string[], { stdin = '', env = {}
     if (!(error instanceof StartError)) throw error;
     return said(error.exitCode, error.message);
   }
+}
+
+async function* chunksOf(stdin: NonNullable<Given['stdin']>): AsyncGenerator<Buffer> {
+  yield Buffer.from(typeof stdin === 'function' ? await stdin() : stdin);
 }
 
 /** A name that no other test has. */

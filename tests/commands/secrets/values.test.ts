@@ -146,6 +146,18 @@ describe('rotate', () => {
     expect((await cli.run(['get', name])).code).toBe(6);
   });
 
+  test.each([[[]], [['--sealed']]])('leaves a value that somebody else replaced meanwhile: %j', async (flags) => {
+    await put('one');
+    const { bytes } = await cli.run(['get', name, '--sealed']);
+    const stdin = async () => {
+      await cli.run(['rotate', name], { stdin: 'theirs' });
+      return bytes;
+    };
+    const { code, err } = await cli.run(['rotate', name, ...flags], { stdin });
+    expect([code, err]).toEqual([5, 'trellis: value was replaced meanwhile\n']);
+    expect((await cli.run(['get', name])).out).toBe('theirs');
+  });
+
   test.each([['--file', 'x'], ['--sealed']])('refuses --reseal with %s, which is another value', async (...args) => {
     expect(await cli.run(['rotate', name, '--reseal', ...args])).toMatchObject({ code: 2, out: '' });
   });

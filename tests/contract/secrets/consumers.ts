@@ -128,6 +128,18 @@ export function consumersTests(stage: () => Stage): void {
     expect([unknown.response.status, unknown.error?.error]).toEqual([404, 'unknown consumer']);
   });
 
+  test('are renamed and deleted once under one key, however often that is asked', async () => {
+    const [from, to] = [newName(), newName()];
+    await client().POST('/consumers', { body: { name: from } });
+    const header = { 'Idempotency-Key': from };
+    const rename = () =>
+      client().PATCH('/consumers/{name}', { params: { path: { name: from }, header }, body: { name: to } });
+    expect([(await rename()).response.status, (await rename()).response.status]).toEqual([200, 200]);
+    const remove = () => client().DELETE('/consumers/{name}', { params: { path: { name: to }, header } });
+    expect([(await remove()).response.status, (await remove()).response.status]).toEqual([204, 204]);
+    expect(await acts(to)).toEqual([`rename ${from}`, 'delete']);
+  });
+
   test('are deleted out of every object, and their tokens revoked', async () => {
     const name = newName();
     const object = await stage().addObject({ used_by: [name] });

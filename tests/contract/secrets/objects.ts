@@ -6,6 +6,12 @@ const UNKNOWN_ID = '6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f';
 const toBytes = (value: string): Buffer => Buffer.from(value, 'base64');
 const slugs = (objects: readonly { readonly slug: string }[] | undefined) => objects?.map(({ slug }) => slug);
 
+/** What may go before a change. */
+interface Conditions {
+  readonly 'If-Match'?: string;
+  readonly 'Idempotency-Key'?: string;
+}
+
 export function objectsTests(stage: () => Stage): void {
   const read = async (slug: string, { id, token = stage().token }: { id?: string; token?: string } = {}) => {
     const params = { path: { slug }, query: { ...(id && { id }) } };
@@ -13,8 +19,8 @@ export function objectsTests(stage: () => Stage): void {
     const { data, response, error } = await stage().client({ token }).GET('/objects/{slug}', init);
     return { status: response.status, bytes: data && Buffer.from(data), response, error };
   };
-  const update = (slug: string, body: ObjectBody, id?: string) => {
-    const params = { path: { slug }, query: { ...(id && { id }) } };
+  const update = (slug: string, body: ObjectBody, id?: string, header: Conditions = {}) => {
+    const params = { path: { slug }, query: { ...(id && { id }) }, header };
     return stage()
       .client()
       .PUT('/objects/{slug}', { params, body: { value: ageValue(), ...body } });
@@ -49,6 +55,7 @@ export function objectsTests(stage: () => Stage): void {
     const known = {
       id: expect.any(String) as string,
       slug,
+      etag: data?.etag,
       tags: ['db', 'prod'],
       used_by: ['acme/shop', 'web-1'],
       description: 'Opens the shop.',
@@ -57,6 +64,7 @@ export function objectsTests(stage: () => Stage): void {
       recipients: ['age1abc'],
     };
     expect([response.status, data]).toEqual([201, { ...known, keep_readable_copy: true }]);
+    expect(data?.etag).toBe(`"${data?.id}.1"`);
     const [listed] = await list({ slug });
     const actor = { type: 'token', id: expect.stringMatching(/^[0-9a-f]{16}$/) as string };
     const time = expect.any(String) as string;
@@ -128,11 +136,13 @@ export function objectsTests(stage: () => Stage): void {
   test('updateObject replaces the value, and what it is told besides', async () => {
     const { slug, id } = await stage().addObject({ used_by: ['web'], tags: ['prod'], rotate_after_days: 30 });
     const kept = await update(slug, { value: ageValue({ payload: 'second' }) });
-    const same = { id, slug, tags: ['prod'], used_by: ['web'], rotate_after_days: 30, recipient_count: 1 };
+    const etag = `"${id}.2"`;
+    const same = { id, slug, etag, tags: ['prod'], used_by: ['web'], rotate_after_days: 30, recipient_count: 1 };
     expect([kept.response.status, kept.data]).toEqual([200, same]);
     expect((await read(slug)).bytes).toEqual(toBytes(ageValue({ payload: 'second' })));
     const cleared = await update(slug, { used_by: [], tags: [], rotate_after_days: null, keep_readable_copy: true });
-    expect(cleared.data).toEqual({ id, slug, tags: [], keep_readable_copy: true, recipient_count: 1 });
+    const bare = { id, slug, etag: `"${id}.3"`, tags: [], keep_readable_copy: true, recipient_count: 1 };
+    expect(cleared.data).toEqual(bare);
   });
 
   test('updateObject is refused a consumer of another variant, and changes nothing', async () => {
@@ -142,6 +152,49 @@ export function objectsTests(stage: () => Stage): void {
     expect((await read(slug, { id: first.id })).bytes).toEqual(toBytes(ageValue({ payload: 'web' })));
     expect((await update(slug, {})).response.status).toBe(409);
     expect((await update('nobody-has-this', {})).response.status).toBe(404);
+  });
+
+  test('updateObject replaces the value that If-Match names, and no other', async () => {
+    const { slug, first, second } = await addTwo();
+    const seen = (await read(slug, { id: first.id })).response.headers.get('etag')!;
+    expect(seen).toBe(first.etag);
+    const payload = async (id: string) => (await read(slug, { id })).bytes?.toString().slice(-3);
+    const replace = (etag: string, value = ageValue({ payload: 'new' })) =>
+      update(slug, { value }, first.id, { 'If-Match': etag });
+    expect(await replace(second.etag!)).toMatchObject({ response: { status: 412 } });
+    expect(await payload(first.id)).toBe('web');
+    const replaced = await replace(`${second.etag}, ${seen}`);
+    expect(replaced.response.status).toBe(200);
+    const { response, error } = await replace(seen, ageValue({ payload: 'old' }));
+    const refusal = { error: 'value was replaced meanwhile', code: 'precondition_failed', field: 'If-Match' };
+    expect([response.status, error]).toMatchObject([412, refusal]);
+    expect(await payload(first.id)).toBe('new');
+    expect((await replace(`W/${replaced.data!.etag}`)).response.status).toBe(200);
+    expect((await replace('*')).response.status).toBe(200);
+  });
+
+  test('updateObject knows a value of the same name that was made anew from the one before', async () => {
+    const { slug, etag } = await stage().addObject();
+    await stage()
+      .client()
+      .DELETE('/objects/{slug}', { params: { path: { slug } } });
+    await stage().addObject({ slug });
+    expect((await update(slug, {}, undefined, { 'If-Match': etag! })).response.status).toBe(412);
+  });
+
+  test('updateObject, renameObject and deleteObject answer a repeat under the same key like the first', async () => {
+    const { slug } = await stage().addObject();
+    const to = stage().newSlug();
+    const [client, header] = [stage().client(), { 'Idempotency-Key': slug }];
+    const at = { params: { path: { slug }, header } };
+    const [first, again] = [await update(slug, {}, undefined, header), await update(slug, {}, undefined, header)];
+    expect([first.response.status, again.data]).toEqual([200, first.data]);
+    const renamed = () => client.PATCH('/objects/{slug}', { ...at, body: { slug: to } });
+    expect([(await renamed()).response.status, (await renamed()).response.status]).toEqual([200, 200]);
+    const removed = () => client.DELETE('/objects/{slug}', { params: { path: { slug: to }, header } });
+    expect([(await removed()).response.status, (await removed()).response.status]).toEqual([204, 204]);
+    const { data } = await client.GET('/audit-log', { params: { query: { object_id: to } } });
+    expect(data?.map(({ action }) => action)).toEqual(['rename', 'delete']);
   });
 
   test('renameObject keeps everything but the name', async () => {

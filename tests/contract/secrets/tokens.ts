@@ -94,7 +94,9 @@ export function tokensTests(stage: () => Stage): void {
       expect((await owner().DELETE(`${kind.path}/{id}`, at(id))).response.status).toBe(204);
       expect(await works(kind, value)).toBe(false);
       expect(await list(kind, id)).toMatchObject({ status: 'revoked', revoked: true, allowed_actions: ['purge'] });
-      expect((await owner().DELETE(`${kind.path}/{id}/purge`, at(id))).response.status).toBe(204);
+      const repeated = { params: { path: { id }, header: { 'Idempotency-Key': id } } };
+      const purge = () => owner().DELETE(`${kind.path}/{id}/purge`, repeated);
+      expect([(await purge()).response.status, (await purge()).response.status]).toEqual([204, 204]);
       expect(await list(kind, id)).toBeUndefined();
       expect((await owner().DELETE(`${kind.path}/{id}/purge`, at(id))).response.status).toBe(404);
     });

@@ -7,8 +7,12 @@ import { explain } from '../answers.js';
 export function explainSealing(error: unknown): string {
   if (error instanceof SealingError) return WORDS[error.code] ?? error.message;
   if (error instanceof ApiError && error.code === 'conflict') return CONFLICTS[error.field ?? ''] ?? explain(error);
+  if (error instanceof ApiError && error.code === 'precondition_failed') return REPLACED;
   return explain(error);
 }
+
+const REPLACED =
+  'Somebody else has replaced this value meanwhile, so nothing was changed. Load the page again to see what it is now.';
 
 /** Those of keys name whose key is missing, which says more. */
 const WORDS: Partial<Record<SealingCode, string>> = {

@@ -16,12 +16,13 @@ export async function openValue(object: ObjectMetadata, { secret }: Identity): P
  * Seals the value that an object has to the keys that its consumers have now,
  * and to the owner, who opens it for that.
  *
- * @throws SealingError `no_match` for one that the identity doesn't open, `no_key` for a consumer without a key.
+ * @throws SealingError `no_match` for one that the identity doesn't open, `no_key` for a consumer without a key;
+ * ApiError `precondition_failed` when somebody else has replaced it since the object was read.
  */
 export async function resealValue(object: ObjectMetadata, identity: Identity): Promise<void> {
   const value = await openValue(object, identity);
-  const { slug, id } = object;
-  await replaceSecret(secrets, { slug, id, value, keepReadableCopy: true });
+  const { slug, id, etag } = object;
+  await replaceSecret(secrets, { slug, id, etag, value, keepReadableCopy: true });
 }
 
 /** `undefined` for bytes that are no text that could be shown. */

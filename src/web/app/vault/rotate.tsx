@@ -26,8 +26,8 @@ export function Rotate({ object, onChange }: RotateProps) {
   }, [object.recipients]);
   const [problem, rotate] = useProblem(async () => {
     const { replaceSecret } = await import('../../../sealing/put-secret.js');
-    const { slug, id } = object;
-    await replaceSecret(secrets, { slug, id, value, usedBy, keepReadableCopy: isReadable });
+    const { slug, id, etag } = object;
+    await replaceSecret(secrets, { slug, id, etag, value, usedBy, keepReadableCopy: isReadable });
     setValue('');
     await onChange();
     fold.current?.removeAttribute('open');
