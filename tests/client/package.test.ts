@@ -35,7 +35,7 @@ beforeAll(async () => {
     join(project, 'run.js'),
     "import { probe } from './probe.js';\nconsole.log(JSON.stringify(await probe(process.argv[2])));\n",
   );
-}, 60_000);
+});
 afterAll(() => rm(project, { recursive: true }));
 
 interface Packed {

@@ -101,4 +101,4 @@ test('bash completes commands, options and paths', async () => {
   } finally {
     await rm(folder, { recursive: true });
   }
-}, 60_000);
+});

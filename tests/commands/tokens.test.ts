@@ -25,7 +25,7 @@ beforeAll(async () => {
   const database = await openDatabase(place);
   await createAccounts(database, { origin: () => server.origin }).people.add({ username: 'Ada', displayName: 'Ada' });
   await database.destroy();
-}, 60_000);
+});
 afterAll(async () => {
   await server.stop();
   await rm(folder, { recursive: true });
@@ -59,7 +59,7 @@ test('makes a token that the running server takes, lists it, and ends it', async
     ['token_created', 'machine', id, 'this machine'],
     ['token_revoked', 'machine', id, 'this machine'],
   ]);
-}, 60_000);
+});
 
 test('makes tokens of the secrets, which are audited, and ends them', async () => {
   const secrets = (path: string, token: string) =>
@@ -81,7 +81,7 @@ test('makes tokens of the secrets, which are audited, and ends them', async () =
   expect(issued).toMatchObject([{ consumer: 'acme/shop', status: 'active' }]);
   expect(await trellis('revoke', id, ...where)).toMatchObject({ code: 0, out: '' });
   expect((await secrets('/audit-log', token)).status).toBe(401);
-}, 60_000);
+});
 
 test.each([
   [

@@ -29,7 +29,7 @@ beforeAll(async () => {
   const place = await createPlace();
   databaseUrl = 'url' in place ? place.url : '';
   cookie = await signIn();
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all(children.map(kill));
   await compiled.remove();
@@ -56,7 +56,7 @@ test('two servers show one board, and when the one that refreshes it is killed t
   await refused;
   await second.until(({ pullRequests }) => pullRequests.length === 2);
   expect(performance.now() - killedAt).toBeLessThan(TAKEOVER_MS);
-}, 180_000);
+});
 
 /** The next request is not answered before it is released. @returns when it is there. */
 function holdGithub(): Promise<() => void> {

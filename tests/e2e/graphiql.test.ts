@@ -1,115 +1,107 @@
-import type { Browser, Page } from 'playwright-core';
-import { startServer } from '../running-server.js';
-import type { RunningServer } from '../running-server.js';
-import { describeInBrowser, openBrowser } from './chromium.js';
+import type { Page } from 'playwright-core';
+import { eventually } from '../eventually.js';
+import { describeInBrowser } from './chromium.js';
+import { openHouse } from './house.js';
+import type { House } from './house.js';
 
-const GRAPHIQL_PAUSE_MS = 500;
+/** What GraphiQL leaves on the element of each of its editors. */
+interface EditorElement extends HTMLElement {
+  readonly CodeMirror: { getValue(): string; readonly operationName?: string | null };
+}
 
 describeInBrowser('in a browser', () => {
-  let server: RunningServer;
-  let browser: Browser;
+  let house: House;
   let page: Page;
-  /** What no page of ours may do: complain on the console, fail, or ask another origin. */
-  let complaints: string[];
 
   beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer(), openBrowser()]);
-  }, 60_000);
-  afterAll(async () => {
-    await browser.close();
-    await server.stop();
+    house = await openHouse();
   });
+  afterAll(() => house.close());
 
   beforeEach(async () => {
-    complaints = [];
-    page = await browser.newPage({ viewport: { width: 1280, height: 760 } });
-    page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`));
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('request', (request) => {
-      const url = new URL(request.url());
-      if (url.protocol !== 'data:' && url.origin !== server.origin) complaints.push(`request to ${url.origin}`);
-    });
-    page.on('response', (response) => {
-      if (response.status() >= 400) complaints.push(`${response.status()} for ${response.url()}`);
-    });
+    page = await (await house.enter()).newPage();
   });
-  afterEach(() => page.close());
-
-  const answerOf = async (): Promise<unknown> => {
-    // The editor draws only the lines in view; its model has them all.
-    const text = await page.$eval('.result-window .CodeMirror', (editor) =>
-      (editor as unknown as { CodeMirror: { getValue(): string } }).CodeMirror.getValue(),
-    );
-    return JSON.parse(text) as unknown;
-  };
-
-  async function run(): Promise<unknown> {
-    const answered = page.waitForResponse(
-      (response) => response.request().method() === 'POST' && !response.request().postData()?.includes('Introspection'),
-    );
-    await page.click('.graphiql-execute-button');
-    await answered;
-    await page.waitForFunction(() => {
-      const [editor] = document.querySelectorAll('.result-window .CodeMirror');
-      return (editor as unknown as { CodeMirror: { getValue(): string } }).CodeMirror.getValue() !== '';
-    });
-    return answerOf();
-  }
+  afterEach(async () => {
+    await page.context().close();
+    expect(house.takeComplaints()).toEqual([]);
+  });
 
   test.each(['/graphql', '/___graphql'])('the explorer at %s runs each of its examples', async (path) => {
-    await page.goto(server.origin + path);
-    await expect(page.title()).resolves.toBe('GraphQL explorer · Trellis');
+    await page.goto(house.server.origin + path);
+    expect(await page.title()).toBe('GraphQL explorer · Trellis');
     const tabs = page.locator('.graphiql-tab-button');
-    await tabs.first().waitFor();
-    expect(await tabs.allTextContents()).toEqual(['NewestFiles', 'FilesByExtension', 'Images', 'Folders']);
-    for (let index = 0; index < 4; index += 1) {
-      await tabs.nth(index).click();
-      // GraphiQL looks up the operation's name some time after the last change of the editor.
-      await page.waitForTimeout(GRAPHIQL_PAUSE_MS);
-      const answer = await run();
+    const names = ['NewestFiles', 'FilesByExtension', 'Images', 'Folders'];
+    await eventually(async () => expect(await tabs.allTextContents()).toEqual(names));
+    for (const name of names) {
+      await tabs.getByText(name, { exact: true }).click();
+      await untilKnown(page, name);
+      const answer = await run(page);
       expect(answer).not.toHaveProperty('errors');
       expect(answer).toHaveProperty('data');
     }
-    expect(complaints).toEqual([]);
   });
 
   test('the explorer shows the schema and its settings', async () => {
-    await page.goto(`${server.origin}/graphql`);
+    await page.goto(`${house.server.origin}/graphql`);
     await page.click('[aria-label="Show Documentation Explorer"]');
     await page.click('.graphiql-doc-explorer a:text-is("Query")');
     await page.waitForSelector('.graphiql-doc-explorer >> text=allFile');
     await page.click('[aria-label="Open settings dialog"]');
     await page.waitForSelector('text=Persist headers');
-    expect(complaints).toEqual([]);
   });
 
   test('the explorer says where introspection is off, and runs queries all the same', async () => {
-    const closed = await startServer([], { TRELLIS_INTROSPECTION: 'false' });
+    const closed = await openHouse({ env: { TRELLIS_INTROSPECTION: 'false' } });
     try {
-      await page.goto(`${closed.origin}/graphql`);
-      await page.waitForSelector('text=Introspection is switched off on this server');
-      await page.waitForTimeout(GRAPHIQL_PAUSE_MS);
-      expect(await run()).toHaveProperty('data.allFile.nodes');
-      expect(complaints.filter((complaint) => !complaint.startsWith('request to'))).toEqual([]);
+      const own = await (await closed.enter()).newPage();
+      await own.goto(`${closed.server.origin}/graphql`);
+      await own.waitForSelector('text=Introspection is switched off on this server');
+      await untilKnown(own, 'NewestFiles');
+      expect(await run(own)).toHaveProperty('data.allFile.nodes');
+      expect(closed.takeComplaints()).toEqual([]);
     } finally {
-      await closed.stop();
+      await closed.close();
     }
   });
 
   test('the page of services leads to the explorer, the contracts and health', async () => {
-    await page.goto(`${server.origin}/services`);
+    const { origin } = house.server;
+    await page.goto(`${origin}/services`);
     await page.getByRole('heading', { name: 'Services' }).waitFor();
-    const links = await page.$$eval('main a', (anchors) =>
-      anchors.map((anchor) => (anchor as HTMLAnchorElement).pathname),
-    );
-    expect(links).toEqual(['/graphql', '/docs', '/api/openapi.json', '/secrets/openapi.json', '/healthz']);
-    for (const link of links)
-      expect((await page.request.get(server.origin + link, { headers: { Accept: 'text/html, */*' } })).status()).toBe(
-        200,
-      );
+    const links = ['/graphql', '/docs', '/api/openapi.json', '/secrets/openapi.json', '/healthz'];
+    await eventually(async () => {
+      const found = await page.$$eval('main a', (all) => all.map((one) => (one as HTMLAnchorElement).pathname));
+      expect(found).toEqual(links);
+    });
+    for (const link of links) {
+      const answer = await page.request.get(origin + link, { headers: { Accept: 'text/html, */*' } });
+      expect([link, answer.status()]).toEqual([link, 200]);
+    }
     await page.click('text=Open the GraphQL explorer');
     await page.waitForSelector('.graphiql-execute-button');
-    // Nobody is signed in, which the page asks.
-    expect(complaints.filter((complaint) => !complaint.includes('401'))).toEqual([]);
   });
 });
+
+/** GraphiQL looks up what the operation is called some time after the editor shows it. */
+const untilKnown = (page: Page, operation: string): Promise<void> =>
+  eventually(async () => {
+    const name = await page.$eval(
+      '.graphiql-query-editor .CodeMirror',
+      (editor) => (editor as EditorElement).CodeMirror.operationName,
+    );
+    expect(name).toBe(operation);
+  });
+
+/** The editor draws only the lines in view; its model has them all. */
+const readAnswer = (page: Page): Promise<string> =>
+  page.$eval('.result-window .CodeMirror', (editor) => (editor as EditorElement).CodeMirror.getValue());
+
+async function run(page: Page): Promise<unknown> {
+  const isAnswer = page.waitForResponse(
+    (response) => response.request().method() === 'POST' && !response.request().postData()?.includes('Introspection'),
+  );
+  await Promise.all([isAnswer, page.click('.graphiql-execute-button')]);
+  // It empties the answer of before as it asks.
+  await eventually(async () => expect(await readAnswer(page)).not.toBe(''));
+  return JSON.parse(await readAnswer(page)) as unknown;
+}

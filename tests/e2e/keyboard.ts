@@ -1,10 +1,12 @@
 import type { Page } from 'playwright-core';
+import { eventually } from '../eventually.js';
+import { DEAF_MS } from './acts.js';
 
 /** More stops than any page has. */
 const MOST_STOPS = 120;
 
-/** A key that comes sooner is taken for the second half of a double press. */
-const DEAF_MS = 500;
+/** What has the focus may go while it is looked at. */
+const LOOK_MS = 2_000;
 
 /** What a person without a mouse does at a page; nothing here clicks, fills in, or moves the focus by itself. */
 export interface Keyboard {
@@ -14,7 +16,9 @@ export interface Keyboard {
   readonly type: (text: string) => Promise<void>;
   /** The role and the name that a screen reader says of what has the focus, as `button "Save"`; '' where nothing has it. */
   readonly focused: () => Promise<string>;
-  /** Goes on by Tab to what is called so; fails with all that it came past. */
+  /** Waits until what is called so has the focus, as the heading of a page has when the page is come to. */
+  readonly arriveAt: (name: string) => Promise<void>;
+  /** Waits until the page shows what is called so, and goes on to it by Tab; fails with all that it came past. */
   readonly tabTo: (name: string) => Promise<void>;
   /** Goes on by Tab to a button, link or disclosure, and presses it. */
   readonly pressOn: (name: string) => Promise<void>;
@@ -35,10 +39,14 @@ export function createKeyboard(page: Page): Keyboard {
   async function focused(): Promise<string> {
     const holder = page.locator(':focus');
     if ((await holder.count()) === 0) return '';
-    return (await holder.ariaSnapshot()).split('\n')[0] ?? '';
+    const snapshot = await holder.ariaSnapshot({ timeout: LOOK_MS }).catch(() => '');
+    return snapshot.split('\n')[0] ?? '';
   }
 
+  const arriveAt = (name: string): Promise<void> => eventually(async () => expect(await focused()).toContain(name));
+
   async function tabTo(name: string): Promise<void> {
+    await eventually(async () => expect(await page.locator('body').ariaSnapshot()).toContain(name));
     const seen: string[] = [];
     for (let stop = 0; stop < MOST_STOPS; stop += 1) {
       await press('Tab');
@@ -60,5 +68,5 @@ export function createKeyboard(page: Page): Keyboard {
     await press('Enter');
   }
 
-  return { press, type, focused, tabTo, pressOn, confirm };
+  return { press, type, focused, arriveAt, tabTo, pressOn, confirm };
 }

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { findBun } from '../client/runtimes.js';
-import { startServer } from '../running-server.js';
-import type { RunningServer } from '../running-server.js';
-import { describeInBrowser, openBrowser } from './chromium.js';
+import { confirm } from './acts.js';
+import { describeInBrowser } from './chromium.js';
+import { openHouse } from './house.js';
+import type { House } from './house.js';
 import { addVirtualAuthenticator } from './virtual-authenticator.js';
-import { watchPage } from './watch-page.js';
 import type { VirtualAuthenticator } from './virtual-authenticator.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -19,58 +19,37 @@ const RUNTIMES = [
 ] as const;
 
 describeInBrowser('signing in, in a browser', () => {
-  let server: RunningServer;
-  let browser: Browser;
+  let house: House;
   let context: BrowserContext;
   let page: Page;
   let authenticator: VirtualAuthenticator;
-  /** What the pages complain of on the console: an inline script, a failure. */
-  let complaints: string[];
 
   beforeAll(async () => {
-    server = await startServer(['--services', 'dashboard'], { LOG_LEVEL: 'info' });
-    browser = await openBrowser();
-    await server.printed('#setup=');
-  }, 60_000);
-  afterAll(async () => {
-    await browser.close();
-    await server.stop();
+    house = await openHouse({ services: 'dashboard' });
   });
+  afterAll(() => house.close());
 
   beforeEach(async () => {
-    context = await browser.newContext({ viewport: { width: 1024, height: 760 }, locale: 'en-GB' });
+    context = await house.enter();
     page = await context.newPage();
-    complaints = watchPage(page, server.origin);
     authenticator = await addVirtualAuthenticator(page);
   });
   afterEach(async () => {
     await context.close();
-    expect(complaints).toEqual([]);
+    expect(house.takeComplaints()).toEqual([]);
   });
-
-  const setupLink = () => /http:\S+#setup=\S+/.exec(server.output())?.[0] ?? '';
 
   /** Runs a person's script with a token; gives what it prints. */
   async function useToken(command: string, args: readonly string[], token: string): Promise<unknown> {
-    const script = [...args, 'tests/e2e/use-token.ts', server.origin];
+    const script = [...args, 'tests/e2e/use-token.ts', house.server.origin];
     const env = { PATH: process.env.PATH, HOME: process.env.HOME, TRELLIS_TOKEN: token };
     const { stdout } = await run(command, script, { cwd: root, env });
     return JSON.parse(stdout);
   }
 
-  /** Clicks, and clicks again once the button asks whether that was meant. */
-  async function confirm(name: string, question: string): Promise<void> {
-    await page.getByRole('button', { name }).click();
-    const asks = page.getByRole('button', { name: question });
-    await asks.waitFor();
-    // A click that comes sooner is taken for the second half of a double click.
-    await page.waitForTimeout(500);
-    await asks.click();
-  }
-
   /** Another person, with a browser and a device of their own. */
   async function acceptInvitation(link: string): Promise<void> {
-    const guest = await browser.newContext();
+    const guest = await house.enter();
     const own = await guest.newPage();
     await addVirtualAuthenticator(own);
     await own.goto(link);
@@ -83,10 +62,10 @@ describeInBrowser('signing in, in a browser', () => {
   }
 
   test('a person makes the first account, comes back, makes and revokes a token, and invites another', async () => {
-    await page.goto(setupLink());
+    await page.goto(house.setupLink);
     await page.getByLabel('Username', { exact: true }).fill('ada');
     await page.getByLabel('Your name').fill('Ada Lovelace');
-    expect(page.url()).toBe(`${server.origin}/sign-in`);
+    expect(page.url()).toBe(`${house.server.origin}/sign-in`);
     await page.getByRole('button', { name: 'Create a passkey' }).click();
     await page.getByRole('heading', { name: 'Pull requests' }).waitFor();
     expect(await authenticator.count()).toBe(1);
@@ -97,7 +76,7 @@ describeInBrowser('signing in, in a browser', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     expect((await context.cookies()).length).toBe(0);
 
-    await page.goto(`${server.origin}/settings`);
+    await page.goto(`${house.server.origin}/settings`);
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
     await page.getByText('Signed in as Ada Lovelace').waitFor();
 
@@ -112,14 +91,14 @@ describeInBrowser('signing in, in a browser', () => {
       expect(await useToken(command, args, token)).toEqual({ username: 'ada', isBun: name === 'Bun' });
     }
 
-    await confirm('Revoke nightly', 'Really revoke?');
+    await confirm(page.getByRole('button', { name: 'Revoke nightly' }), 'Really revoke?');
     await page.getByText('The token “nightly” no longer works.').waitFor();
-    await expect(field.isHidden()).resolves.toBe(true);
+    await field.waitFor({ state: 'hidden' });
     for (const [, command, args] of RUNTIMES) {
       const refused = { name: 'ApiError', statusCode: 401, code: 'unauthenticated' };
       expect(await useToken(command, args, token)).toEqual(refused);
     }
-    expect(server.output()).not.toContain(token);
+    expect(house.server.output()).not.toContain(token);
 
     await page.getByRole('link', { name: 'Admin' }).click();
     // Until it is loaded, the page before is there, which has fields of the same name.
@@ -130,14 +109,15 @@ describeInBrowser('signing in, in a browser', () => {
     const link = page.getByLabel('Send this link to them');
     await link.waitFor();
     await acceptInvitation(await link.inputValue());
-  }, 60_000);
+  });
 
   test('the setup link is refused a second time', async () => {
-    await page.goto(setupLink());
+    await page.goto(house.setupLink);
     await page.getByLabel('Username', { exact: true }).fill('eve');
     await page.getByLabel('Your name').fill('Eve');
     await page.getByRole('button', { name: 'Create a passkey' }).click();
     await page.getByRole('alert').getByText('Expected a setup link or an invitation').waitFor();
     expect(await authenticator.count()).toBe(0);
+    expect(house.takeComplaints()).toEqual(['403 POST /api/auth/register/begin']);
   });
 });

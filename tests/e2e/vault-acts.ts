@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { confirm } from './acts.js';
 
 /** What people do again and again on the pages of secrets. */
 export interface VaultActs {
@@ -24,11 +25,7 @@ export function createVaultActs(page: Page, origin: string): VaultActs {
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   return {
     async confirm(name, question) {
-      await button(name).click();
-      await button(question).waitFor();
-      // A click that comes sooner is taken for the second half of a double click.
-      await page.waitForTimeout(500);
-      await button(question).click();
+      await confirm(button(name), question);
     },
     async addConsumer(name, publicKey = '') {
       await page.goto(`${origin}/vault/consumers`);

@@ -25,7 +25,7 @@ beforeAll(async () => {
     await writeFile(join(folder, `folder-${index % FOLDERS}`, name), '');
   }
   server = await startServer(['--site', folder]);
-}, 60_000);
+});
 afterAll(async () => {
   await server.stop();
   await rm(folder, { recursive: true });

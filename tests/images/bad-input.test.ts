@@ -47,7 +47,7 @@ beforeAll(async () => {
   };
   for (const [name, content] of Object.entries(files)) await writeFile(path.join(folder, name), content);
   server = await startServer(['--site', folder]);
-}, 60_000);
+});
 
 afterAll(async () => {
   await server.stop();

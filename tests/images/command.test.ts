@@ -184,4 +184,4 @@ test('works from the command line beside a server on the same state folder', asy
   // The server hands out the very links that were made.
   expect(await listImages()).toHaveLength(18);
   await server.stop();
-}, 60_000);
+});

@@ -54,4 +54,4 @@ test('answers every link whole after being killed in the middle of 500', async (
   await images.close();
   // What was half-written is beside the images, not among them.
   await expect(readdir(path.join(pictures.folder, 'state/public/images'))).resolves.toHaveLength(sources.length + 1);
-}, 60_000);
+});

@@ -211,7 +211,7 @@ test('sees what changes while the site is opened', async () => {
   // Each comparison crawls the folder, which keeps this process from following it.
   await folder.rest();
   await eventually(isAsFresh, 15_000);
-}, 60_000);
+});
 
 describe('what can not be read', () => {
   const isRoot = process.geteuid?.() === 0;

@@ -59,7 +59,7 @@ describeOnLinux('a server that is given values', () => {
     };
     await run(['consumers', 'add', 'acme/shop', '--key', recipient]);
     await work(recipient);
-  }, 120_000);
+  });
   afterAll(async () => {
     await server.stop();
     await rm(folder, { recursive: true });
@@ -88,14 +88,14 @@ describeOnLinux('a server that is given values', () => {
     expect(search.found).toEqual([]);
     expect(search.bytesRead).toBeGreaterThan(50 * 2 ** 20);
     expect((await searchMemory(pid, toNeedles(careless))).found).toContain('UTF-8');
-  }, 120_000);
+  });
 
   test('its heap holds none of them, where the name of an object is found', async () => {
     server.process.kill('SIGUSR2');
     const snapshot = await readSnapshot();
     expect(findNeedles(snapshot, hidden())).toEqual([]);
     expect(findNeedles(snapshot, toNeedles('acme/shop'))).toContain('UTF-8');
-  }, 120_000);
+  });
 
   /** Written piece by piece; whole when it can be read as JSON. */
   async function readSnapshot(): Promise<Buffer> {

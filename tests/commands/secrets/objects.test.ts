@@ -72,7 +72,7 @@ test('all consumers are listed, page by page', async () => {
   }
   const { out } = await cli.run(['consumers', 'list', '--query', name, '--json']);
   expect(JSON.parse(out)).toHaveLength(101);
-}, 60_000);
+});
 
 test('a token of a consumer reads the values that name it, until it is ended', async () => {
   const name = newName();

@@ -36,7 +36,7 @@ describe('run', () => {
     expect(env.TRELLIS_SECRETS_SERVER).toBe(cli.server);
     expect(Object.keys(env)).not.toContain('TRELLIS_SECRETS_TOKEN');
     expect(Object.keys(env)).not.toContain('TRELLIS_SECRETS_IDENTITY');
-  }, 60_000);
+  });
 
   test('passes signals on, and the exit code back', async () => {
     const program = `process.on('SIGTERM', () => { console.log('told'); process.exit(5); });
@@ -46,7 +46,7 @@ describe('run', () => {
     await until(read, 'up');
     child.kill('SIGTERM');
     expect([await endOf(child), read()]).toEqual([5, 'up\ntold\n']);
-  }, 60_000);
+  });
 
   const run = (...args: string[]) => cli.run(['run', '--secret', 'db-password', '--', ...args], { env: SHELL_PATH });
   const SHELL_PATH = { PATH: process.env.PATH ?? '' };
@@ -100,4 +100,4 @@ test('the audit log is followed as it is written', async () => {
     .split('\n')
     .map((line) => (JSON.parse(line) as { id: number }).id);
   expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
-}, 60_000);
+});

@@ -166,5 +166,5 @@ describe('init', () => {
     expect(shown).not.toContain(cli.token);
     const settings = await readFile(join(home, '.config/trellis/secrets.json'), 'utf8');
     expect(JSON.parse(settings)).toMatchObject({ server: cli.server, token: cli.token });
-  }, 60_000);
+  });
 });

@@ -15,7 +15,7 @@ export function snoozesTests(stage: () => Stage): void {
 
   test('a pull request is set aside, and taken up again', async () => {
     const { client, read } = await signIn();
-    const until = new Date(Date.now() + 60_000).toISOString();
+    const until = new Date(Date.now() + 3_600_000).toISOString();
     const body = { ...reference, fullName: 'Acme/Shop', until };
     expect((await client.POST('/api/pull-requests/snooze', { body })).response.status).toBe(204);
     expect((await read()).data).toMatchObject({ pullRequests: [], hiddenSnoozed: 1 });

@@ -172,10 +172,10 @@ describe('the board shows at once what was done', () => {
     await act(onGithub, 'merge');
     expect(await stage.findRow(onGithub)).toBeUndefined();
     github.state = 'OPEN';
-    stage.wait(119_000);
+    stage.wait(90_000);
     await stage.refresh();
     expect(await stage.findRow(onGithub)).toBeUndefined();
-    stage.wait(2_000);
+    stage.wait(31_000);
     await stage.refresh();
     expect(await stage.findRow(onGithub)).toBeDefined();
   });

@@ -69,4 +69,4 @@ test('a server that is killed amid a merge leaves it to be found out, not to be 
   expect(await act(120_000)).toBe('done');
   expect(merges()).toBe(1);
   await expect(act(120_000)).rejects.toMatchObject(refusal('already_merged'));
-}, 60_000);
+});

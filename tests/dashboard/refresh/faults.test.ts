@@ -126,11 +126,11 @@ test.each<[string, Answer]>([
   await stage.refresh();
   const asked = stage.github.seen.length;
   const another = stage.another();
-  stage.wait(599_000);
+  stage.wait(500_000);
   await another.refresher.refresh(stage.ada.personId);
   expect(stage.github.seen).toHaveLength(asked);
   expect(githubOf(await stage.board())).toMatchObject({ errorKind: 'rate_limited' });
-  stage.wait(2_000);
+  stage.wait(101_000);
   await another.refresher.refresh(stage.ada.personId);
   expect(githubOf(await stage.board())).not.toHaveProperty('errorKind');
 });

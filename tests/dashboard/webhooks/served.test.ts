@@ -230,7 +230,7 @@ test('a thousand deliveries at once are acknowledged, and a few looks at the for
   await stage.server.dashboard.refresher.refreshRepository(ada.person.id, 'github', 'acme/shop');
   // At once, then at distances that double from two seconds on, and at the end: ten would be enough for a minute and more.
   expect(spent / github.seen.length).toBeLessThanOrEqual(10);
-}, 60_000);
+});
 
 test.each([
   ['a small delivery', ''],
