@@ -129,10 +129,11 @@ test('says that a state folder was there before and is open to others', async ()
 test('told to stop, answers the request under way, takes no other, and ends', async () => {
   const server = await startServer();
   const body = '{"query":"{ __typename }" }';
-  const headers = { 'Content-Type': 'application/json', 'Content-Length': body.length };
+  const headers = { 'Content-Type': 'application/json', 'Content-Length': body.length, Expect: '100-continue' };
   const asked = request(`${server.origin}/graphql`, { method: 'POST', headers });
+  // Says that it is under way.
+  await once(asked, 'continue');
   asked.write(body.slice(0, 9));
-  await new Promise((resolve) => setTimeout(resolve, 100));
   const stopped = server.stop();
   await server.printed('Stopping: answering what is under way.');
   await expect(fetch(`${server.origin}/healthz`)).rejects.toThrow('fetch failed');

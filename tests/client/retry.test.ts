@@ -193,9 +193,9 @@ describe('time', () => {
       if (nth > 0) sendJson(response, 200, ['first']);
       else response.writeHead(200, { 'Content-Type': 'application/json' }).write('["first"');
     });
-    const { data } = await createNotesClient(server.url, { timeoutMs: 60, onRetry }).GET('/notes');
+    const { data } = await createNotesClient(server.url, { timeoutMs: 600, onRetry }).GET('/notes');
     expect(data).toEqual(['first']);
-    expect(notices[0]!.reason).toBe('No complete answer within 60 ms');
+    expect(notices[0]!.reason).toBe('No complete answer within 600 ms');
   });
 
   test.each<[string, Answer]>([
@@ -203,7 +203,7 @@ describe('time', () => {
     ['never ends its body', (response) => void response.writeHead(200).write('[')],
   ])('a server that %s is given up with a TimeoutError', async (_reason, answer) => {
     server = await serveNotes(answer);
-    const call = createNotesClient(server.url, { timeoutMs: 30, retry: { maxRetries: 1 } }).GET('/notes');
+    const call = createNotesClient(server.url, { timeoutMs: 500, retry: { maxRetries: 1 } }).GET('/notes');
     await expect(call).rejects.toMatchObject({ name: 'TimeoutError' });
     expect(server.seen).toHaveLength(2);
   });
@@ -215,15 +215,14 @@ describe('time', () => {
   });
 
   test('an abort ends a wait at once', async () => {
-    server = await serveNotes(refuseFirst(9, 429, { 'Retry-After': '30' }));
+    // Much later than tests are waited for.
+    server = await serveNotes(refuseFirst(9, 429, { 'Retry-After': '3000' }));
     const controller = new AbortController();
     const client = createNotesClient(server.url, {
-      retry: { maxRetryAfterMs: 60_000 },
+      retry: { maxRetryAfterMs: 3_600_000 },
       onRetry: () => setTimeout(() => controller.abort(new Error('enough')), 20),
     });
-    const start = performance.now();
     await expect(client.GET('/notes', { signal: controller.signal })).rejects.toThrow('enough');
-    expect(performance.now() - start).toBeLessThan(2000);
     expect(server.seen).toHaveLength(1);
   });
 
@@ -232,9 +231,11 @@ describe('time', () => {
     ['in the middle of the body', (response) => void response.writeHead(200).write('[')],
     ['in the middle of a refusal', (response) => void response.writeHead(404).write('{')],
   ])('an abort %s ends the call without another try', async (_reason, answer) => {
-    server = await serveNotes(answer);
     const controller = new AbortController();
-    setTimeout(() => controller.abort(new Error('enough')), 60);
+    server = await serveNotes((...asked) => {
+      setTimeout(() => controller.abort(new Error('enough')), 60);
+      answer(...asked);
+    });
     const call = createNotesClient(server.url, { onRetry }).GET('/notes', { signal: controller.signal });
     await expect(call).rejects.toThrow('enough');
     expect(server.seen).toHaveLength(1);
@@ -316,9 +317,9 @@ describe('streams', () => {
   test('a streamed answer is handed over as it comes, past the timeout', async () => {
     server = await serveNotes((response) => {
       response.writeHead(200).write('one ');
-      setTimeout(() => response.end('two'), 80);
+      setTimeout(() => response.end('two'), 1_000);
     });
-    const { data } = await createNotesClient(server.url, { timeoutMs: 40 }).GET('/notes', { parseAs: 'stream' });
+    const { data } = await createNotesClient(server.url, { timeoutMs: 500 }).GET('/notes', { parseAs: 'stream' });
     expect(await new Response(data).text()).toBe('one two');
     expect(server.seen).toHaveLength(1);
   });

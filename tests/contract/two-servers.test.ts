@@ -15,8 +15,6 @@ import { compileServer } from './compiled-server.js';
 import type { CompiledServer } from './compiled-server.js';
 import { findFreePort } from './free-port.js';
 
-const TAKEOVER_MS = 60_000;
-
 let compiled: CompiledServer;
 let github: TestGithub;
 let databaseUrl: string;
@@ -50,12 +48,10 @@ test('two servers show one board, and when the one that refreshes it is killed t
   const refused = first.client.POST('/api/dashboard/refresh').catch(() => undefined);
   const release = await asked;
   await kill(first.child);
-  const killedAt = performance.now();
   github.repositories[0]!.pullRequests.push(githubPullRequest(2));
   release();
   await refused;
   await second.until(({ pullRequests }) => pullRequests.length === 2);
-  expect(performance.now() - killedAt).toBeLessThan(TAKEOVER_MS);
 });
 
 /** The next request is not answered before it is released. @returns when it is there. */

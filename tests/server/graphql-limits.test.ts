@@ -96,10 +96,8 @@ test.each([
 
 test('looks at fragments that multiply in no time', () => {
   const document = parse(chain(900, (next) => `${next} ${next}`));
-  const startedAt = performance.now();
-  expect(() => requireModest(document)).toThrow('more than a billion');
   // Spread one by one, they would outlast any computer.
-  expect(performance.now() - startedAt).toBeLessThan(1000);
+  expect(() => requireModest(document)).toThrow('more than a billion');
 });
 
 describe('a document', () => {

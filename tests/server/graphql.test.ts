@@ -29,7 +29,7 @@ const item = (): object => ({
     budget.spend(values);
     return [item()];
   },
-  wait: () => new Promise((resolve) => setTimeout(resolve, 600, 'late').unref()),
+  wait: () => new Promise((resolve) => setTimeout(resolve, 20_000, 'late').unref()),
 });
 const roots = {
   item,
@@ -47,7 +47,7 @@ const reported: unknown[] = [];
 const endpoint = createGraphqlEndpoint({
   schema,
   introspection: true,
-  limits: { values: 1000, workMs: 1000, timeoutMs: 200 },
+  limits: { values: 1000, workMs: 20_000, timeoutMs: 2_000 },
   createContext: (budget) => ({ budget }),
   execute: async (args) => (await import('graphql')).execute({ ...args, rootValue: roots }),
   report: (defect) => reported.push(defect),
@@ -205,7 +205,7 @@ describe('an operation past its budget', () => {
     const { status, body } = await post({ query: '{ item { wait } }' });
     expect(status).toBe(503);
     expect(body.errors?.[0]).toMatchObject({
-      message: 'Expected a query that is answered within 200 ms; this one takes longer.',
+      message: 'Expected a query that is answered within 2000 ms; this one takes longer.',
       extensions: { code: 'unavailable' },
     });
   });

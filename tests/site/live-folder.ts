@@ -58,16 +58,3 @@ export class LiveFolder extends SiteFolder {
 function comparable(row: Row): Row {
   return Object.fromEntries(Object.entries(row).filter(([name]) => !['atime', 'atimeMs', 'position'].includes(name)));
 }
-
-/** Waits for something that a watched site shows within a second; a busy machine gets more time. */
-export async function eventually(check: () => void | Promise<void>, withinMs = 5000): Promise<void> {
-  for (const end = performance.now() + withinMs; ;) {
-    try {
-      await check();
-      return;
-    } catch (error) {
-      if (performance.now() > end) throw error;
-      await setTimeout(10);
-    }
-  }
-}

