@@ -1,3 +1,5 @@
+import { useId } from 'preact/hooks';
+import { TableHead } from '../shell/table-head.js';
 import { MOST_BARS, total } from './figures.js';
 import type { Bar } from './figures.js';
 
@@ -12,34 +14,44 @@ interface BarChartProps {
 
 /** Bars from left to right, of one scale, with the same figures as a table. */
 export function BarChart({ title, bars, parts, kinds }: BarChartProps) {
-  const drawn = bars.slice(0, MOST_BARS);
-  const most = Math.max(1, ...drawn.map(total));
+  const id = useId();
+  const isEmpty = bars.every((bar) => total(bar) === 0);
   return (
-    <figure class="chart">
+    <figure class="chart" aria-labelledby={id}>
       <figcaption>
-        <h2>{title}</h2>
-        {parts.length > 1 && (
-          <ul class="legend">
-            {parts.map((part, index) => (
-              <li key={part}>
-                <span class={`swatch ${kinds[index] ?? ''}`} /> {part}
-              </li>
-            ))}
-          </ul>
-        )}
+        <h2 id={id}>{title}</h2>
       </figcaption>
-      {bars.every((bar) => total(bar) === 0) ? (
-        <p class="quiet">Nothing is open.</p>
-      ) : (
-        <div class="bars" aria-hidden="true">
-          {drawn.map((bar) => (
-            <Row key={bar.label} {...{ bar, most, kinds }} />
-          ))}
-        </div>
-      )}
-      {bars.length > MOST_BARS && <p class="quiet">{bars.length - MOST_BARS} more are in the table.</p>}
-      <Table title={title} bars={bars} parts={parts} />
+      {isEmpty ? <p class="quiet">Nothing is open.</p> : <Bars {...{ title, bars, parts, kinds }} />}
     </figure>
+  );
+}
+
+function Bars({ title, bars, parts, kinds }: BarChartProps) {
+  const drawn = bars.slice(0, MOST_BARS);
+  const most = Math.max(...drawn.map(total));
+  return (
+    <>
+      {parts.length > 1 && <Legend parts={parts} kinds={kinds} />}
+      <div class="bars" aria-hidden="true">
+        {drawn.map((bar) => (
+          <Row key={bar.label} {...{ bar, most, kinds }} />
+        ))}
+      </div>
+      {bars.length > MOST_BARS && <p class="quiet">+{bars.length - MOST_BARS} more in the table.</p>}
+      <Table title={title} bars={bars} parts={parts} />
+    </>
+  );
+}
+
+function Legend({ parts, kinds }: Pick<BarChartProps, 'kinds' | 'parts'>) {
+  return (
+    <ul class="legend">
+      {parts.map((part, index) => (
+        <li key={part}>
+          <span class={`swatch ${kinds[index] ?? ''}`} /> {part}
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -64,7 +76,10 @@ function Row({ bar, most, kinds }: RowProps) {
           return <rect key={kinds[index]} class={kinds[index]} x={left} y={0} width={part} height={1} />;
         })}
       </svg>
-      <span class="value">{total(bar)}</span>
+      <span class="value">
+        {total(bar)}
+        {bar.note !== undefined && <span class="bad"> · {bar.note}</span>}
+      </span>
     </div>
   );
 }
@@ -75,16 +90,7 @@ function Table({ title, bars, parts }: Pick<BarChartProps, 'bars' | 'parts' | 't
       <summary>As a table</summary>
       <table>
         <caption class="aside">{title}</caption>
-        <thead>
-          <tr>
-            <th scope="col">What</th>
-            {parts.map((part) => (
-              <th key={part} scope="col">
-                {part}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead names={['What', ...parts]} />
         <tbody>
           {bars.map((bar) => (
             <tr key={bar.label}>

@@ -5,10 +5,12 @@ import type { Board, Issue, PullRequest } from '../board/rows.js';
 export interface Bar {
   readonly label: string;
   readonly parts: readonly number[];
+  /** What is to be seen at once, in words, as colours alone tell it to some. */
+  readonly note?: string;
 }
 
 /** More bars than are taken in at a glance; the table has them all. */
-export const MOST_BARS = 12;
+export const MOST_BARS = 10;
 
 const CI = ['success', 'pending', 'failure', 'none'] as const;
 
@@ -21,7 +23,10 @@ export function ciByRepository(rows: readonly PullRequest[]): readonly Bar[] {
     parts[at] = (parts[at] ?? 0) + 1;
     bars.set(repoName(row), parts);
   }
-  return fullestFirst(bars);
+  return fullestFirst(bars).map((bar) => {
+    const failing = bar.parts[CI.indexOf('failure')] ?? 0;
+    return failing === 0 ? bar : { ...bar, note: `${failing} failing` };
+  });
 }
 
 export function byRepository(issues: readonly Issue[]): readonly Bar[] {
@@ -52,13 +57,19 @@ export function byAge(items: readonly { readonly createdAt: string }[], now = Da
   });
 }
 
-export interface Budget {
+type RateLimit = NonNullable<Board['forges'][number]['rateLimitREST']>;
+
+export interface Budget extends RateLimit {
   readonly name: string;
-  readonly limit: number;
-  readonly remaining: number;
-  readonly resetsAt: string;
-  readonly severity: string;
 }
+
+/** What the server does at each of them. */
+export const SEVERITIES: Readonly<Record<RateLimit['severity'], string>> = {
+  ok: 'Plenty left',
+  warning: 'Running low',
+  low: 'Nearly spent: refreshes wait',
+  exceeded: 'Spent: nothing is taken until then',
+};
 
 /** What forges still give, a gauge for each of their budgets. */
 export function budgetsOf({ forges }: Board): readonly Budget[] {

@@ -1,9 +1,11 @@
 import { BoardHead } from '../board/board-head.js';
-import { newest, problem } from '../board/board-store.js';
+import { newest, owner, problem } from '../board/board-store.js';
 import { useBoard } from '../board/follow-board.js';
+import { ForgeNotes } from '../board/forge-notes.js';
 import type { Board } from '../board/rows.js';
 import { BarChart } from './bar-chart.js';
 import { Budgets } from './budgets.js';
+import { Throughput } from './throughput.js';
 import { budgetsOf, byAge, byRepository, ciByRepository, CI_PARTS } from './figures.js';
 import './insights.css';
 import '../board/board.css';
@@ -15,7 +17,14 @@ export function InsightsPage() {
   return (
     <>
       <BoardHead title="Insights" includeDrafts />
-      {board === undefined ? problem.value === undefined && <p class="quiet">Loading …</p> : <Charts board={board} />}
+      {board === undefined ? (
+        problem.value === undefined && <p class="quiet">Loading …</p>
+      ) : (
+        <>
+          <ForgeNotes board={board} />
+          <Charts board={board} />
+        </>
+      )}
     </>
   );
 }
@@ -24,6 +33,7 @@ function Charts({ board }: { readonly board: Board }) {
   const issues = board.issues.filter(({ housekeeping }) => !housekeeping);
   return (
     <div class="charts">
+      <Throughput key={owner.value} />
       <BarChart
         title="CI by repository"
         bars={ciByRepository(board.pullRequests)}

@@ -1,0 +1,178 @@
+import { useMemo } from 'preact/hooks';
+import { knownRuns, shortDate, topOf } from './throughput-figures.js';
+import type { Column } from './throughput-figures.js';
+
+/** Places in the drawing, in pixels. */
+const HEIGHT = 300;
+export const LEFT = 34;
+export const RIGHT = 6;
+const OPEN = { top: 26, bottom: 118 };
+const FLOW = { top: 162, bottom: 272 };
+
+/** A bar takes so much of the room that its column has, and never looks like a wall. */
+const BAR_SHARE = 0.72;
+const MAX_BAR = 22;
+
+interface ThroughputChartProps {
+  readonly columns: readonly Column[];
+  /** In pixels; the drawing keeps its words and lines as they are, however wide it is. */
+  readonly width: number;
+  readonly chosen: number;
+  readonly onChoose: (index: number) => void;
+}
+
+/**
+ * Above, how many were open, as a line; below, what was opened, as bars up, and what left, as bars down. Two scales, so
+ * two drawings, under one another and of the same time. The figures are beside it, and in the table.
+ */
+export function ThroughputChart({ columns, width, chosen, onChoose }: ThroughputChartProps) {
+  const step = Math.max(0, width - LEFT - RIGHT) / columns.length;
+  const center = (index: number): number => LEFT + step * (index + 0.5);
+  const choose = ({ offsetX }: PointerEvent): void => {
+    const index = Math.floor((offsetX - LEFT) / step);
+    if (index >= 0 && index < columns.length) onChoose(index);
+  };
+  const uncounted =
+    Math.max(
+      0,
+      columns.findIndex(({ isCounted }) => isCounted),
+    ) * step;
+  return (
+    <svg
+      class="throughput"
+      width={width}
+      height={HEIGHT}
+      aria-hidden="true"
+      onPointerMove={choose}
+      onPointerDown={choose}
+    >
+      {uncounted > 0 && <Uncounted width={uncounted} />}
+      <rect
+        class="chosen"
+        x={LEFT + step * chosen}
+        y={OPEN.top - 6}
+        width={step}
+        height={FLOW.bottom - OPEN.top + 12}
+      />
+      <OpenLine {...{ columns, width, center }} />
+      <Flows {...{ columns, width, center }} bar={Math.min(step * BAR_SHARE, MAX_BAR)} />
+      <Dates {...{ columns, center, width }} />
+    </svg>
+  );
+}
+
+/** Words that would not fit are left out: below the drawing it says since when it counts. */
+function Uncounted({ width }: { readonly width: number }) {
+  return (
+    <>
+      <rect class="before" x={LEFT} y={OPEN.top} width={width} height={FLOW.bottom - OPEN.top} />
+      {width > 130 && (
+        <text class="tick" x={LEFT + width / 2} y={(OPEN.top + OPEN.bottom) / 2 + 4} text-anchor="middle">
+          Not counted yet
+        </text>
+      )}
+    </>
+  );
+}
+
+interface PanelProps {
+  readonly columns: readonly Column[];
+  readonly width: number;
+  readonly center: (index: number) => number;
+}
+
+function OpenLine({ columns, width, center }: PanelProps) {
+  const top = topOf(columns.map(({ open = 0 }) => open));
+  const y = (open: number): number => OPEN.bottom - ((OPEN.bottom - OPEN.top) * open) / top;
+  const runs = useMemo(() => knownRuns(columns), [columns]);
+  return (
+    <g class="open">
+      <text class="name" x={LEFT} y={OPEN.top - 12}>
+        Open
+      </text>
+      <Line at={y(top)} label={top} width={width} />
+      <Line at={y(0)} label={0} width={width} />
+      {runs.map((run) => {
+        const points = run.map(([index, open]) => `${center(index)},${y(open)}`).join(' ');
+        const [[first] = [0], [last] = [0]] = [run[0], run.at(-1)];
+        const [, lastOpen = 0] = run.at(-1) ?? [];
+        return (
+          <g key={first}>
+            <polygon class="area" points={`${center(first)},${y(0)} ${points} ${center(last)},${y(0)}`} />
+            <polyline class="line" points={points} />
+            <circle class="dot" cx={center(last)} cy={y(lastOpen)} r={3} />
+          </g>
+        );
+      })}
+    </g>
+  );
+}
+
+function Flows({ columns, width, center, bar }: PanelProps & { readonly bar: number }) {
+  const [up, down] = [topOf(columns.map(({ opened }) => opened)), topOf(columns.map(({ left }) => left))];
+  const unit = (FLOW.bottom - FLOW.top) / (up + down);
+  const zero = FLOW.top + up * unit;
+  return (
+    <g>
+      <text class="name" x={LEFT} y={FLOW.top - 12}>
+        ▲ Opened
+      </text>
+      <text class="name" x={LEFT + 84} y={FLOW.top - 12}>
+        ▼ Left
+      </text>
+      <Line at={FLOW.top} label={up} width={width} />
+      <Line at={FLOW.bottom} label={down} width={width} />
+      {columns.map(({ start, opened, left }, index) => (
+        <g key={start}>
+          {opened > 0 && (
+            <rect
+              class="opened"
+              x={center(index) - bar / 2}
+              y={zero - opened * unit}
+              width={bar}
+              height={opened * unit}
+            />
+          )}
+          {left > 0 && <rect class="left" x={center(index) - bar / 2} y={zero} width={bar} height={left * unit} />}
+        </g>
+      ))}
+      <Line at={zero} label={0} width={width} />
+    </g>
+  );
+}
+
+function Line({ at, label, width }: { readonly at: number; readonly label: number; readonly width: number }) {
+  const y = Math.round(at) + 0.5;
+  return (
+    <>
+      <line class="rule" x1={LEFT} x2={width - RIGHT} y1={y} y2={y} />
+      <text class="tick" x={LEFT - 6} y={y + 4} text-anchor="end">
+        {label}
+      </text>
+    </>
+  );
+}
+
+/** As many dates as there is room for, the last one always. */
+function Dates({ columns, center, width }: PanelProps) {
+  const many = Math.max(1, Math.min(columns.length, Math.floor((width - LEFT) / 90)));
+  const every = Math.ceil(columns.length / many);
+  const last = columns.length - 1;
+  return (
+    <>
+      {columns.map(({ start }, index) =>
+        (last - index) % every === 0 ? (
+          <text
+            key={start}
+            class="tick"
+            x={index === last ? width - RIGHT : center(index)}
+            y={HEIGHT - 6}
+            text-anchor={index === last ? 'end' : 'middle'}
+          >
+            {shortDate(start)}
+          </text>
+        ) : null,
+      )}
+    </>
+  );
+}

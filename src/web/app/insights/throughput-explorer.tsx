@@ -1,0 +1,63 @@
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { LEFT, RIGHT, ThroughputChart } from './throughput-chart.js';
+import { describe, nameOf } from './throughput-figures.js';
+import type { Column, Throughput } from './throughput-figures.js';
+import { useWidth } from './use-width.js';
+
+/** As the style sheet draws the slider's handle. */
+const THUMB = 18;
+
+interface ThroughputExplorerProps {
+  readonly columns: readonly Column[];
+  readonly per: Throughput['per'];
+}
+
+/** The drawing, with the figures of one day or week, chosen by pointing at it or by the slider below. */
+export function ThroughputExplorer({ columns, per }: ThroughputExplorerProps) {
+  const [place, slider] = [useRef<HTMLDivElement>(null), useRef<HTMLInputElement>(null)];
+  const width = useWidth(place);
+  const id = useId();
+  const last = columns.length - 1;
+  // Whoever has chosen none looks at the newest, also when there is another.
+  const [asked, setAsked] = useState<string>();
+  const found = columns.findIndex(({ start }) => start === asked);
+  const chosen = found === -1 ? last : found;
+  const column = columns[chosen];
+  useLayoutEffect(() => {
+    const { style } = slider.current ?? {};
+    if (style === undefined || width === 0) return;
+    // The handle stands below what it chooses.
+    const step = (width - LEFT - RIGHT) / columns.length;
+    style.marginInlineStart = `${LEFT + (step - THUMB) / 2}px`;
+    style.width = `${step * last + THUMB}px`;
+  }, [width, columns.length, last]);
+  if (column === undefined) return null;
+  const choose = (index: number): void => setAsked(index === last ? undefined : columns[index]?.start);
+  return (
+    <div class="explorer">
+      <p class="reading">
+        <strong>
+          {nameOf(column, per)}
+          {chosen === last && ', so far'}
+        </strong>
+        : {describe(column)}
+      </p>
+      <div ref={place} class="place">
+        {width > 0 && <ThroughputChart {...{ columns, width, chosen }} onChoose={choose} />}
+      </div>
+      <label class="aside" for={id}>
+        {per === 'day' ? 'Day' : 'Week'}
+      </label>
+      <input
+        ref={slider}
+        id={id}
+        type="range"
+        min={0}
+        max={last}
+        value={chosen}
+        aria-valuetext={`${nameOf(column, per)}: ${describe(column)}`}
+        onInput={({ currentTarget }) => choose(currentTarget.valueAsNumber)}
+      />
+    </div>
+  );
+}
