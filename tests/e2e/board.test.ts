@@ -313,15 +313,6 @@ describeInBrowser('the board, in a browser', () => {
     await shown(1);
   });
 
-  test('insights show charts, each with its table', async () => {
-    await page.getByRole('link', { name: 'Insights' }).click();
-    const chart = page.getByRole('figure', { name: 'CI by repository' });
-    await chart.getByText('As a table').click();
-    await chart.getByRole('rowheader', { name: 'acme/shop (GitHub)' }).waitFor();
-    await page.getByRole('rowheader', { name: 'GitHub GraphQL' }).waitFor();
-    await expectAccessible(page);
-  });
-
   test('a feed is made, read and taken back', async () => {
     await open('/settings', 'Settings');
     await page.getByLabel('Title of the feed').fill('reader');
