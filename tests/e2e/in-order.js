@@ -21,13 +21,15 @@ export default class InOrder extends TestEnvironment {
     if (!this.#isJourney) return;
     if (name === 'test_start' && this.#hasFailed) test.mode = 'skip';
     if (name !== 'test_fn_failure' && name !== 'hook_failure') return;
-    if (!this.#hasFailed) await this.#addPages(error);
+    if (!this.#hasFailed) addPages(await this.global[TELL]?.(), error, test);
     this.#hasFailed = true;
   }
+}
 
-  async #addPages(error) {
-    if (typeof error?.stack !== 'string') return;
-    const told = await this.global[TELL]?.();
-    if (told) error.stack += `\n\n${told}`;
-  }
+function addPages(told, error, test) {
+  if (!told) return;
+  if (typeof error?.stack === 'string') error.stack += `\n\n${told}`;
+  // Of a test that took too long there is but a sentence, which is kept beside where the test is.
+  const kept = test?.errors.at(-1);
+  if (typeof error === 'string' && Array.isArray(kept)) kept[0] = `${error}\n\n${told}`;
 }
