@@ -52,23 +52,29 @@ export async function appendAudit(transaction: Database, entry: NewAuditEntry, o
   await appendAudits(transaction, [{ entry, origin }]);
 }
 
+interface Attributed {
+  readonly entry: NewAuditEntry;
+  readonly origin: AuditOrigin;
+}
+
 /** As {@link appendAudit} for several in this order, which takes less than one after another. */
-export async function appendAudits(
-  database: Database,
-  entries: readonly { readonly entry: NewAuditEntry; readonly origin: AuditOrigin }[],
-): Promise<void> {
-  await inAuditedTransaction(database, async (transaction) => {
-    let { count, hash } = await readHead(transaction);
-    const rows: AuditLogTable[] = [];
-    for (const { entry, origin } of entries) {
-      count += 1;
-      const row = { id: count, ...toRow(entry), ...toColumns(origin) };
-      hash = hashEntry(hash, row);
-      rows.push({ ...row, hash });
-    }
-    await insertEntries(transaction, rows);
-    await storeHead(transaction, { count, hash });
-  });
+export async function appendAudits(database: Database, entries: readonly Attributed[]): Promise<void> {
+  // A transaction that is to wait for others has taken the end of the chain as it began; later would spare it nothing.
+  if (database.isTransaction) await writeEntries(database, entries);
+  else await inAuditedTransaction(database, (transaction) => writeEntries(transaction, entries));
+}
+
+async function writeEntries(transaction: Database, entries: readonly Attributed[]): Promise<void> {
+  let { count, hash } = await readHead(transaction);
+  const rows: AuditLogTable[] = [];
+  for (const { entry, origin } of entries) {
+    count += 1;
+    const row = { id: count, ...toRow(entry), ...toColumns(origin) };
+    hash = hashEntry(hash, row);
+    rows.push({ ...row, hash });
+  }
+  await insertEntries(transaction, rows);
+  await storeHead(transaction, { count, hash });
 }
 
 /**
