@@ -150,8 +150,8 @@ async function send<T>(
   make: (header: Header, payload: string) => Promise<Answer<T>>,
 ): Promise<Answer<T>> {
   const mark = `${steps.length}`;
-  // Nothing tells a repeated update, or read, from another one: both are made.
-  const step: Step = { action, tries: [], mayRepeat: action === 'update' || action === 'read' };
+  // Nothing tells a repeated read from another one: both are made.
+  const step: Step = { action, tries: [], mayRepeat: action === 'read' };
   for (;;) {
     step.tries.push(`${name} ${mark} ${step.tries.length}`);
     const header = { 'X-Caller': step.tries.at(-1)!, 'Idempotency-Key': `${name}-${mark}` };
@@ -160,15 +160,11 @@ async function send<T>(
       await sleep(20);
       continue;
     }
-    const isGone = answer.response.status === 404 && step.tries.length > 1 && isMove(action);
-    if (!answer.response.ok && !isGone) throw new Error(`${action}: ${JSON.stringify(answer.error)}`);
+    if (!answer.response.ok) throw new Error(`${action}: ${JSON.stringify(answer.error)}`);
     steps.push(step);
     return answer;
   }
 }
-
-/** What a repeat finds done: the object is no longer where it was. */
-const isMove = (action: string): boolean => action === 'rename' || action === 'delete';
 
 /** What fetch throws when a server is away, or goes away. */
 function ignoreConnection(error: unknown): undefined {
