@@ -44,9 +44,18 @@ async function changeShown(
 ): Promise<void> {
   changeRepository(repository, next);
   try {
-    await send();
+    await inTurn(send);
   } catch (error) {
     changeRepository(repository, repository);
     throw error;
   }
+}
+
+let last: Promise<unknown> = Promise.resolve();
+
+/** One after the other, so that what was ticked last is what stays. */
+function inTurn(send: () => Promise<unknown>): Promise<unknown> {
+  const sent = last.then(send);
+  last = sent.catch(() => undefined);
+  return sent;
 }

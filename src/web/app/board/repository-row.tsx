@@ -1,4 +1,5 @@
-import { ActionButton, useAction } from '../shell/action-button.js';
+import { explain } from '../answers.js';
+import { ActionButton } from '../shell/action-button.js';
 import { say } from '../shell/toasts.js';
 import { LOCKS, lockId } from './forge-locks.js';
 import { ensureWebhook, setAutoUpdate, setIgnored } from './repository-acts.js';
@@ -62,8 +63,8 @@ function Webhook({ repository }: Omit<RepositoryRowProps, 'isReadOnly'>) {
 /** Saved as they are ticked. */
 function Choices({ repository }: Omit<RepositoryRowProps, 'isReadOnly'>) {
   const { fullName, ignoredPRs, ignoredIssues, autoUpdateBranch } = repository;
-  const [, change] = useAction((work: () => Promise<void>) => work());
-  const ignore = (prs: boolean, issues: boolean): void => change(() => setIgnored(repository, prs, issues));
+  const change = (work: Promise<void>): void => void work.catch((error: unknown) => say(explain(error), 'failed'));
+  const ignore = (prs: boolean, issues: boolean): void => change(setIgnored(repository, prs, issues));
   const box = (name: string, isOn: boolean, onToggle: (isOn: boolean) => void) => (
     <label class="choice">
       <input type="checkbox" checked={isOn} onChange={({ currentTarget }) => onToggle(currentTarget.checked)} />
@@ -76,7 +77,7 @@ function Choices({ repository }: Omit<RepositoryRowProps, 'isReadOnly'>) {
     <div class="toggles">
       {box('Pull requests', !ignoredPRs, (isOn) => ignore(!isOn, ignoredIssues))}
       {box('Issues', !ignoredIssues, (isOn) => ignore(ignoredPRs, !isOn))}
-      {box('Keep branches up to date', autoUpdateBranch, (isOn) => change(() => setAutoUpdate(repository, isOn)))}
+      {box('Keep branches up to date', autoUpdateBranch, (isOn) => change(setAutoUpdate(repository, isOn)))}
     </div>
   );
 }
