@@ -124,6 +124,25 @@ describeInBrowser('the board, in a browser', () => {
     await shown(9);
   });
 
+  test('of two filters the later one stays, though the earlier one is kept late', async () => {
+    const path = '**/api/settings/filter-state';
+    const pill = (name: string) => page.getByRole('button', { name, exact: true });
+    const later = page.waitForResponse((answer) => answer.request().postData()?.includes('"pill":"all"') === true);
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route(path, (route) => held.then(() => route.continue()), { times: 1 });
+    await pill('Bots').click();
+    await shown(1);
+    await pill('All').click();
+    await shown(9);
+    release();
+    await later;
+    await page.evaluate(() => localStorage.clear());
+    await page.reload();
+    await page.getByRole('button', { name: 'All', exact: true, pressed: true }).waitFor();
+    await shown(9);
+  });
+
   test('the board loads at most 60 kB of compressed scripts, and moves nothing as it does', async () => {
     const other = await stage.context.newPage();
     await other.addInitScript(`new PerformanceObserver((list) => {

@@ -5,6 +5,9 @@ import type { Filter } from './filter.js';
 
 const KEPT_AS = 'trellis-filter';
 
+/** There as long as the server may not know what is kept here. */
+const UNSENT = 'trellis-filter-unsent';
+
 /** So that typing is not sent letter by letter. */
 const SAVE_TEXT_AFTER_MS = 500;
 
@@ -13,33 +16,35 @@ export const filter = signal<Filter>(parseFilter(localStorage.getItem(KEPT_AS) ?
 
 /** Takes over what another device left, and keeps both places up to date until it is stopped. */
 export function keepFilter(): () => void {
+  const isUnsent = localStorage.getItem(UNSENT) !== null;
   const asked = takeAddress();
   if (asked !== undefined) filter.value = asked;
   let saved = filter.value;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let sent = Promise.resolve();
   const send = (): void => {
     clearTimeout(timer);
     timer = undefined;
-    void save(saved);
+    const value = saved;
+    // One after the other, so that what was chosen last is what stays; what was chosen since is sent in its place.
+    sent = sent.then(() => (value === saved ? save(value) : undefined));
   };
   const stop = effect(() => {
     const { value } = filter;
     if (value === saved) return;
     const isTyped = value.text !== saved.text;
     saved = value;
-    localStorage.setItem(KEPT_AS, JSON.stringify(value));
+    keep(value);
     clearTimeout(timer);
     if (isTyped) timer = setTimeout(send, SAVE_TEXT_AFTER_MS);
     else send();
   });
-  if (asked !== undefined) {
-    localStorage.setItem(KEPT_AS, JSON.stringify(asked));
-    send();
-  }
+  if (asked !== undefined) keep(asked);
+  if (asked !== undefined || isUnsent) send();
   const opened = filter.value;
   void load().then((found) => {
-    // Whoever has chosen something meanwhile meant that.
-    if (found === undefined || asked !== undefined || filter.value !== opened) return;
+    // Whoever has chosen something meanwhile, or last in this browser, meant that.
+    if (found === undefined || asked !== undefined || isUnsent || filter.value !== opened) return;
     saved = found;
     filter.value = found;
     localStorage.setItem(KEPT_AS, JSON.stringify(found));
@@ -50,10 +55,16 @@ export function keepFilter(): () => void {
   };
 }
 
-/** What is not kept there is kept here; neither hinders the list. */
+function keep(value: Filter): void {
+  localStorage.setItem(KEPT_AS, JSON.stringify(value));
+  localStorage.setItem(UNSENT, 'true');
+}
+
+/** What is not kept there is kept here, and sent when the page is come to again; neither hinders the list. */
 async function save(value: Filter): Promise<void> {
   const body = { pullRequests: { ...value } };
-  await dashboard.PUT('/api/settings/filter-state', { body, keepalive: true }).catch(() => undefined);
+  const answer = await dashboard.PUT('/api/settings/filter-state', { body, keepalive: true }).catch(() => undefined);
+  if (answer !== undefined && value === filter.value) localStorage.removeItem(UNSENT);
 }
 
 async function load(): Promise<Filter | undefined> {
