@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import type { RefObject } from 'preact';
 
 interface ListKeys {
@@ -8,7 +8,7 @@ interface ListKeys {
 
 /** `j` and `k` walk through the rows, `o` opens one, `m` merges it, `x` chooses it, `/` searches, `?` tells of these. */
 export function useListKeys({ search, onHelp }: ListKeys): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || isAsking()) return;
       const work = KEYS[event.key] ?? (event.key === '/' ? () => search.current?.focus() : undefined);
@@ -57,7 +57,7 @@ function focusOn(row: Element | undefined): void {
 
 /** When the row that has the focus goes, the one that takes its place gets it, not the top of the page. */
 function useKeptPlace(): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     let at = -1;
     const remember = (): void => void (at = rows().findIndex((row) => row === current()));
     const watcher = new MutationObserver(() => {

@@ -1,9 +1,9 @@
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import { useAction } from './action-button.js';
 import { armed, disarm, watchArmed } from './armed.js';
 
-/** The second half of a double click is no answer. */
+/** The second half of a double click is no answer. Systems count clicks; of keys, which they don't count, it is what comes sooner. */
 const DEAF_MS = 400;
 
 interface ConfirmButtonProps {
@@ -29,16 +29,16 @@ export function ConfirmButton(props: ConfirmButtonProps) {
   const since = useRef(0);
   const [isBusy, act] = useAction(onAct);
   const isArmed = armed.value?.id === id;
-  useEffect(() => (isArmed && box.current !== null ? watchArmed(box.current) : undefined), [isArmed]);
+  useLayoutEffect(() => (isArmed && box.current !== null ? watchArmed(box.current) : undefined), [isArmed]);
   useEffect(() => () => (armed.peek()?.id === id ? disarm() : undefined), [id]);
-  const click = (): void => {
+  const click = ({ detail }: MouseEvent): void => {
     if (isBusy) return;
     if (disabled) return onRefuse?.();
     if (!isArmed) {
       // Not in an effect, which may come after the second half of a double click.
       since.current = performance.now();
       armed.value = { id, question };
-    } else if (performance.now() - since.current >= DEAF_MS) {
+    } else if (detail <= 1 && performance.now() - since.current >= DEAF_MS) {
       disarm();
       act();
     }

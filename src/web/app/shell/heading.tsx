@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 
 interface HeadingProps {
@@ -9,10 +9,11 @@ interface HeadingProps {
 
 /** The one `h1` of a page. It takes the focus when the page is come to, which tells screen readers where they are. */
 export function Heading({ title, children }: HeadingProps) {
+  // Not after the next frame, when a key may have been pressed.
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  useLayoutEffect(() => heading.current?.focus({ preventScroll: true }), []);
   const text = title ?? (typeof children === 'string' ? children : undefined);
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = text === undefined ? 'Trellis' : `${text} · Trellis`;
   }, [text]);
   return (

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 
 interface MenuProps {
@@ -13,7 +13,7 @@ interface MenuProps {
 export function Menu({ label, name, children }: MenuProps) {
   const menu = useRef<HTMLDetailsElement>(null);
   const [isOpen, setOpen] = useState(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const { current } = menu;
     if (!isOpen || current === null) return;
     const onKey = ({ key }: KeyboardEvent): void => {

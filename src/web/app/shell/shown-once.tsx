@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useLayoutEffect, useId, useRef } from 'preact/hooks';
 import { CopyButton } from './copy-button.js';
 
 interface ShownOnceProps {
@@ -10,7 +10,7 @@ interface ShownOnceProps {
 export function ShownOnce({ label, value }: ShownOnceProps) {
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.select(), [value]);
+  useLayoutEffect(() => field.current?.select(), [value]);
   return (
     <div class="once">
       <label for={id}>{label}</label>

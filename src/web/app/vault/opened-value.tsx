@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { CopyButton } from '../shell/copy-button.js';
 import { toText } from './open-value.js';
 
@@ -15,7 +15,7 @@ interface OpenedValueProps {
 export function OpenedValue({ slug, value, onHide }: OpenedValueProps) {
   const group = useRef<HTMLDivElement>(null);
   const text = useMemo(() => toText(value), [value]);
-  useEffect(() => group.current?.focus(), [value]);
+  useLayoutEffect(() => group.current?.focus(), [value]);
   useEffect(() => {
     const timer = setTimeout(onHide, SHOWN_MS);
     return () => clearTimeout(timer);
