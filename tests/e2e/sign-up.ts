@@ -13,9 +13,11 @@ export async function signUp(
   await page.goto(link);
   const field = page.getByLabel('Username', { exact: true });
   await field.waitFor();
-  // An invitation says whom it is for.
-  if (await field.isEditable()) await field.fill(username);
-  await page.getByLabel('Your name').fill(`${username[0]?.toUpperCase()}${username.slice(1)}`);
+  // An invitation says whom it is for, and how others see them.
+  if (await field.isEditable()) {
+    await field.fill(username);
+    await page.getByLabel('Your name').fill(`${username[0]?.toUpperCase()}${username.slice(1)}`);
+  }
   await page.getByRole('button', { name: 'Create a passkey' }).click();
   await page.getByRole('heading', { name: 'Pull requests' }).waitFor();
   return authenticator;

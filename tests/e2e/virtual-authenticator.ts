@@ -1,9 +1,14 @@
+import { generateKeyPairSync } from 'node:crypto';
 import type { CDPSession, Page } from 'playwright-core';
 
-/** A device with passkeys that says yes to everything, for the pages of one browser tab. */
+/** A device with passkeys that says yes to everything unless told otherwise, for the pages of one browser tab. */
 export interface VirtualAuthenticator {
   /** How many passkeys it holds. */
   count(): Promise<number>;
+  /** Whether its person lets it do what it is asked for from now on. */
+  setWilling(isWilling: boolean): Promise<void>;
+  /** Puts a passkey for a host into it that no server has seen. */
+  addUnknown(host: string): Promise<void>;
 }
 
 export interface VirtualAuthenticatorOptions {
@@ -29,7 +34,23 @@ export async function addVirtualAuthenticator(
       hasPrf,
     },
   });
+  const unknown = (host: string) => ({
+    credentialId: Buffer.from('unknown').toString('base64'),
+    isResidentCredential: true,
+    rpId: host,
+    userHandle: Buffer.from('nobody').toString('base64'),
+    privateKey: generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      .privateKey.export({ format: 'der', type: 'pkcs8' })
+      .toString('base64'),
+    signCount: 1,
+  });
   return {
+    setWilling: async (isUserVerified) => {
+      await devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified });
+    },
+    addUnknown: async (host) => {
+      await devtools.send('WebAuthn.addCredential', { authenticatorId, credential: unknown(host) });
+    },
     count: async () => (await devtools.send('WebAuthn.getCredentials', { authenticatorId })).credentials.length,
   };
 }

@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import type { ComponentChildren } from 'preact';
-import { user } from '../session.js';
+import { loadSession, sessionProblem, user } from '../session.js';
+import { Loaded } from './loaded.js';
 import type { Page } from '../routes.js';
 
 interface GuardedProps {
@@ -19,7 +20,11 @@ export function Guarded({ needs, children }: GuardedProps) {
     if (isStranger) route(`/sign-in?next=${encodeURIComponent(own)}`, true);
   }, [isStranger, own, route]);
   if (needs === 'nobody') return <>{children}</>;
-  if (!user.value) return <p class="quiet">Loading …</p>;
+  if (!user.value) {
+    return (
+      <Loaded from={{ value: undefined, problem: sessionProblem.value, reload: loadSession }}>{() => children}</Loaded>
+    );
+  }
   if (needs === 'admin' && !user.value.isAdmin) return <p>This page is for admins.</p>;
   return <>{children}</>;
 }

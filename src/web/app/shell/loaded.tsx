@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { Resource } from './use-resource.js';
 
 interface LoadedProps<T> {
-  readonly from: Resource<T>;
+  readonly from: Pick<Resource<T>, 'problem' | 'reload' | 'value'>;
   readonly children: (value: T) => ComponentChildren;
 }
 

@@ -14,7 +14,10 @@ function parseLink(hash: string): InvitationLink | undefined {
   return secret === null ? undefined : { secret, isSetup: setup !== null, username: fragment.get('username') };
 }
 
-/** Takes the link out of the address bar, where it would be seen, and kept in the history. */
+/**
+ * Takes the link out of the address bar, where it would be seen, and kept in
+ * the history. Only for a page that can use it: from another, it has to be carried on.
+ */
 export function takeLink(): InvitationLink | undefined {
   const link = parseLink(location.hash);
   if (link !== undefined) history.replaceState(null, '', location.pathname + location.search);

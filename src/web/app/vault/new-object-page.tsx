@@ -5,7 +5,8 @@ import { Field } from '../shell/field.js';
 import { Form } from '../shell/form.js';
 import { say } from '../shell/toasts.js';
 import { ReadableChoice } from './readable-choice.js';
-import { Problem, useProblem } from './problem.js';
+import { Problem } from '../shell/problem.js';
+import { useSealingProblem } from './use-sealing-problem.js';
 import { ConsumerPicker } from './consumer-picker.js';
 import { linkTo, SLUG_PATTERN } from './objects.js';
 import { SecretField } from './secret-field.js';
@@ -22,7 +23,7 @@ export function NewObjectPage() {
   const [days, setDays] = useState('');
   const [usedBy, setUsedBy] = useState<readonly string[]>([]);
   const [isReadable, setReadable] = useState(false);
-  const [problem, create] = useProblem(async () => {
+  const [problem, create] = useSealingProblem(async () => {
     // Loaded here, as other pages have nothing to seal.
     const { putSecret } = await import('../../../sealing/put-secret.js');
     await putSecret(secrets, {

@@ -5,7 +5,8 @@ import { useAsking } from './identity/use-unlocked.js';
 import type { Unlocked } from './identity/use-unlocked.js';
 import type { ObjectMetadata } from './objects.js';
 import { OpenedValue } from './opened-value.js';
-import { Problem, useProblem } from './problem.js';
+import { Problem } from '../shell/problem.js';
+import { useSealingProblem } from './use-sealing-problem.js';
 
 interface ReadValueProps {
   readonly object: ObjectMetadata;
@@ -20,13 +21,13 @@ export function ReadValue({ object, unlocked, onChange }: ReadValueProps) {
   const place = useRef<HTMLDivElement>(null);
   const { withIdentity, question } = useAsking(unlocked);
   useEffect(() => setValue(undefined), [updated_at]);
-  const [problem, show] = useProblem(() =>
+  const [problem, show] = useSealingProblem(() =>
     withIdentity({
       why: `To open “${slug}”, your identity is needed.`,
       work: async (identity) => setValue(await (await import('./open-value.js')).openValue(object, identity)),
     }),
   );
-  const [refusal, sealAnew] = useProblem(() =>
+  const [refusal, sealAnew] = useSealingProblem(() =>
     withIdentity({
       why: `To seal the value of “${slug}” anew, it has to be opened with your identity first.`,
       work: async (identity) => {

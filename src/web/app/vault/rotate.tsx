@@ -3,7 +3,8 @@ import { secrets } from '../clients.js';
 import { Form } from '../shell/form.js';
 import { say } from '../shell/toasts.js';
 import { loadOwnKey, ReadableChoice } from './readable-choice.js';
-import { Problem, useProblem } from './problem.js';
+import { Problem } from '../shell/problem.js';
+import { useSealingProblem } from './use-sealing-problem.js';
 import { ConsumerPicker } from './consumer-picker.js';
 import type { ObjectMetadata } from './objects.js';
 import { SecretField } from './secret-field.js';
@@ -24,7 +25,7 @@ export function Rotate({ object, onChange }: RotateProps) {
     // As the value before: whoever could read it expects to read the next one.
     void loadOwnKey().then((key) => setReadable(key !== undefined && object.recipients?.includes(key) === true));
   }, [object.recipients]);
-  const [problem, rotate] = useProblem(async () => {
+  const [problem, rotate] = useSealingProblem(async () => {
     const { replaceSecret } = await import('../../../sealing/put-secret.js');
     const { slug, id, etag } = object;
     await replaceSecret(secrets, { slug, id, etag, value, usedBy, keepReadableCopy: isReadable });

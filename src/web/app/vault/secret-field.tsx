@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { Problem } from './problem.js';
+import { Problem } from '../shell/problem.js';
 import { ValueField } from './value-field.js';
 
 /** Text as it was typed, or the bytes of a file. */

@@ -1,5 +1,6 @@
 import { ActionButton } from '../../shell/action-button.js';
-import { Problem, useProblem } from '../problem.js';
+import { Problem } from '../../shell/problem.js';
+import { useSealingProblem } from '../use-sealing-problem.js';
 import type { Passkey } from './owner-keys.js';
 import { StepHeading } from './step-heading.js';
 
@@ -11,7 +12,7 @@ interface ChoosePasskeyProps {
 
 /** The last step: which passkey opens the identity, so that the phrase is for bad days. */
 export function ChoosePasskey({ passkeys, onChosen }: ChoosePasskeyProps) {
-  const [problem, choose] = useProblem(onChosen);
+  const [problem, choose] = useSealingProblem(onChosen);
   return (
     <section class="prose">
       <StepHeading>3. Open it with a passkey</StepHeading>

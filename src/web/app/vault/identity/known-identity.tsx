@@ -2,7 +2,9 @@ import { ActionButton } from '../../shell/action-button.js';
 import { CopyButton } from '../../shell/copy-button.js';
 import { toDay } from '../../shell/times.js';
 import { say } from '../../shell/toasts.js';
-import { Problem, useProblem } from '../problem.js';
+import { Problem } from '../../shell/problem.js';
+import { useSealingProblem } from '../use-sealing-problem.js';
+import { AddPhrase } from './add-phrase.js';
 import { keepIdentity } from './owner-keys.js';
 import type { OwnerKeys, Passkey } from './owner-keys.js';
 import { RecoveryCopy } from './recovery-copy.js';
@@ -27,7 +29,7 @@ export function KnownIdentity({ keys, publicKey, onChange }: KnownIdentityProps)
       <Passkeys passkeys={keys.passkeys} publicKey={publicKey} onChange={onChange} />
       <h2>Recovery phrase</h2>
       {keys.recovery === undefined ? (
-        <p>There is no copy that a recovery phrase opens.</p>
+        <AddPhrase publicKey={publicKey} onChange={onChange} />
       ) : (
         <RecoveryCopy recovery={keys.recovery} publicKey={publicKey} />
       )}
@@ -44,7 +46,7 @@ interface PasskeysProps {
 function Passkeys({ passkeys, publicKey, onChange }: PasskeysProps) {
   const unlocked = useUnlocked();
   const { withIdentity, question } = useAsking(unlocked);
-  const [problem, add] = useProblem((passkey: Passkey) =>
+  const [problem, add] = useSealingProblem((passkey: Passkey) =>
     withIdentity({
       why: `To let the passkey “${passkey.nickname}” open your identity, it has to be opened first.`,
       work: async (identity) => {

@@ -1,11 +1,14 @@
 import { useState } from 'preact/hooks';
 import { ActionButton } from '../../shell/action-button.js';
+import { Form } from '../../shell/form.js';
+import { Problem } from '../../shell/problem.js';
 import { say } from '../../shell/toasts.js';
+import { useSealingProblem } from '../use-sealing-problem.js';
+import { ValueField } from '../value-field.js';
 import { ChoosePasskey } from './choose-passkey.js';
+import { MakePhrase } from './make-phrase.js';
 import { keepIdentity } from './owner-keys.js';
 import type { Passkey } from './owner-keys.js';
-import { PhraseList } from './phrase-list.js';
-import { PhraseQuestion } from './phrase-question.js';
 import type { Identity } from './wrapping.js';
 
 interface NewIdentityProps {
@@ -13,42 +16,31 @@ interface NewIdentityProps {
   readonly onDone: () => Promise<void>;
 }
 
-interface Made {
-  readonly identity: Identity;
-  readonly words: readonly string[];
-}
-
-type Step = 'ask' | 'passkey' | 'start' | 'words';
-
 /** Makes the owner's identity, step by step. Nothing leaves the page before the last one. */
 export function NewIdentity({ passkeys, onDone }: NewIdentityProps) {
-  const [step, setStep] = useState<Step>('start');
-  const [made, setMade] = useState<Made>();
-  const start = async (): Promise<void> => {
-    const [{ makeIdentity }, { makePhrase }] = await Promise.all([import('./wrapping.js'), import('./phrase.js')]);
-    setMade({ identity: await makeIdentity(), words: makePhrase() });
-    setStep('words');
-  };
-  const save = async ({ identity, words }: Made, passkey: Passkey | undefined): Promise<void> => {
+  const [identity, setIdentity] = useState<Identity>();
+  const [phrase, setPhrase] = useState<string>();
+  const save = async (own: Identity, words: string, passkey: Passkey | undefined): Promise<void> => {
     const { wrapByPasskey, wrapByPhrase } = await import('./wrapping.js');
     const wrapped = passkey && {
       credential_id: passkey.id,
-      wrapped_identity: await wrapByPasskey(identity, passkey.id),
+      wrapped_identity: await wrapByPasskey(own, passkey.id),
     };
-    const recovery = await wrapByPhrase(identity, words.join(' '));
-    await keepIdentity({ public_key: identity.publicKey, recovery_wrapped_identity: recovery, ...wrapped });
+    const recovery = await wrapByPhrase(own, words);
+    await keepIdentity({ public_key: own.publicKey, recovery_wrapped_identity: recovery, ...wrapped });
     await onDone();
     say('Your identity is made.');
   };
-  if (made === undefined || step === 'start') return <Start onStart={start} />;
-  if (step === 'words') return <PhraseList words={made.words} onNext={() => setStep('ask')} />;
-  if (step === 'ask') {
-    return <PhraseQuestion words={made.words} onBack={() => setStep('words')} onNext={() => setStep('passkey')} />;
-  }
-  return <ChoosePasskey passkeys={passkeys} onChosen={(passkey) => save(made, passkey)} />;
+  if (identity === undefined) return <Start onIdentity={setIdentity} />;
+  if (phrase === undefined) return <MakePhrase onPhrase={async (words) => setPhrase(words)} />;
+  return <ChoosePasskey passkeys={passkeys} onChosen={(passkey) => save(identity, phrase, passkey)} />;
 }
 
-function Start({ onStart }: { readonly onStart: () => Promise<void> }) {
+interface StartProps {
+  readonly onIdentity: (identity: Identity) => void;
+}
+
+function Start({ onIdentity }: StartProps) {
   return (
     <section class="prose">
       <p>
@@ -67,9 +59,30 @@ function Start({ onStart }: { readonly onStart: () => Promise<void> }) {
         </strong>{' '}
         Have pen and paper ready.
       </p>
-      <ActionButton class="main" onAct={onStart}>
+      <ActionButton class="main" onAct={async () => onIdentity(await (await import('./wrapping.js')).makeIdentity())}>
         Make my identity
       </ActionButton>
+      <BringIdentity onIdentity={onIdentity} />
     </section>
+  );
+}
+
+/** For whoever has values that are sealed to a key of theirs already. */
+function BringIdentity({ onIdentity }: StartProps) {
+  const [text, setText] = useState('');
+  const [problem, bring] = useSealingProblem(async () => {
+    onIdentity(await (await import('./wrapping.js')).readIdentity(text));
+  });
+  return (
+    <details class="fold">
+      <summary>I have an age identity already</summary>
+      <p class="quiet">
+        As <code>age-keygen</code> writes it. It stays in this page, and is wrapped before anything is sent.
+      </p>
+      <Form verb="Go on with it" onSave={bring}>
+        <ValueField label="Identity (AGE-SECRET-KEY-1…)" value={text} onValue={setText} />
+        <Problem text={problem} />
+      </Form>
+    </details>
   );
 }

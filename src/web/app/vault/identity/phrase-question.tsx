@@ -1,23 +1,24 @@
 import { useState } from 'preact/hooks';
 import { Field } from '../../shell/field.js';
 import { Form } from '../../shell/form.js';
-import { Problem, useProblem } from '../problem.js';
+import { Problem } from '../../shell/problem.js';
+import { useSealingProblem } from '../use-sealing-problem.js';
 import { StepHeading } from './step-heading.js';
 
 interface PhraseQuestionProps {
   readonly words: readonly string[];
   readonly onBack: () => void;
-  readonly onNext: () => void;
+  readonly onNext: () => Promise<void>;
 }
 
 /** Asks for two of the words: who can't tell them has not written the phrase down. */
 export function PhraseQuestion({ words, onBack, onNext }: PhraseQuestionProps) {
   const [asked] = useState(() => pickTwo(words.length));
   const [answers, setAnswers] = useState<readonly string[]>(['', '']);
-  const [problem, check] = useProblem(async () => {
+  const [problem, check] = useSealingProblem(async () => {
     const wrong = asked.filter((at, index) => answers[index]?.trim().toLowerCase() !== words[at]);
     if (wrong.length > 0) throw new Error(describe(wrong));
-    onNext();
+    await onNext();
   });
   return (
     <section class="prose">

@@ -1,7 +1,8 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Form } from '../../shell/form.js';
 import { say } from '../../shell/toasts.js';
-import { Problem, useProblem } from '../problem.js';
+import { Problem } from '../../shell/problem.js';
+import { useSealingProblem } from '../use-sealing-problem.js';
 import { ValueField } from '../value-field.js';
 
 interface RecoveryCopyProps {
@@ -31,7 +32,7 @@ export function RecoveryCopy({ recovery, publicKey }: RecoveryCopyProps) {
 /** Better found out today than on the day that it is needed. */
 function TryPhrase({ recovery, publicKey }: RecoveryCopyProps) {
   const [text, setText] = useState('');
-  const [problem, tryIt] = useProblem(async () => {
+  const [problem, tryIt] = useSealingProblem(async () => {
     const [{ parsePhrase }, { unwrapByPhrase }] = await Promise.all([import('./phrase.js'), import('./wrapping.js')]);
     const identity = await unwrapByPhrase(recovery, parsePhrase(text));
     if (identity.publicKey !== publicKey) throw new Error('The phrase opens another identity than the one in use.');

@@ -4,7 +4,8 @@ import { ActionButton } from '../../shell/action-button.js';
 import { Form } from '../../shell/form.js';
 import { Loaded } from '../../shell/loaded.js';
 import { useResource } from '../../shell/use-resource.js';
-import { Problem, useProblem } from '../problem.js';
+import { Problem } from '../../shell/problem.js';
+import { useSealingProblem } from '../use-sealing-problem.js';
 import { ValueField } from '../value-field.js';
 import { loadOwnerKeys } from './owner-keys.js';
 import type { OwnerKeys, Passkey } from './owner-keys.js';
@@ -22,7 +23,7 @@ interface UnlockProps {
  */
 export function Unlock({ children, onIdentity }: UnlockProps) {
   const keys = useResource(loadOwnerKeys);
-  const [problem, unlock] = useProblem(async (find: () => Promise<Identity>) => onIdentity(await find()));
+  const [problem, unlock] = useSealingProblem(async (find: () => Promise<Identity>) => onIdentity(await find()));
   return (
     <section class="unlock" aria-label="Your identity">
       <p>{children}</p>
