@@ -69,7 +69,7 @@ export function createApp({ config, origin }: Omit<AppOptions, 'services' | 'log
 function createListener(options: AppOptions): RequestListener {
   const { config, services, origin, log } = options;
   const app = express().disable('x-powered-by').set('trust proxy', config.trustProxy);
-  const pages = loadBuiltPages({ origin, services: config.services });
+  const pages = loadBuiltPages({ origin, services: config.services, label: config.instanceLabel });
   const explorer = loadExplorer({ introspection: config.introspection });
   const reference = loadReference({ services: config.services });
   app.use(requestContext({ log }), requestBounds({ onlyHost: onlyHost(config) }));

@@ -13,6 +13,8 @@ export interface Config {
   readonly host: string;
   /** The origin that people use; `undefined` for localhost at whatever port was taken. */
   readonly publicUrl: string | undefined;
+  /** What tells this server from others; '' for nothing. */
+  readonly instanceLabel: string;
   /** Absolute. */
   readonly site: string;
   /** Absolute. */
@@ -146,6 +148,7 @@ const withDefaults = (settings: Settings, folder: string, production: boolean): 
   port: settings.port ?? 4000,
   host: settings.host ?? '127.0.0.1',
   publicUrl: settings.publicUrl?.replace(/\/$/, ''),
+  instanceLabel: settings.instanceLabel ?? '',
   site: settings.site ?? resolve(PACKAGE_ROOT, 'examples/site'),
   state: settings.state ?? resolve(folder, '.trellis'),
   databaseUrl: settings.databaseUrl,

@@ -11,6 +11,7 @@ export interface Settings {
   readonly port?: number;
   readonly host?: string;
   readonly publicUrl?: string;
+  readonly instanceLabel?: string;
   readonly site?: string;
   readonly state?: string;
   readonly services?: readonly ServiceName[];
@@ -86,6 +87,14 @@ export const SETTINGS: Readonly<Record<keyof Settings, Setting>> = {
     description: 'the origin that people use (default: http://localhost:<port>)',
     schema: { type: 'string', pattern: '^https?://[^\\s/?#@]+/?$' },
     expected: 'an origin such as https://trellis.example.org, without a path',
+  },
+  instanceLabel: {
+    env: 'INSTANCE_LABEL',
+    flag: '--instance-label <text>',
+    description: 'what tells this server from others at the top of every page, such as "staging" (default: nothing)',
+    // A word or two; more would push the navigation away on a phone.
+    schema: { type: 'string', minLength: 1, maxLength: 24, pattern: '^[^\\p{C}]+$' },
+    expected: 'a text of 1 to 24 characters',
   },
   site: {
     env: 'TRELLIS_SITE',

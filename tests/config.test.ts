@@ -15,6 +15,7 @@ test('has a default for every setting', async () => {
     port: 4000,
     host: '127.0.0.1',
     publicUrl: undefined,
+    instanceLabel: '',
     site: expect.stringMatching(/\/examples\/site$/) as string,
     state: join(folder, '.trellis'),
     services: ['site', 'dashboard', 'secrets'],
@@ -66,6 +67,11 @@ test.each<[string, Record<string, string>, string]>([
     'a path',
     { PUBLIC_URL: 'https://example.org/trellis' },
     'PUBLIC_URL: expected an origin such as https://trellis.example.org, without a path; received "https://example.org/trellis"',
+  ],
+  [
+    'a label of several lines',
+    { INSTANCE_LABEL: 'a\nb' },
+    'INSTANCE_LABEL: expected a text of 1 to 24 characters; received "a\\nb"',
   ],
   [
     'an unknown service',

@@ -20,6 +20,8 @@ export interface BuiltPagesOptions {
   readonly origin: () => string;
   /** The services that run: the pages of others are not shown. */
   readonly services: readonly string[];
+  /** What tells this server from others, at the top of every page; '' for nothing. */
+  readonly label: string;
 }
 
 /** Beside the built server, or where the build puts them when the server runs from its sources. */
@@ -29,10 +31,13 @@ const FOLDERS = ['../pages/', '../../dist/pages/'].map((path) => fileURLToPath(n
 const MIN_COMPRESSED = 1024;
 
 /** Reads the pages once. Without any, as before a build, they say so when they are asked for. */
-export function loadBuiltPages({ origin, services }: BuiltPagesOptions): BuiltPages {
+export function loadBuiltPages({ origin, services, label }: BuiltPagesOptions): BuiltPages {
   const folder = FOLDERS.find((path) => existsSync(`${path}index.html`));
   if (folder === undefined) return { assets: (_request, _response, next) => next(), document: refuse };
-  const page = readFileSync(`${folder}index.html`, 'utf8').replaceAll('{{services}}', services.join(' '));
+  const page = readFileSync(`${folder}index.html`, 'utf8')
+    .replaceAll('{{services}}', services.join(' '))
+    // By a function, which is not searched for patterns such as `$&`.
+    .replaceAll('{{label}}', () => escapeAttribute(label));
   return {
     assets: serveAssets(`${folder}assets/`),
     document(_request, response) {
@@ -40,6 +45,8 @@ export function loadBuiltPages({ origin, services }: BuiltPagesOptions): BuiltPa
     },
   };
 }
+
+const escapeAttribute = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
 
 function refuse(): never {
   throw new AppError('not_found', 'The pages are not built; "npm run build" makes them.');

@@ -6,6 +6,7 @@ import './style/base.css';
 import './style/forms.css';
 import './style/frame.css';
 import './style/lists.css';
+import './style/pieces.css';
 
 // While it is asked who is there, what they came for is on its way.
 void PAGES.find(({ path }) => path === location.pathname)?.load();

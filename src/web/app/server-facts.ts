@@ -1,10 +1,13 @@
 /** What the server says of itself in the page that it sends. */
 export type Service = 'dashboard' | 'secrets' | 'site';
 
-const { origin = '', services = '' } = document.body.dataset;
+const { origin = '', services = '', label = '' } = document.body.dataset;
 
 /** Where people reach this server; passkeys hold there alone. */
 export const publicOrigin = origin;
+
+/** What tells this server from others, such as "staging"; '' for nothing. */
+export const instanceLabel = label;
 
 const running = new Set(services.split(' '));
 

@@ -2,7 +2,7 @@ import { useLocation } from 'preact-iso';
 import type { ComponentChildren } from 'preact';
 import { PAGES } from '../routes.js';
 import type { Page } from '../routes.js';
-import { runs } from '../server-facts.js';
+import { instanceLabel, runs } from '../server-facts.js';
 import { user } from '../session.js';
 import { ActivityPanel } from './activity-panel.js';
 import { IssueCount } from './issue-count.js';
@@ -19,7 +19,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
       </a>
       <header class="bar">
         <a class="brand" href="/">
-          Trellis
+          Trellis{instanceLabel !== '' && <span class="instance">{instanceLabel}</span>}
         </a>
         <Navigation />
         <Account />

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import type { ComponentChildren } from 'preact';
 import { loadSession, sessionProblem, user } from '../session.js';
+import { Heading } from './heading.js';
 import { Loaded } from './loaded.js';
 import type { Page } from '../routes.js';
 
@@ -20,11 +21,19 @@ export function Guarded({ needs, children }: GuardedProps) {
     if (isStranger) route(`/sign-in?next=${encodeURIComponent(own)}`, true);
   }, [isStranger, own, route]);
   if (needs === 'nobody') return <>{children}</>;
-  if (!user.value) {
-    return (
-      <Loaded from={{ value: undefined, problem: sessionProblem.value, reload: loadSession }}>{() => children}</Loaded>
-    );
-  }
+  if (!user.value) return <Unknown />;
   if (needs === 'admin' && !user.value.isAdmin) return <p>This page is for admins.</p>;
   return <>{children}</>;
+}
+
+/** While it is not known who is there, and where that can't be had. */
+function Unknown() {
+  const problem = sessionProblem.value;
+  if (problem === undefined) return <p class="quiet">Loading …</p>;
+  return (
+    <>
+      <Heading>No answer</Heading>
+      <Loaded from={{ value: undefined, problem, reload: loadSession }}>{() => null}</Loaded>
+    </>
+  );
 }

@@ -5,6 +5,7 @@ import { publicOrigin } from '../server-facts.js';
 import { user } from '../session.js';
 import type { SessionUser } from '../session.js';
 import { takeLink } from './invitation-link.js';
+import type { InvitationLink } from './invitation-link.js';
 import { Join } from './join.js';
 import { LinkEnded } from './link-ended.js';
 import { SignIn } from './sign-in.js';
@@ -21,8 +22,8 @@ export function SignInPage() {
 
 function Entrance() {
   const { query, route } = useLocation();
-  const [link] = useState(takeLink);
-  const [hasEnded, setEnded] = useState(false);
+  const link = useLink();
+  const [ended, setEnded] = useState<InvitationLink>();
   const next = toPath(query.next);
   const isIn = Boolean(user.value) && link === undefined;
   useEffect(() => {
@@ -34,8 +35,19 @@ function Entrance() {
     route(next, true);
   };
   if (link === undefined) return <SignIn onDone={enter} />;
-  if (hasEnded) return <LinkEnded link={link} onDone={enter} />;
-  return <Join link={link} onDone={enter} onEnded={() => setEnded(true)} />;
+  if (link === ended) return <LinkEnded link={link} onDone={enter} />;
+  return <Join key={link.secret} link={link} onDone={enter} onEnded={() => setEnded(link)} />;
+}
+
+/** The link that the page was opened with, or another that was opened since: for the browser that is no other page. */
+function useLink(): InvitationLink | undefined {
+  const [link, setLink] = useState(takeLink);
+  useEffect(() => {
+    const onChange = (): void => setLink((before) => takeLink() ?? before);
+    addEventListener('hashchange', onChange);
+    return () => removeEventListener('hashchange', onChange);
+  }, []);
+  return link;
 }
 
 /** A path of these pages alone: a link could have brought any text. */

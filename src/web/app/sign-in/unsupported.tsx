@@ -53,9 +53,7 @@ export function NoPasskeys() {
         <li>Update this browser, or allow passkeys (WebAuthn) in its settings.</li>
         <li>In a window inside an app, choose “Open in the browser”.</li>
       </ul>
-      <div class="row wrapping">
-        <CopyAddress />
-      </div>
+      <CopyAddress />
       {isInvited && <p class="quiet">Your link is not used up by this: it goes on holding until its hour is over.</p>}
     </section>
   );
@@ -64,5 +62,9 @@ export function NoPasskeys() {
 /** Where cryptography is missing, the clipboard may be too. */
 function CopyAddress() {
   if (!('clipboard' in navigator)) return null;
-  return <CopyButton value={location.href} what="the address of this page" />;
+  return (
+    <p>
+      To take along, the address of this page: <CopyButton value={location.href} what="the address of this page" />
+    </p>
+  );
 }

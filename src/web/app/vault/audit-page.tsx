@@ -1,19 +1,19 @@
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useState } from 'preact/hooks';
 import { requireAnswer } from '../answers.js';
 import { secrets } from '../clients.js';
+import { ActionButton } from '../shell/action-button.js';
 import { Loaded } from '../shell/loaded.js';
 import { useResource } from '../shell/use-resource.js';
-import { AuditFilters, NO_FILTER, toQuery } from './audit-filters.js';
+import { AuditFilters, NO_FILTER } from './audit-filters.js';
 import type { AuditFilter } from './audit-filters.js';
+import { loadAuditPage } from './audit-pages.js';
+import type { AuditPage as Page } from './audit-pages.js';
 import { AuditTable } from './audit-table.js';
+import { ExportAudit } from './export-audit.js';
 import { VerifyAudit } from './verify-audit.js';
-import type { AuditLogEntry } from './objects.js';
 import { VaultFrame } from './vault-frame.js';
 
 const PAGE = 50;
-
-/** As many as the service gives at once; older ones are found by filters. */
-const MOST = 500;
 
 const loadOptions = async () => requireAnswer(await secrets.GET('/audit-log/filter-options'));
 
@@ -31,32 +31,36 @@ export function AuditPage() {
   );
 }
 
-/** Newest first, more on request. */
+/** Newest first, older ones on request. */
 function Entries({ filter }: { readonly filter: AuditFilter }) {
-  const [limit, setLimit] = useState(PAGE);
-  useEffect(() => setLimit(PAGE), [filter]);
   const load = useCallback(async () => {
-    const query = { order: 'desc' as const, limit, ...toQuery(filter) };
-    const answer = await secrets.GET('/audit-log', { params: { query } });
-    const entries: readonly AuditLogEntry[] = requireAnswer(answer);
-    return { entries, count: Number(answer.response.headers.get('X-Total-Count')) };
-  }, [limit, filter]);
-  const page = useResource(load);
+    const page = await loadAuditPage(filter, { limit: PAGE });
+    return { page, key: performance.now() };
+  }, [filter]);
+  const first = useResource(load);
+  // What was read on behind one page does not belong behind another.
+  return <Loaded from={first}>{({ page, key }) => <Pages key={key} first={page} />}</Loaded>;
+}
+
+function Pages({ first }: { readonly first: Page }) {
+  const [entries, setEntries] = useState(first.entries);
+  const [count, setCount] = useState(first.count);
+  const readOn = async (): Promise<void> => {
+    const page = await loadAuditPage(first.filter, { after: entries.at(-1)?.id, limit: PAGE });
+    setEntries([...entries, ...page.entries]);
+    setCount(page.count);
+  };
+  const isLast = entries.at(-1)?.id === undefined || entries.length >= count;
   return (
-    <Loaded from={page}>
-      {({ entries, count }) => (
-        <>
-          <p class="quiet" role="status">
-            {entries.length} of {count} shown
-          </p>
-          <AuditTable entries={entries} />
-          {entries.length < count && entries.length < MOST && (
-            <button type="button" onClick={() => setLimit(Math.min(limit + PAGE, MOST))}>
-              Show more
-            </button>
-          )}
-        </>
-      )}
-    </Loaded>
+    <>
+      <div class="row wrapping spread">
+        <p class="quiet" role="status">
+          {entries.length} of {count} shown
+        </p>
+        {count > 0 && <ExportAudit filter={first.filter} />}
+      </div>
+      <AuditTable entries={entries} />
+      {!isLast && <ActionButton onAct={readOn}>Show older ones</ActionButton>}
+    </>
   );
 }

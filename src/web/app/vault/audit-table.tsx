@@ -1,5 +1,6 @@
 import { TableHead } from '../shell/table-head.js';
 import { toMoment } from '../shell/times.js';
+import { nameActor } from './actors.js';
 import type { AuditLogEntry } from './objects.js';
 
 /** Entries of the audit log, as they come; on a phone each is a card. */
@@ -42,7 +43,7 @@ const COLUMNS: readonly { readonly name: string; readonly show: (entry: AuditLog
       join(ACTIONS[action] ?? action, version === undefined ? undefined : `version ${version}`),
   },
   { name: 'Of', show: describeSubject },
-  { name: 'By', show: describeActor },
+  { name: 'By', show: ({ actor_type, actor_id }) => nameActor(actor_type, actor_id) },
   { name: 'Caller', show: ({ caller = '' }) => caller },
   { name: 'From', show: ({ ip }) => ip },
 ];
@@ -61,11 +62,3 @@ function describeSubject({
 }
 
 const join = (text: string, aside: string | undefined): string => (aside === undefined ? text : `${text} (${aside})`);
-
-/** Sessions are the owner's, all of them; of a token, the id tells which. */
-function describeActor({ actor_type: type, actor_id: id = '' }: AuditLogEntry): string {
-  if (type === undefined) return 'nobody known';
-  if (type === 'session') return 'owner';
-  if (type === 'machine') return 'the server’s machine';
-  return `${type === 'token' ? 'write token' : 'consumer token'} ${id}`;
-}

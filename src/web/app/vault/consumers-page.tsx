@@ -7,7 +7,7 @@ import { Form } from '../shell/form.js';
 import { Loaded } from '../shell/loaded.js';
 import { say } from '../shell/toasts.js';
 import { useResource } from '../shell/use-resource.js';
-import { listConsumers } from './objects.js';
+import { linkToConsumer, listConsumers } from './objects.js';
 import type { ConsumerEntry } from './objects.js';
 import { VaultFrame } from './vault-frame.js';
 
@@ -28,16 +28,7 @@ export function ConsumersPage() {
   return (
     <VaultFrame title="Consumers">
       <p class="quiet">Repositories and hosts that need secrets. A value is sealed to their public keys.</p>
-      <Loaded from={consumers}>
-        {(list) => (
-          <ul class="things">
-            {list.length === 0 && <li>There are none.</li>}
-            {list.map((consumer) => (
-              <Consumer key={consumer.name} consumer={consumer} onChange={consumers.reload} />
-            ))}
-          </ul>
-        )}
-      </Loaded>
+      <Loaded from={consumers}>{(list) => <Directory consumers={list} onChange={consumers.reload} />}</Loaded>
       <h2>Add a consumer</h2>
       <Form verb="Add" onSave={add}>
         <Field
@@ -52,6 +43,52 @@ export function ConsumersPage() {
         <Field label="Public key" maxLength={512} placeholder="age1…" autoComplete="off" value={key} onValue={setKey} />
       </Form>
     </VaultFrame>
+  );
+}
+
+interface DirectoryProps {
+  readonly consumers: readonly ConsumerEntry[];
+  readonly onChange: () => Promise<void>;
+}
+
+/** As many as a person runs down; the others are found by a part of their name. */
+const SHOWN = 100;
+
+function Directory({ consumers, onChange }: DirectoryProps) {
+  const [text, setText] = useState('');
+  const [isKeyless, setKeyless] = useState(false);
+  const wanted = text.trim().toLowerCase();
+  const found = consumers.filter(
+    ({ name, public_key }) => name.toLowerCase().includes(wanted) && !(isKeyless && public_key !== undefined),
+  );
+  if (consumers.length === 0) return <p>There are none.</p>;
+  return (
+    <>
+      <form role="search" aria-label="Filter consumers" class="filters" onSubmit={(event) => event.preventDefault()}>
+        <div class="selects">
+          <label>
+            Search consumers
+            <input type="search" value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
+          </label>
+          <label class="choice">
+            <input
+              type="checkbox"
+              checked={isKeyless}
+              onChange={({ currentTarget }) => setKeyless(currentTarget.checked)}
+            />
+            Only those without a key
+          </label>
+        </div>
+      </form>
+      <p class="quiet" role="status">
+        {Math.min(found.length, SHOWN)} of {consumers.length} shown
+      </p>
+      <ul class="things">
+        {found.slice(0, SHOWN).map((consumer) => (
+          <Consumer key={consumer.name} consumer={consumer} onChange={onChange} />
+        ))}
+      </ul>
+    </>
   );
 }
 
@@ -80,8 +117,14 @@ function Consumer({ consumer, onChange }: ConsumerProps) {
       <div>
         <strong>{name}</strong>
         <small>
-          {secret_count} {secret_count === 1 ? 'secret' : 'secrets'} ·{' '}
-          {public_key === undefined ? 'no key yet' : <code>{public_key}</code>}
+          {secret_count === 0 ? (
+            'no secrets'
+          ) : (
+            <a href={linkToConsumer(name)}>
+              {secret_count} {secret_count === 1 ? 'secret' : 'secrets'}
+            </a>
+          )}{' '}
+          · {public_key === undefined ? 'no key yet' : <code>{public_key}</code>}
         </small>
       </div>
       <ConfirmButton class="danger" label={`Delete ${name}`} question="Really delete?" onAct={remove}>

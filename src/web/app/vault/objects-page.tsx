@@ -1,21 +1,18 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
 import { Loaded } from '../shell/loaded.js';
 import { Select } from '../shell/select.js';
-import { toDay } from '../shell/times.js';
 import { useResource } from '../shell/use-resource.js';
-import { linkTo, listObjects } from './objects.js';
+import { isSelected, NO_FILTER, offer, STATES } from './object-filter.js';
+import type { ObjectFilter } from './object-filter.js';
+import { ObjectRow } from './object-row.js';
+import { listObjects } from './objects.js';
 import type { ObjectMetadata } from './objects.js';
 import { ResealAll } from './reseal-all.js';
 import { VaultFrame } from './vault-frame.js';
 
-interface ObjectFilter {
-  readonly text: string;
-  readonly tag: string;
-  readonly consumer: string;
-  readonly state: '' | 'due' | 'reseal';
-}
-
-const NO_FILTER: ObjectFilter = { text: '', tag: '', consumer: '', state: '' };
+/** As many rows as a person runs down; the others are found by filters, or asked for. */
+const PAGE = 100;
 
 export function ObjectsPage() {
   const objects = useResource(listObjects);
@@ -30,7 +27,7 @@ export function ObjectsPage() {
         {(list) => (
           <>
             <ResealAll objects={list} onChange={objects.reload} />
-            <Objects objects={list} />
+            {list.length === 0 ? <Welcome /> : <Objects objects={list} />}
           </>
         )}
       </Loaded>
@@ -39,48 +36,70 @@ export function ObjectsPage() {
 }
 
 function Objects({ objects }: { readonly objects: readonly ObjectMetadata[] }) {
+  const { consumer = '', tag = '' } = useLocation().query;
   const [filter, setFilter] = useState(NO_FILTER);
+  const [limit, setLimit] = useState(PAGE);
+  // Links from consumers and secrets lead here, from this page's own dialogs too.
+  useEffect(() => setFilter({ ...NO_FILTER, consumer, tag }), [consumer, tag]);
   const selected = useMemo(() => objects.filter((object) => isSelected(object, filter)), [objects, filter]);
   const change = (part: Partial<ObjectFilter>): void => setFilter({ ...filter, ...part });
-  if (objects.length === 0) return <Welcome />;
   return (
     <>
-      <form role="search" aria-label="Filter secrets" class="filters" onSubmit={(event) => event.preventDefault()}>
-        <div class="selects">
-          <label>
-            Search names
-            <input
-              type="search"
-              value={filter.text}
-              onInput={({ currentTarget }) => change({ text: currentTarget.value })}
-            />
-          </label>
-          <Select
-            label="Tag"
-            value={filter.tag}
-            options={offer(objects.flatMap(({ tags }) => tags))}
-            onValue={(tag) => change({ tag })}
-          />
-          <Select
-            label="Consumer"
-            value={filter.consumer}
-            options={offer(objects.flatMap(({ used_by = [] }) => used_by))}
-            onValue={(consumer) => change({ consumer })}
-          />
-          <Select label="State" value={filter.state} options={STATES} onValue={(state) => change({ state })} />
-        </div>
-      </form>
+      <ObjectFilters objects={objects} filter={filter} onFilter={setFilter} />
       <p class="quiet" role="status">
         {selected.length} of {objects.length} shown
       </p>
       <ul class="things">
-        {selected.map((object) => (
+        {selected.slice(0, limit).map((object) => (
           <li key={object.id}>
-            <ObjectRow object={object} />
+            <ObjectRow object={object} onTag={(own) => change({ tag: own })} />
           </li>
         ))}
       </ul>
+      {selected.length > limit && (
+        <button type="button" onClick={() => setLimit(limit + PAGE)}>
+          Show {Math.min(PAGE, selected.length - limit)} more
+        </button>
+      )}
     </>
+  );
+}
+
+interface ObjectFiltersProps {
+  readonly objects: readonly ObjectMetadata[];
+  readonly filter: ObjectFilter;
+  readonly onFilter: (filter: ObjectFilter) => void;
+}
+
+function ObjectFilters({ objects, filter, onFilter }: ObjectFiltersProps) {
+  const change = (part: Partial<ObjectFilter>): void => onFilter({ ...filter, ...part });
+  const isAll = Object.values(filter).every((value) => value === '');
+  const tags = useMemo(() => objects.flatMap((object) => object.tags), [objects]);
+  const consumers = useMemo(() => objects.flatMap(({ used_by = [] }) => used_by), [objects]);
+  return (
+    <form role="search" aria-label="Filter secrets" class="filters" onSubmit={(event) => event.preventDefault()}>
+      <div class="selects">
+        <label>
+          Search names and uses
+          <input
+            type="search"
+            value={filter.text}
+            onInput={({ currentTarget }) => change({ text: currentTarget.value })}
+          />
+        </label>
+        <Select label="Tag" value={filter.tag} options={offer(tags, filter.tag)} onValue={(tag) => change({ tag })} />
+        <Select
+          label="Consumer"
+          value={filter.consumer}
+          options={offer(consumers, filter.consumer)}
+          onValue={(consumer) => change({ consumer })}
+        />
+        <Select label="State" value={filter.state} options={STATES} onValue={(state) => change({ state })} />
+        <button type="button" aria-disabled={isAll} onClick={() => onFilter(NO_FILTER)}>
+          Clear
+        </button>
+      </div>
+    </form>
   );
 }
 
@@ -101,48 +120,5 @@ function Welcome() {
         </li>
       </ol>
     </div>
-  );
-}
-
-function ObjectRow({ object }: { readonly object: ObjectMetadata }) {
-  const { slug, description, tags, used_by = [], updated_at, rotation_due, reseal } = object;
-  return (
-    <div>
-      <a href={linkTo(object)}>{slug}</a>{' '}
-      {tags.map((tag) => (
-        <span key={tag} class="chip">
-          {tag}
-        </span>
-      ))}{' '}
-      {rotation_due && <span class="chip bad">due for rotation</span>}{' '}
-      {reseal && <span class="chip bad">to be sealed anew</span>}
-      <small>
-        {description}
-        {description === undefined ? '' : ' · '}
-        {used_by.length === 0 ? 'no consumers' : used_by.join(', ')}
-        {updated_at && ` · since ${toDay(updated_at)}`}
-      </small>
-    </div>
-  );
-}
-
-const STATES: readonly (readonly [ObjectFilter['state'], string])[] = [
-  ['', 'All'],
-  ['due', 'due for rotation'],
-  ['reseal', 'to be sealed anew'],
-];
-
-const offer = (values: readonly string[]): readonly (readonly [string, string])[] => [
-  ['', 'All'],
-  ...[...new Set(values)].sort((a, b) => a.localeCompare(b)).map((value) => [value, value] as const),
-];
-
-function isSelected(object: ObjectMetadata, { text, tag, consumer, state }: ObjectFilter): boolean {
-  const wanted = text.trim().toLowerCase();
-  return (
-    (wanted === '' || object.slug.toLowerCase().includes(wanted)) &&
-    (tag === '' || object.tags.includes(tag)) &&
-    (consumer === '' || (object.used_by ?? []).includes(consumer)) &&
-    (state === '' || (state === 'due' ? object.rotation_due === true : object.reseal !== undefined))
   );
 }

@@ -39,5 +39,11 @@ export const placeOf = ({ slug, id }: ObjectMetadata) => ({ path: { slug }, quer
 
 export const linkTo = ({ slug }: Pick<ObjectMetadata, 'slug'>): string => `/vault/objects/${encodeURIComponent(slug)}`;
 
+/** The secrets of one consumer, in the list of all. */
+export const linkToConsumer = (name: string): string => `/vault?consumer=${encodeURIComponent(name)}`;
+
+/** Those of one tag. */
+export const linkToTag = (tag: string): string => `/vault?tag=${encodeURIComponent(tag)}`;
+
 /** As the contract has it, in the spelling of browsers, which read patterns with the flag `v`. */
 export const SLUG_PATTERN = String.raw`[A-Za-z0-9][A-Za-z0-9_\-]*`;

@@ -10,12 +10,14 @@ import { useSealingProblem } from './use-sealing-problem.js';
 
 interface ReadValueProps {
   readonly object: ObjectMetadata;
+  /** Whether it is sealed to the owner; `undefined` where nobody recorded that. */
+  readonly isReadable: boolean | undefined;
   readonly unlocked: Unlocked;
   readonly onChange: () => Promise<void>;
 }
 
 /** What the owner's identity is good for: to read the value here, and to seal the same value to other keys. */
-export function ReadValue({ object, unlocked, onChange }: ReadValueProps) {
+export function ReadValue({ object, isReadable, unlocked, onChange }: ReadValueProps) {
   const { slug, updated_at, reseal } = object;
   const [value, setValue] = useState<Uint8Array<ArrayBuffer>>();
   const place = useRef<HTMLDivElement>(null);
@@ -44,8 +46,14 @@ export function ReadValue({ object, unlocked, onChange }: ReadValueProps) {
   };
   return (
     <div ref={place}>
+      {isReadable === false && (
+        <p class="notes">
+          Only its consumers can open this value: there is no copy for you. With the identity of one of them it opens
+          here all the same; to read it by your own, replace it, and seal it to your own key too.
+        </p>
+      )}
       <div class="row wrapping">
-        <ActionButton class={reseal ? '' : 'main'} onAct={show}>
+        <ActionButton class={reseal || isReadable === false ? '' : 'main'} onAct={show}>
           Open here
         </ActionButton>
         <ActionButton class={reseal ? 'main' : ''} onAct={sealAnew}>

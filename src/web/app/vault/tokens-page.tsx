@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { components } from '../../../generated/secrets/client.js';
+import { readAll } from '../../../generated/secrets/client.js';
 import { requireAnswer } from '../answers.js';
 import { secrets } from '../clients.js';
 import { ConfirmButton } from '../shell/confirm-button.js';
@@ -35,11 +36,16 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 
 const LOADERS = {
-  write: async (): Promise<readonly Token[]> =>
-    requireAnswer(await secrets.GET('/tokens', { params: { query: { limit: 500 } } })),
-  consumer: async (): Promise<readonly Token[]> =>
-    requireAnswer(await secrets.GET('/consumer-tokens', { params: { query: { limit: 500 } } })),
+  write: () => collect(readAll((query) => secrets.GET('/tokens', { params: { query } }))),
+  consumer: () => collect(readAll((query) => secrets.GET('/consumer-tokens', { params: { query } }))),
 };
+
+/** All pages of a list, so that it can be counted. */
+async function collect(tokens: AsyncIterable<Token>): Promise<readonly Token[]> {
+  const all: Token[] = [];
+  for await (const token of tokens) all.push(token);
+  return all;
+}
 
 export function TokensPage() {
   return (
@@ -71,51 +77,53 @@ function Tokens({ kind }: { readonly kind: Kind }) {
       {made !== undefined && <ShownOnce label="The token. Copy it now: it is not shown again." value={made} />}
       <Loaded from={tokens}>
         {(list) => (
-          <ul class="things">
-            {list.length === 0 && <li>There are none.</li>}
-            {list.map((token) => (
-              <li key={token.id}>
-                <div>
-                  {token.description} {token.consumer !== undefined && <span class="chip">{token.consumer}</span>}
-                  <small>
-                    {token.status} · until {toDay(token.expires_at)} ·{' '}
-                    {token.last_used_at === undefined ? 'never used' : `last used ${toDay(token.last_used_at)}`}
-                  </small>
-                </div>
-                <div class="row">
-                  {token.allowed_actions?.includes('rotate') && (
-                    <ConfirmButton
-                      label={`Rotate ${token.description}`}
-                      question="Really rotate?"
-                      onAct={() => rotate(token)}
-                    >
-                      Rotate
-                    </ConfirmButton>
-                  )}
-                  {token.allowed_actions?.includes('revoke') && (
-                    <ConfirmButton
-                      class="danger"
-                      label={`Revoke ${token.description}`}
-                      question="Really revoke?"
-                      onAct={() => end(paths.one, token)}
-                    >
-                      Revoke
-                    </ConfirmButton>
-                  )}
-                  {token.allowed_actions?.includes('purge') && (
-                    <ConfirmButton
-                      class="danger"
-                      label={`Purge ${token.description}`}
-                      question="Really forget it?"
-                      onAct={() => end(paths.purge, token)}
-                    >
-                      Purge
-                    </ConfirmButton>
-                  )}
-                </div>
-              </li>
-            ))}
-          </ul>
+          <>
+            <p class="quiet">{countTokens(list)}</p>
+            <ul class="things">
+              {list.map((token) => (
+                <li key={token.id}>
+                  <div>
+                    {token.description} {token.consumer !== undefined && <span class="chip">{token.consumer}</span>}
+                    <small>
+                      {token.status} · until {toDay(token.expires_at)} ·{' '}
+                      {token.last_used_at === undefined ? 'never used' : `last used ${toDay(token.last_used_at)}`}
+                    </small>
+                  </div>
+                  <div class="row">
+                    {token.allowed_actions?.includes('rotate') && (
+                      <ConfirmButton
+                        label={`Rotate ${token.description}`}
+                        question="Really rotate?"
+                        onAct={() => rotate(token)}
+                      >
+                        Rotate
+                      </ConfirmButton>
+                    )}
+                    {token.allowed_actions?.includes('revoke') && (
+                      <ConfirmButton
+                        class="danger"
+                        label={`Revoke ${token.description}`}
+                        question="Really revoke?"
+                        onAct={() => end(paths.one, token)}
+                      >
+                        Revoke
+                      </ConfirmButton>
+                    )}
+                    {token.allowed_actions?.includes('purge') && (
+                      <ConfirmButton
+                        class="danger"
+                        label={`Purge ${token.description}`}
+                        question="Really forget it?"
+                        onAct={() => end(paths.purge, token)}
+                      >
+                        Purge
+                      </ConfirmButton>
+                    )}
+                  </div>
+                </li>
+              ))}
+            </ul>
+          </>
         )}
       </Loaded>
       <NewToken
@@ -127,6 +135,15 @@ function Tokens({ kind }: { readonly kind: Kind }) {
       />
     </section>
   );
+}
+
+/** As "2 active, 1 revoked". */
+function countTokens(tokens: readonly Token[]): string {
+  if (tokens.length === 0) return 'There are none.';
+  const counts = (['active', 'expired', 'revoked'] as const)
+    .map((status) => [status, tokens.filter((token) => token.status === status).length] as const)
+    .filter(([, count]) => count > 0);
+  return counts.map(([status, count]) => `${count} ${status}`).join(', ');
 }
 
 interface NewTokenProps {

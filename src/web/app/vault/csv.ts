@@ -1,0 +1,13 @@
+/** Rows of text and numbers as RFC 4180 has them. A cell that a spreadsheet would run as a formula begins with `'`. */
+export function toCsv<Column extends string>(
+  columns: readonly Column[],
+  rows: readonly Readonly<Partial<Record<Column, number | string>>>[],
+): string {
+  const lines = rows.map((row) => columns.map((column) => toCell(row[column] ?? '')));
+  return [columns, ...lines].map((cells) => `${cells.join(',')}\r\n`).join('');
+}
+
+function toCell(value: number | string): string {
+  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

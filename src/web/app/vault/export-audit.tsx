@@ -1,0 +1,43 @@
+import { ActionButton } from '../shell/action-button.js';
+import { say } from '../shell/toasts.js';
+import type { AuditFilter } from './audit-filters.js';
+import { MOST_EXPORTED, readAuditLog } from './audit-pages.js';
+import { toCsv } from './csv.js';
+import { saveFile } from './save-file.js';
+
+const COLUMNS = [
+  'id',
+  'timestamp',
+  'action',
+  'subject_type',
+  'object_id',
+  'variant_id',
+  'version',
+  'subject_id',
+  'previous_slug',
+  'actor_type',
+  'actor_id',
+  'caller',
+  'ip',
+] as const;
+
+/** What the filters show, all pages of it, as a file for a table or a program. */
+export function ExportAudit({ filter }: { readonly filter: AuditFilter }) {
+  const save = async (kind: 'csv' | 'json'): Promise<void> => {
+    const entries = await readAuditLog(filter);
+    const text = kind === 'csv' ? toCsv(COLUMNS, entries) : `${JSON.stringify(entries, null, 2)}\n`;
+    saveFile(`audit-log.${kind}`, text, kind === 'csv' ? 'text/csv' : 'application/json');
+    say(describe(entries.length));
+  };
+  return (
+    <div class="row wrapping">
+      <ActionButton onAct={() => save('csv')}>Export as CSV</ActionButton>
+      <ActionButton onAct={() => save('json')}>Export as JSON</ActionButton>
+    </div>
+  );
+}
+
+function describe(count: number): string {
+  const what = `${count} ${count === 1 ? 'entry is' : 'entries are'} in the file`;
+  return count < MOST_EXPORTED ? `${what}.` : `${what}, the newest. Filter by days to get older ones.`;
+}

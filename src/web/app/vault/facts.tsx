@@ -1,0 +1,60 @@
+import type { ComponentChildren } from 'preact';
+import { toMoment } from '../shell/times.js';
+import { nameActor } from './actors.js';
+import { linkToConsumer, linkToTag } from './objects.js';
+import type { ObjectMetadata } from './objects.js';
+
+interface FactsProps {
+  readonly object: ObjectMetadata;
+  /** Whether it is sealed to the owner; `undefined` where nobody recorded that. */
+  readonly isReadable: boolean | undefined;
+}
+
+/** What is known of an object without opening it. */
+export function Facts({ object, isReadable }: FactsProps) {
+  const { description, tags, used_by = [], created_at, created_by, updated_at, updated_by } = object;
+  const facts: readonly (readonly [string, ComponentChildren])[] = [
+    ['What it is for', description],
+    ['Consumers', used_by.length === 0 ? 'none' : links(used_by, linkToConsumer)],
+    ['Tags', tags.length === 0 ? 'none' : links(tags, linkToTag)],
+    ['Sealed to', describeReaders(object, isReadable)],
+    ['Created', created_at && `${toMoment(created_at)} by ${nameActor(created_by?.type, created_by?.id)}`],
+    ['Value from', updated_at && `${toMoment(updated_at)} by ${nameActor(updated_by?.type, updated_by?.id)}`],
+    ['Rotation', describeRotation(object)],
+    ['Id', object.id],
+  ];
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) =>
+        value === undefined ? null : (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ),
+      )}
+    </dl>
+  );
+}
+
+function links(names: readonly string[], link: (name: string) => string): ComponentChildren {
+  return names.map((name, index) => (
+    <>
+      {index > 0 && ', '}
+      <a href={link(name)}>{name}</a>
+    </>
+  ));
+}
+
+function describeReaders({ recipient_count: count }: ObjectMetadata, isReadable: boolean | undefined): string {
+  const keys = count === 1 ? 'one key' : `${count} keys`;
+  if (isReadable === undefined) return keys;
+  if (count === 1) return isReadable ? 'your key alone' : 'one key, which is not yours';
+  return `${keys}, ${isReadable ? 'yours among them' : 'none of them yours'}`;
+}
+
+function describeRotation({ rotate_after_days: days, rotation_due_at: due, rotation_due }: ObjectMetadata): string {
+  if (days === undefined || due === undefined) return 'never due';
+  const cycle = days === 1 ? 'every day' : `every ${days} days`;
+  return `${cycle}, ${rotation_due === true ? 'due since' : 'due on'} ${toMoment(due)}`;
+}
