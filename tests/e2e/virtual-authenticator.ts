@@ -22,6 +22,29 @@ export async function addVirtualAuthenticator(
 ): Promise<VirtualAuthenticator> {
   const devtools: CDPSession = await page.context().newCDPSession(page);
   await devtools.send('WebAuthn.enable');
+  let authenticatorId = await add(devtools, { hasPrf, isWilling: true });
+  const list = async () => (await devtools.send('WebAuthn.getCredentials', { authenticatorId })).credentials;
+  return {
+    count: async () => (await list()).length,
+    async setWilling(isWilling) {
+      // Another with the same passkeys: one whose person was not recognised lets nobody try again.
+      const held = await list();
+      await devtools.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId });
+      authenticatorId = await add(devtools, { hasPrf, isWilling });
+      for (const credential of held) await devtools.send('WebAuthn.addCredential', { authenticatorId, credential });
+    },
+    async addUnknown(host) {
+      await devtools.send('WebAuthn.addCredential', { authenticatorId, credential: makeUnknown(host) });
+    },
+  };
+}
+
+interface Device {
+  readonly hasPrf: boolean;
+  readonly isWilling: boolean;
+}
+
+async function add(devtools: CDPSession, { hasPrf, isWilling }: Device): Promise<string> {
   const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
     options: {
       protocol: 'ctap2',
@@ -29,28 +52,21 @@ export async function addVirtualAuthenticator(
       transport: 'internal',
       hasResidentKey: true,
       hasUserVerification: true,
-      isUserVerified: true,
+      isUserVerified: isWilling,
       automaticPresenceSimulation: true,
       hasPrf,
     },
   });
-  const unknown = (host: string) => ({
-    credentialId: Buffer.from('unknown').toString('base64'),
-    isResidentCredential: true,
-    rpId: host,
-    userHandle: Buffer.from('nobody').toString('base64'),
-    privateKey: generateKeyPairSync('ec', { namedCurve: 'P-256' })
-      .privateKey.export({ format: 'der', type: 'pkcs8' })
-      .toString('base64'),
-    signCount: 1,
-  });
-  return {
-    setWilling: async (isUserVerified) => {
-      await devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified });
-    },
-    addUnknown: async (host) => {
-      await devtools.send('WebAuthn.addCredential', { authenticatorId, credential: unknown(host) });
-    },
-    count: async () => (await devtools.send('WebAuthn.getCredentials', { authenticatorId })).credentials.length,
-  };
+  return authenticatorId;
 }
+
+const makeUnknown = (rpId: string) => ({
+  credentialId: Buffer.from('unknown').toString('base64'),
+  isResidentCredential: true,
+  rpId,
+  userHandle: Buffer.from('nobody').toString('base64'),
+  privateKey: generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    .privateKey.export({ format: 'der', type: 'pkcs8' })
+    .toString('base64'),
+  signCount: 1,
+});
