@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import sharp from 'sharp';
 import type { BoardForges } from '../tests/e2e/board-forges.js';
 import { openBrowser } from '../tests/e2e/chromium.js';
@@ -26,6 +26,7 @@ const PAGES = {
   repositories: ['/repositories', 'li.repository'],
   secrets: ['/vault', 'h1'],
   secret: ['/vault/objects/database-password', 'h1'],
+  owner: ['/vault/identity', '.things li'],
   'new-secret': ['/vault/new', 'h1'],
   consumers: ['/vault/consumers', 'h1'],
   'secret-tokens': ['/vault/tokens', 'h1'],
@@ -65,7 +66,9 @@ async function takeAll(window: Browser, board: BoardForges): Promise<void> {
   await page.goto(link);
   await page.getByRole('button', { name: 'Create a passkey' }).waitFor();
   await take(page, 'sign-up');
+  await takeWithoutPasskeys(context, link);
   await signUp(page, link, 'mona');
+  await makeIdentity(page, origin);
   await setUp(page, origin, board);
   await storeSecrets(page, origin);
   for (const [name, [address, awaited]] of Object.entries(PAGES)) {
@@ -74,10 +77,55 @@ async function takeAll(window: Browser, board: BoardForges): Promise<void> {
     await page.waitForTimeout(SETTLE_MS);
     await take(page, name);
   }
+  const invitation = await invite(page, origin);
   await page.context().clearCookies();
+  await page.goto(invitation);
+  await page.getByRole('button', { name: 'Create a passkey' }).waitFor();
+  await take(page, 'invitation');
   await page.goto(`${origin}/sign-in`);
   await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor();
   await take(page, 'sign-in');
+}
+
+/** In a tab of its own, as it takes away what the others need. */
+async function takeWithoutPasskeys(context: BrowserContext, link: string): Promise<void> {
+  const page = await context.newPage();
+  await page.setViewportSize(SIZES.desktop);
+  await page.addInitScript('delete window.PublicKeyCredential');
+  await page.goto(link);
+  await page.getByText('What you can do:').waitFor();
+  await take(page, 'no-passkeys');
+  await page.close();
+}
+
+/** The owner's page before there is an identity, with its phrase, and afterwards among the others. */
+async function makeIdentity(page: Page, origin: string): Promise<void> {
+  await page.goto(`${origin}/vault/identity`);
+  const start = page.getByRole('button', { name: 'Make my identity' });
+  await start.waitFor();
+  await take(page, 'owner-first');
+  await start.click();
+  const list = page.getByRole('list', { name: 'Recovery phrase' });
+  await list.waitFor();
+  await take(page, 'recovery-phrase');
+  const words = await list.getByRole('listitem').allTextContents();
+  await page.getByRole('button', { name: 'I have written it down' }).click();
+  const labels = page.locator('main form label');
+  await labels.first().waitFor();
+  for (const label of await labels.allTextContents()) {
+    await page.getByLabel(label, { exact: true }).fill(words[Number(label.slice(5)) - 1] ?? '');
+  }
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: /^Use the passkey/ }).click();
+  await page.getByText('Your identity is made.').waitFor();
+}
+
+/** The link of an invitation, as the admin's page puts it together. */
+async function invite(page: Page, origin: string): Promise<string> {
+  const data = { username: 'hubot', displayName: 'Hubot' };
+  const made = await page.request.post(`${origin}/api/admin/invites`, { data, headers: { Origin: origin } });
+  const { token } = (await made.json()) as { token: string };
+  return `${origin}/sign-in#${new URLSearchParams({ invite: token, username: data.username }).toString()}`;
 }
 
 /** As the settings would, so that there is a board. */

@@ -337,7 +337,7 @@ describeInBrowser('the pages of secrets, in a browser', () => {
     const second = await shown.inputValue();
     expect([await status(first), await status(second)]).toEqual([401, 200]);
     await acts.confirm('Revoke deploy', 'Really revoke?');
-    await part.getByText('revoked').waitFor();
+    await part.getByText('1 revoked', { exact: true }).waitFor();
     expect(await status(second)).toBe(401);
     await acts.confirm('Purge deploy', 'Really forget it?');
     await part.getByText('There are none.').waitFor();

@@ -24,7 +24,8 @@ function Entrance() {
   const { query, route } = useLocation();
   const link = useLink();
   const [ended, setEnded] = useState<InvitationLink>();
-  const next = toPath(query.next);
+  // The router shows this page until the next one is loaded, when the address is already the next one's.
+  const [next] = useState(() => toPath(query.next));
   const isIn = Boolean(user.value) && link === undefined;
   useEffect(() => {
     // Whoever is signed in already came by a bookmark.
