@@ -95,7 +95,7 @@ describeInBrowser('the upkeep of secrets, by the keyboard alone', () => {
     await said('3 of 3 shown');
     await choose('Tag', 'prod');
     await said('2 of 3 shown');
-    await pressOn('button "and 1 more consumers of db-password"');
+    await pressOn('button "+1 more consumers of db-password"');
     await page.getByRole('dialog', { name: 'Consumers of db-password' }).waitFor();
     await expectAccessible(page);
     await tabTo('searchbox "Search consumers"');

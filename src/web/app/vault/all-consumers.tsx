@@ -23,7 +23,7 @@ export function AllConsumers({ slug, names, rest }: AllConsumersProps) {
         type="button"
         class="chip"
         aria-haspopup="dialog"
-        aria-label={`and ${rest} more consumers of ${slug}`}
+        aria-label={`+${rest} more consumers of ${slug}`}
         onClick={() => dialog.current?.showModal()}
       >
         +{rest} more

@@ -74,7 +74,7 @@ function Passkeys({ passkeys, publicKey, onChange }: PasskeysProps) {
             </div>
             {passkey.wrapped_identity === undefined && (
               <ActionButton aria-label={`Add ${passkey.nickname}`} onAct={() => add(passkey)}>
-                Add this passkey
+                Add
               </ActionButton>
             )}
           </li>
