@@ -19,7 +19,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
       </a>
       <header class="bar">
         <a class="brand" href="/">
-          Trellis{instanceLabel !== '' && <span class="instance">{instanceLabel}</span>}
+          Trellis {instanceLabel !== '' && <span class="instance">{instanceLabel}</span>}
         </a>
         <Navigation />
         <Account />
