@@ -102,12 +102,13 @@ export function receive(board: Board, isAsked: boolean): void {
   else whenStill(showUnchanged);
 }
 
-/** Brings what moves no row up to date. */
+/** Brings what moves no row up to date. An empty list has none: the first rows of a new board come by themselves. */
 function showUnchanged(): void {
   const { value: next } = newest;
   const { value: now } = shown;
-  if (now !== undefined && next !== undefined && !isPaused.value) {
-    const pullRequests = waiting.value > 0 ? now.pullRequests : next.pullRequests;
-    shown.value = { ...next, pullRequests, issues: waitingIssues.value > 0 ? now.issues : next.issues };
-  }
+  if (now === undefined || next === undefined || isPaused.value) return;
+  const keep = <Row>(isWaiting: boolean, before: readonly Row[], after: readonly Row[]): readonly Row[] =>
+    isWaiting && before.length > 0 ? before : after;
+  const pullRequests = keep(waiting.value > 0, now.pullRequests, next.pullRequests);
+  shown.value = { ...next, pullRequests, issues: keep(waitingIssues.value > 0, now.issues, next.issues) };
 }
