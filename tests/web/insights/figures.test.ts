@@ -4,7 +4,7 @@ import { pullRequest as row } from '../../dashboard/pull-request.js';
 test('what checks say is counted for each repository of each forge, the fullest first', () => {
   const rows = [row({ forge: 'gitlab' }), row({ ci: 'failure' }), row({ ci: 'success' }), row({ ci: 'failure' })];
   expect(ciByRepository(rows)).toEqual([
-    { label: 'acme/shop (GitHub)', parts: [1, 0, 2, 0] },
+    { label: 'acme/shop (GitHub)', parts: [1, 0, 2, 0], note: '2 failing' },
     { label: 'acme/shop (GitLab)', parts: [1, 0, 0, 0] },
   ]);
 });

@@ -71,7 +71,7 @@ function BudgetTable({ budgets }: { readonly budgets: readonly Budget[] }) {
   return (
     <details>
       <summary>As a table</summary>
-      <div class="wide">
+      <div class="wide" role="region" aria-label="What forges still give, as a table" tabIndex={0}>
         <table>
           <caption class="aside">What forges still give</caption>
           <TableHead names={['Budget', 'Left', 'Of', 'State', 'Whole again', 'Last refresh']} />

@@ -1,0 +1,208 @@
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import type { Locator, Page } from 'playwright-core';
+import { eventually } from '../eventually.js';
+import { FORGEJO_TOKEN } from '../forges/forgejo.js';
+import { GITHUB_TOKEN } from '../forges/github.js';
+import { githubPullRequest } from '../forges/github-state.js';
+import { GITLAB_TOKEN } from '../forges/gitlab.js';
+import { expectAccessible } from './axe.js';
+import { startBoardForges } from './board-forges.js';
+import type { BoardForges } from './board-forges.js';
+import { describeInBrowser } from './chromium.js';
+import { createKeyboard } from './keyboard.js';
+import { openStage } from './stage.js';
+import type { Stage } from './stage.js';
+
+const DAY_MS = 86_400_000;
+
+describeInBrowser('the insights, in a browser', () => {
+  let forges: BoardForges;
+  let stage: Stage;
+  let page: Page;
+
+  beforeAll(async () => {
+    forges = await startBoardForges();
+    stage = await openStage({ services: 'dashboard' });
+    page = stage.page;
+  });
+  afterEach(() => {
+    expect(stage.takeComplaints()).toEqual([]);
+  });
+  afterAll(async () => {
+    await stage.close();
+    await forges.close();
+  });
+
+  const chart = (name: string): Locator => page.getByRole('figure', { name, exact: true });
+  const overTime = (): Locator => chart('Over time');
+  const slider = (): Locator => overTime().getByRole('slider');
+  const total = (text: string): Promise<void> => overTime().getByText(text, { exact: true }).waitFor();
+  const drawn = (): Promise<void> => overTime().locator('svg.throughput').waitFor();
+  const open = async (): Promise<void> => {
+    await page.goto(`${stage.server.origin}/insights`);
+    await drawn();
+  };
+  /** The texts of a table's rows, once there are so many; null where it doesn't matter. */
+  async function rowsOf(figure: Locator, count?: number): Promise<string[][]> {
+    const table = figure.locator('table');
+    if (!(await table.isVisible())) await figure.getByText('As a table').click();
+    await table.waitFor();
+    let rows: string[][] = [];
+    await eventually(async () => {
+      const found = await table.locator('tbody tr').all();
+      rows = await Promise.all(found.map((row) => row.locator('th, td').allTextContents()));
+      expect(rows.length).toBe(count ?? rows.length);
+      expect(rows.length).toBeGreaterThan(0);
+    });
+    return rows;
+  }
+  /** Has the server read the forges at once. */
+  async function saveForges(): Promise<void> {
+    const { github, forgejo, gitlab } = forges;
+    const data = {
+      ...{ githubUrl: github.url, githubUsername: 'mona', githubToken: GITHUB_TOKEN },
+      ...{ forgejoUrl: forgejo.url, forgejoToken: FORGEJO_TOKEN },
+      ...{ gitlabUrl: gitlab.url, gitlabToken: GITLAB_TOKEN },
+    };
+    const headers = { Origin: stage.server.origin };
+    expect((await page.request.put(`${stage.server.origin}/api/settings`, { data, headers })).ok()).toBe(true);
+  }
+
+  test('before the first refresh they say when counting begins', async () => {
+    await page.goto(`${stage.server.origin}/insights`);
+    await page.getByText('Counting begins with the first refresh of the board').waitFor();
+    await page.getByText('No forge has said how many requests it takes.').waitFor();
+    await expectAccessible(page);
+  });
+
+  test('what comes and goes at forges shows on the page that is open', async () => {
+    await saveForges();
+    await page.reload();
+    await total('10 open now');
+    await total('0 opened');
+    await overTime().getByText('Counted since').waitFor();
+    const [shop] = forges.github.repositories;
+    shop!.pullRequests.push(githubPullRequest(30, { title: 'Say thanks', createdAt: new Date().toISOString() }));
+    shop!.pullRequests[0]!.state = 'MERGED';
+    shop!.pullRequests[1]!.state = 'CLOSED';
+    Object.assign(forges.github.budgets.graphql, { remaining: 700 });
+    await saveForges();
+    await total('1 opened');
+    await total('2 merged or closed');
+    await total('9 open now');
+    await expectAccessible(page);
+  });
+
+  test('every chart has the figures of its table', async () => {
+    for (const name of [
+      'CI by repository',
+      'Issues by repository',
+      'How old pull requests are',
+      'How old issues are',
+    ]) {
+      const rows = await rowsOf(chart(name));
+      const sums = rows.map(([label, ...parts]) => [label, parts.reduce((sum, part) => sum + Number(part), 0)]);
+      const [labels, values] = [chart(name).locator('.bars .label'), chart(name).locator('.bars .value')];
+      const counts = (await values.allTextContents()).map((text) => parseInt(text, 10));
+      expect((await labels.allTextContents()).map((label, index) => [label, counts[index]])).toEqual(sums);
+    }
+    const budgets = await rowsOf(chart('What forges still give'));
+    for (const [name = '', left, limit, state = ''] of budgets) {
+      const gauge = page.getByRole('region', { name, exact: true });
+      await gauge.getByText(`${left} of ${limit} left`).waitFor();
+      await gauge.getByText(state, { exact: true }).waitFor();
+    }
+    expect(budgets.map(([name]) => name)).toEqual(['GitHub GraphQL', 'GitLab GraphQL']);
+    expect(budgets[0]).toEqual(expect.arrayContaining(['5,000', 'Running low']));
+    await page.getByText(/^The last refresh cost \d+ points?\.$/).waitFor();
+    await expectAccessible(page);
+  });
+
+  test('the drawing has a year of days or weeks, each as the table has it', async () => {
+    countEarlierDays();
+    await open();
+    const rows = await rowsOf(overTime(), 30);
+    await slider().focus();
+    for (const [name = '', opened, left, open] of rows) {
+      const figures = open === 'unknown' ? 'no board was made' : `${open} open`;
+      const words = `${name}: ${opened} opened, ${left} left, ${figures}`;
+      await eventually(async () => expect(await slider().getAttribute('aria-valuetext')).toBe(words));
+      await slider().press('ArrowLeft');
+    }
+    const sums = [1, 2].map((part) => rows.reduce((sum, row) => sum + Number(row[part]), 0));
+    await total(`${sums[0]} opened`);
+    await total(`${sums[1]} merged or closed`);
+    const bars = (kind: string) => overTime().locator(`rect.${kind}`);
+    expect(await bars('opened').count()).toBe(rows.filter(([, opened]) => opened !== '0').length);
+    expect(await bars('left').count()).toBe(rows.filter(([, , left]) => left !== '0').length);
+    // The line breaks where no board was made.
+    expect(await overTime().locator('.line').count()).toBe(2);
+    await overTime()
+      .locator('svg')
+      .hover({ position: { x: 50, y: 60 } });
+    await overTime().locator('.reading').getByText(rows.at(-1)![0]!).waitFor();
+    await page.getByText('90 days').click();
+    await overTime()
+      .getByRole('rowheader', { name: /^Week of/ })
+      .first()
+      .waitFor();
+    // Whether 90 days have a part of another week goes by what day it is.
+    expect([13, 14]).toContain((await rowsOf(overTime())).length);
+    await page.getByText('A year').click();
+    await rowsOf(overTime(), 53);
+    await expectAccessible(page);
+  });
+
+  test('budgets count down while they are in view, by the minute for whoever wants little to move', async () => {
+    await open();
+    const countdown = page.getByRole('region', { name: 'GitHub GraphQL' }).locator('.countdown');
+    await countdown.scrollIntoViewIfNeeded();
+    const first = await countdown.textContent();
+    expect(first).toMatch(/^\d+ min \d+ s$/);
+    await eventually(async () => expect(await countdown.textContent()).not.toBe(first));
+    expect(await countdown.getAttribute('aria-hidden')).toBe('true');
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await open();
+    await eventually(async () => expect(await countdown.textContent()).toMatch(/^\d+ min$/));
+    await page.emulateMedia({ reducedMotion: null });
+  });
+
+  test('everything is done by the keyboard alone', async () => {
+    const { press, tabTo, focused, arriveAt } = createKeyboard(page);
+    await open();
+    await arriveAt('heading "Insights"');
+    await tabTo('radio "30 days"');
+    await press('ArrowRight');
+    expect(await focused()).toContain('radio "90 days"');
+    const text = () => slider().getAttribute('aria-valuetext');
+    await eventually(async () => expect(await text()).toMatch(/^Week of /));
+    await tabTo('slider "Week"');
+    const newest = await text();
+    await press('ArrowLeft');
+    await eventually(async () => expect(await text()).not.toBe(newest));
+    await press('End');
+    await eventually(async () => expect(await text()).toBe(newest));
+    for (const name of ['Over time', 'CI by repository', 'Issues by repository', 'How old pull requests are']) {
+      await tabTo('As a table');
+      await press('Enter');
+      await chart(name).locator('table').waitFor();
+    }
+    await page.setViewportSize({ width: 360, height: 800 });
+    await eventually(async () => {
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    });
+  });
+
+  /** A year of days before today, as if the server had run for so long; on one of them it stood still. */
+  function countEarlierDays(): void {
+    const database = new DatabaseSync(join(stage.state, 'trellis.db'), { timeout: 10_000 });
+    const { id } = database.prepare('select id from people').get() as { id: string };
+    const insert = database.prepare('insert or replace into throughput_days values (?, ?, ?, ?, ?)');
+    for (let ago = 1; ago < 400; ago += 1) {
+      const day = new Date(Date.now() - ago * DAY_MS).toISOString().slice(0, 10);
+      insert.run(id, day, ago % 5, ago % 3, ago === 10 ? null : 8 + (ago % 7));
+    }
+    database.close();
+  }
+});
