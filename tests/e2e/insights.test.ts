@@ -50,8 +50,11 @@ describeInBrowser('the insights, in a browser', () => {
     await table.waitFor();
     let rows: string[][] = [];
     await eventually(async () => {
-      const found = await table.locator('tbody tr').all();
-      rows = await Promise.all(found.map((row) => row.locator('th, td').allTextContents()));
+      rows = await table
+        .locator('tbody tr')
+        .evaluateAll((found) =>
+          found.map((row) => Array.from((row as HTMLTableRowElement).cells, (cell) => cell.textContent)),
+        );
       expect(rows.length).toBe(count ?? rows.length);
       expect(rows.length).toBeGreaterThan(0);
     });
@@ -124,7 +127,8 @@ describeInBrowser('the insights, in a browser', () => {
     await open();
     const rows = await rowsOf(overTime(), 30);
     await slider().focus();
-    for (const [name = '', opened, left, open] of rows) {
+    // Enough of them to come past the day without a board.
+    for (const [name = '', opened, left, open] of rows.slice(0, 12)) {
       const figures = open === 'unknown' ? 'no board was made' : `${open} open`;
       const words = `${name}: ${opened} opened, ${left} left, ${figures}`;
       await eventually(async () => expect(await slider().getAttribute('aria-valuetext')).toBe(words));

@@ -1,5 +1,5 @@
 import { useId } from 'preact/hooks';
-import { TableHead } from '../shell/table-head.js';
+import { AsTable } from './as-table.js';
 import { MOST_BARS, total } from './figures.js';
 import type { Bar } from './figures.js';
 
@@ -86,22 +86,15 @@ function Row({ bar, most, kinds }: RowProps) {
 
 function Table({ title, bars, parts }: Pick<BarChartProps, 'bars' | 'parts' | 'title'>) {
   return (
-    <details>
-      <summary>As a table</summary>
-      <table>
-        <caption class="aside">{title}</caption>
-        <TableHead names={['What', ...parts]} />
-        <tbody>
-          {bars.map((bar) => (
-            <tr key={bar.label}>
-              <th scope="row">{bar.label}</th>
-              {bar.parts.map((part, index) => (
-                <td key={parts[index]}>{part}</td>
-              ))}
-            </tr>
+    <AsTable title={title} names={['What', ...parts]}>
+      {bars.map((bar) => (
+        <tr key={bar.label}>
+          <th scope="row">{bar.label}</th>
+          {bar.parts.map((part, index) => (
+            <td key={parts[index]}>{part}</td>
           ))}
-        </tbody>
-      </table>
-    </details>
+        </tr>
+      ))}
+    </AsTable>
   );
 }

@@ -1,6 +1,6 @@
 import { Countdown } from '../shell/countdown.js';
-import { TableHead } from '../shell/table-head.js';
 import { toTime } from '../shell/times.js';
+import { AsTable } from './as-table.js';
 import { SEVERITIES } from './figures.js';
 import type { Budget } from './figures.js';
 
@@ -69,26 +69,17 @@ function Reset({ at }: { readonly at: number }) {
 
 function BudgetTable({ budgets }: { readonly budgets: readonly Budget[] }) {
   return (
-    <details>
-      <summary>As a table</summary>
-      <div class="wide" role="region" aria-label="What forges still give, as a table" tabIndex={0}>
-        <table>
-          <caption class="aside">What forges still give</caption>
-          <TableHead names={['Budget', 'Left', 'Of', 'State', 'Whole again', 'Last refresh']} />
-          <tbody>
-            {budgets.map(({ name, limit, remaining, resetsAt, severity, cost }) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                <td>{remaining.toLocaleString()}</td>
-                <td>{limit.toLocaleString()}</td>
-                <td>{SEVERITIES[severity]}</td>
-                <td>{toTime(Date.parse(resetsAt))}</td>
-                <td>{cost === undefined ? 'unknown' : cost.toLocaleString()}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </details>
+    <AsTable title="What forges still give" names={['Budget', 'Left', 'Of', 'State', 'Whole again', 'Last refresh']}>
+      {budgets.map(({ name, limit, remaining, resetsAt, severity, cost }) => (
+        <tr key={name}>
+          <th scope="row">{name}</th>
+          <td>{remaining.toLocaleString()}</td>
+          <td>{limit.toLocaleString()}</td>
+          <td>{SEVERITIES[severity]}</td>
+          <td>{toTime(Date.parse(resetsAt))}</td>
+          <td>{cost === undefined ? 'unknown' : cost.toLocaleString()}</td>
+        </tr>
+      ))}
+    </AsTable>
   );
 }

@@ -4,9 +4,9 @@ import { requireAnswer } from '../answers.js';
 import { newest, owner } from '../board/board-store.js';
 import { dashboard } from '../clients.js';
 import { Loaded } from '../shell/loaded.js';
-import { TableHead } from '../shell/table-head.js';
 import { timezone } from '../shell/times.js';
 import { useResource } from '../shell/use-resource.js';
+import { AsTable } from './as-table.js';
 import { ThroughputExplorer } from './throughput-explorer.js';
 import { columnsOf, longDate, nameOf, PERIODS, totalsOf } from './throughput-figures.js';
 import type { Column, Period, Throughput as Counts } from './throughput-figures.js';
@@ -107,22 +107,15 @@ const describeZone = (zone: string): string =>
 function CountsTable({ columns, per }: { readonly columns: readonly Column[]; readonly per: Counts['per'] }) {
   const counted = columns.filter(({ isCounted }) => isCounted).reverse();
   return (
-    <details>
-      <summary>As a table</summary>
-      <table>
-        <caption class="aside">Over time</caption>
-        <TableHead names={[per === 'day' ? 'Day' : 'Week', 'Opened', 'Left', 'Open at the end']} />
-        <tbody>
-          {counted.map((column) => (
-            <tr key={column.start}>
-              <th scope="row">{nameOf(column, per)}</th>
-              <td>{column.opened}</td>
-              <td>{column.left}</td>
-              <td>{column.open ?? 'unknown'}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </details>
+    <AsTable title="Over time" names={[per === 'day' ? 'Day' : 'Week', 'Opened', 'Left', 'Open at the end']}>
+      {counted.map((column) => (
+        <tr key={column.start}>
+          <th scope="row">{nameOf(column, per)}</th>
+          <td>{column.opened}</td>
+          <td>{column.left}</td>
+          <td>{column.open ?? 'unknown'}</td>
+        </tr>
+      ))}
+    </AsTable>
   );
 }
