@@ -7,7 +7,7 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 /** What the last build that succeeded read and wrote. */
 const STAMP = '.cache/pages.json';
 const OUTPUT = 'dist/pages';
-const FOLDERS = ['src/web/app', 'src/client', 'src/sealing', 'src/generated/dashboard', 'src/generated/secrets'];
+const FOLDERS = ['src/web/app', 'src/client', 'src/sealing', 'src/generated'];
 const SETTINGS = ['vite.config.js', 'tsconfig.json', 'package-lock.json', 'scripts/build-pages.ts'];
 
 /** Brings the pages that browsers are given up to date; the bundler is loaded only when something changed. */

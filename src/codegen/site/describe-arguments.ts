@@ -1,0 +1,40 @@
+import { astFromValue, getNamedType, isEnumType, isInputObjectType, isNonNullType, print } from 'graphql';
+import type { GraphQLArgument, GraphQLInputField } from 'graphql';
+import type { ArgumentDescription, NameDescription } from '../../site/kind-descriptions.js';
+
+/** What may be said to a field, inputs with theirs inside; those that are deprecated are left out. */
+export const describeArguments = (
+  given: readonly (GraphQLArgument | GraphQLInputField)[],
+  inside: readonly string[] = [],
+): ArgumentDescription[] =>
+  given
+    .filter(({ type, deprecationReason }) => deprecationReason == null && !inside.includes(getNamedType(type).name))
+    .map((argument) => describeArgument(argument, inside));
+
+function describeArgument(
+  { name, description, type, defaultValue }: GraphQLArgument | GraphQLInputField,
+  inside: readonly string[],
+): ArgumentDescription {
+  const named = getNamedType(type);
+  const value = astFromValue(defaultValue, type);
+  return {
+    ...describeName({ name, description }),
+    type: String(type).replaceAll('!', ''),
+    ...(isNonNullType(type) && { required: true }),
+    ...(value && { default: print(value) }),
+    ...(isEnumType(named) && { values: named.getValues().map(describeName) }),
+    ...(isInputObjectType(named) && {
+      arguments: describeArguments(Object.values(named.getFields()), [...inside, named.name]),
+    }),
+  };
+}
+
+interface Described {
+  readonly name: string;
+  readonly description?: string | null | undefined;
+}
+
+export const describeName = ({ name, description }: Described): NameDescription => ({
+  name,
+  description: description ?? '',
+});
