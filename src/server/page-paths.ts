@@ -7,6 +7,7 @@ export const PAGE_PATHS = [
   '/vault',
   '/vault/*rest',
   '/explore',
+  '/explore/*rest',
   '/services',
   '/settings',
   '/admin',

@@ -91,6 +91,18 @@ export const PAGES: readonly Page[] = [
     isThere: runs('site'),
   },
   {
+    path: '/explore/records',
+    load: () => import('./explore/records-page.js').then(({ RecordsPage }) => RecordsPage),
+    needs: 'nobody',
+    isThere: runs('site'),
+  },
+  {
+    path: '/explore/recipe',
+    load: () => import('./explore/recipe-page.js').then(({ RecipePage }) => RecipePage),
+    needs: 'nobody',
+    isThere: runs('site'),
+  },
+  {
     path: runs('dashboard') ? '/services' : '/',
     name: 'Services',
     load: () => import('./services/services-page.js').then(({ ServicesPage }) => ServicesPage),

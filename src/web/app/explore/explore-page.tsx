@@ -1,114 +1,87 @@
-import { useCallback, useState } from 'preact/hooks';
+import { useCallback, useEffect } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { Heading } from '../shell/heading.js';
 import { Loaded } from '../shell/loaded.js';
 import { useResource } from '../shell/use-resource.js';
+import { Entries } from './entries.js';
+import { ExploreFrame } from './explore-frame.js';
+import { ExploreTools } from './explore-tools.js';
 import { FilePanel } from './file-panel.js';
 import { PAGE, readFolder } from './folder.js';
 import type { Folder } from './folder.js';
+import { Pager } from './pager.js';
+import { inFolder, linkTo, toPlace } from './place.js';
+import type { Place } from './place.js';
+import { Sources } from './sources.js';
+import { Trail } from './trail.js';
 import './explore.css';
 
-const linkTo = (folder: string, file?: string): string =>
-  `/explore?${new URLSearchParams({ ...(folder !== '' && { folder }), ...(file !== undefined && { file }) }).toString()}`;
-
-/** The site's files as a person walks through them. Folder and file are in the address, so that both can be linked to. */
+/** The site's files as a person walks through them. */
 export function ExplorePage() {
   const { query } = useLocation();
-  const path = query.folder ?? '';
-  const file = query.file;
+  const place = toPlace(query);
+  // The same as long as it shows the same, whatever else is chosen.
+  const shown = linkTo({ ...place, file: '', view: 'pictures' });
+  const load = useCallback(() => readFolder(place), [shown]);
+  const folder = useResource(load);
+  useLookAgain(folder.reload);
+  return (
+    <ExploreFrame title="Site files">
+      <ExploreTools place={place} onRefresh={folder.reload} />
+      <Trail place={place} />
+      <div class={`explore ${place.file === '' ? '' : 'split'}`}>
+        <div class="contents">
+          <Loaded from={folder}>{(value) => <Contents place={place} folder={value} />}</Loaded>
+        </div>
+        {place.file !== '' && <FilePanel key={place.file} place={place} onGone={folder.reload} />}
+      </div>
+    </ExploreFrame>
+  );
+}
+
+/** Files come and go while nobody looks. */
+function useLookAgain(reload: () => Promise<void>): void {
+  useEffect(() => {
+    const onReturn = (): void => void (document.visibilityState === 'visible' && reload());
+    document.addEventListener('visibilitychange', onReturn);
+    return () => document.removeEventListener('visibilitychange', onReturn);
+  }, [reload]);
+}
+
+function Contents({ place, folder }: { readonly place: Place; readonly folder: Folder }) {
+  const { search, source, folder: path } = place;
+  if (!folder.isThere) {
+    return (
+      <p>
+        There is no such folder, or not any more. <a href={linkTo(inFolder(place, ''))}>Back to the top</a>
+      </p>
+    );
+  }
+  if (folder.sources.length > 1 && source === '' && path === '' && search === '') {
+    return <Sources names={folder.sources} place={place} />;
+  }
   return (
     <>
-      <Heading title="Site">Site files</Heading>
-      <p>
-        <a href="/graphql">Open the GraphQL explorer</a>
+      <p class="quiet" role="status">
+        {toSummary(place, folder)}
       </p>
-      <Trail path={path} />
-      <div class="explore">
-        <Contents key={path} path={path} chosen={file} />
-        {file !== undefined && <FilePanel key={file} id={file} onCloseTo={linkTo(path)} />}
-      </div>
+      <Entries place={place} folder={folder} />
+      <Pager
+        page={place.page}
+        count={folder.folderCount + folder.fileCount}
+        size={PAGE}
+        linkTo={(page) => linkTo({ ...place, page })}
+      />
     </>
   );
 }
 
-function Trail({ path }: { readonly path: string }) {
-  const parts = path === '' ? [] : path.split('/');
-  return (
-    <nav aria-label="Folders above">
-      <ol class="trail">
-        <li>
-          <a href={linkTo('')}>Site</a>
-        </li>
-        {parts.map((part, index) => {
-          const below = parts.slice(0, index + 1).join('/');
-          return (
-            <li key={below}>
-              <a href={linkTo(below)} aria-current={index === parts.length - 1 ? 'location' : undefined}>
-                {part}
-              </a>
-            </li>
-          );
-        })}
-      </ol>
-    </nav>
-  );
+function toSummary({ search }: Place, { folderCount, fileCount }: Folder): string {
+  if (folderCount + fileCount === 0) {
+    return search === '' ? 'Nothing is in this folder.' : `Nothing here is called like “${search}”.`;
+  }
+  const counts = [count(folderCount, 'folder'), count(fileCount, 'file')].filter((text) => text !== '').join(', ');
+  return search === '' ? counts : `${counts} with “${search}” in the name, here and below`;
 }
 
-function Contents({ path, chosen }: { readonly path: string; readonly chosen: string | undefined }) {
-  const [limit, setLimit] = useState(PAGE);
-  const load = useCallback(() => readFolder(path, limit), [path, limit]);
-  const folder = useResource(load);
-  return (
-    <div class="contents">
-      <Loaded from={folder}>
-        {(value) => (
-          <>
-            <Entries path={path} folder={value} chosen={chosen} />
-            {value.files.length < value.fileCount && (
-              <button type="button" onClick={() => setLimit(limit + PAGE)}>
-                Show more ({value.fileCount - value.files.length} left)
-              </button>
-            )}
-          </>
-        )}
-      </Loaded>
-    </div>
-  );
-}
-
-interface EntriesProps {
-  readonly path: string;
-  readonly folder: Folder;
-  readonly chosen: string | undefined;
-}
-
-function Entries({ path, folder: { folders, files }, chosen }: EntriesProps) {
-  if (folders.length + files.length === 0) return <p>Nothing is in this folder.</p>;
-  return (
-    <ul class="entries">
-      {folders.map(({ id, name, relativePath }) => (
-        <li key={id}>
-          <a href={linkTo(relativePath)}>
-            <span class="picture folder" aria-hidden="true" />
-            <span class="name">{name}/</span>
-          </a>
-        </li>
-      ))}
-      {files.map(({ id, base, extension, prettySize, childImageProc }) => (
-        <li key={id}>
-          <a href={linkTo(path, id)} aria-current={id === chosen ? 'true' : undefined}>
-            <span class="picture">
-              {childImageProc?.resize ? (
-                <img src={childImageProc.resize.src} alt="" width={160} height={120} loading="lazy" decoding="async" />
-              ) : (
-                <span aria-hidden="true">{extension}</span>
-              )}
-            </span>
-            <span class="name">{base}</span>
-            <small class="quiet">{prettySize}</small>
-          </a>
-        </li>
-      ))}
-    </ul>
-  );
-}
+const count = (number: number, what: string): string =>
+  number === 0 ? '' : `${number.toLocaleString()} ${what}${number === 1 ? '' : 's'}`;

@@ -1,56 +1,78 @@
-import { useCallback } from 'preact/hooks';
+import { useCallback, useEffect } from 'preact/hooks';
 import { Loaded } from '../shell/loaded.js';
 import { useResource } from '../shell/use-resource.js';
-import { findFile } from './folder.js';
-import type { FileDetails } from './folder.js';
-import { RecipeForm } from './recipe-form.js';
+import { findKind, findRecord, isRecordName } from './record.js';
+import type { RecordName, SiteRecord } from './record.js';
+import { Panel } from './panel.js';
+import { linkTo } from './place.js';
+import type { Place } from './place.js';
+import { Portrait } from './portrait.js';
+import { RecordDetails } from './record-details.js';
+import { RecordFields } from './record-fields.js';
+
+const FILE = findKind('File');
 
 interface FilePanelProps {
-  readonly id: string;
-  /** Where the page is without this panel. */
-  readonly onCloseTo: string;
+  readonly place: Place;
+  /** When there is no such file any more, which the list does not know yet. */
+  readonly onGone: () => Promise<void>;
 }
 
-export function FilePanel({ id, onCloseTo }: FilePanelProps) {
-  const load = useCallback(async () => (await findFile(id)) ?? null, [id]);
+/** All that is known of a file: the picture, its own fields, and those of the records that were made from it. */
+export function FilePanel({ place, onGone }: FilePanelProps) {
+  const { file: id } = place;
+  const load = useCallback(async () => (FILE && (await findRecord(FILE, id))) ?? null, [id]);
   const file = useResource(load);
+  const isGone = file.value === null;
+  useEffect(() => {
+    if (isGone) void onGone();
+  }, [isGone, onGone]);
+  const title = typeof file.value?.base === 'string' ? file.value.base : 'File';
   return (
-    <section class="panel" aria-label="File">
-      <a class="close" href={onCloseTo}>
-        Close
-      </a>
-      <Loaded from={file}>{(value) => (value === null ? <p>This file is gone.</p> : <Details file={value} />)}</Loaded>
-    </section>
+    <Panel title={title} closeTo={linkTo({ ...place, file: '' })} openedBy={`file-${id}`}>
+      <Loaded from={file}>
+        {(value) =>
+          value === null ? <p role="status">This file is gone. It was moved or deleted.</p> : <Details file={value} />
+        }
+      </Loaded>
+    </Panel>
   );
 }
 
-function Details({ file }: { readonly file: FileDetails }) {
+function Details({ file }: { readonly file: SiteRecord }) {
+  const made = Array.isArray(file.children) ? file.children.filter(isRecordName) : [];
+  const isImage = made.some(({ internal }) => internal.type === 'ImageProc');
   return (
     <>
-      <h2>{file.relativePath}</h2>
-      {file.publicURL !== null && (
-        <p>
-          <a href={file.publicURL} download>
+      {isImage && <Portrait id={String(file.id)} />}
+      <p class="acts">
+        {typeof file.publicURL === 'string' && (
+          <a class="button" href={file.publicURL} download={String(file.base)}>
             Download
           </a>
-        </p>
-      )}
-      {file.image && <RecipeForm path={file.relativePath} image={file.image} />}
-      <details open={!file.image}>
-        <summary>Every field</summary>
-        <table>
-          <tbody>
-            {file.fields.map(([name, value]) => (
-              <tr key={name}>
-                <th scope="row">
-                  <code>{name}</code>
-                </th>
-                <td class="value">{value}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </details>
+        )}
+        {isImage && (
+          <a class="button main" href={`/explore/recipe?${new URLSearchParams({ file: String(file.id) }).toString()}`}>
+            Make images of it
+          </a>
+        )}
+      </p>
+      <h3>File</h3>
+      {FILE && <RecordFields kind={FILE} record={file} />}
+      {made.map((record) => (
+        <Made key={record.id} record={record} />
+      ))}
+    </>
+  );
+}
+
+function Made({ record: { id, internal } }: { readonly record: RecordName }) {
+  const kind = findKind(internal.type);
+  if (kind === undefined) return null;
+  return (
+    <>
+      <h3>{kind.kind}</h3>
+      <RecordDetails kind={kind} id={id} />
     </>
   );
 }

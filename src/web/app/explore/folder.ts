@@ -1,106 +1,106 @@
-import { ask } from './ask.js';
+import { askInPart } from './ask.js';
+import type { Place, Sort } from './place.js';
 
-export interface Entry {
+export interface FolderEntry {
   readonly id: string;
+  readonly sourceInstanceName: string;
   readonly name: string;
   readonly relativePath: string;
+  readonly modifiedTime: string;
 }
 
-export interface FileEntry extends Entry {
+export interface FileEntry extends FolderEntry {
   readonly base: string;
+  readonly relativeDirectory: string;
   readonly extension: string;
   readonly prettySize: string;
-  readonly modifiedTime: string;
-  readonly childImageProc: { readonly resize: { readonly src: string } | null } | null;
+  readonly childImageProc: { readonly fixed: { readonly src: string; readonly srcSet: string } | null } | null;
 }
 
 export interface Folder {
-  readonly folders: readonly Entry[];
+  /** Whether there is such a folder. */
+  readonly isThere: boolean;
+  /** The names of the site's sources. */
+  readonly sources: readonly string[];
+  readonly folders: readonly FolderEntry[];
   readonly files: readonly FileEntry[];
+  /** On all pages together. */
+  readonly folderCount: number;
   readonly fileCount: number;
 }
 
-/** So many are shown of a folder at first, and more on request; each may be a picture. */
+/** So many folders and files are on a page; each may be a picture. */
 export const PAGE = 60;
 
-const FOLDER = `query folder($path: String!, $limit: Int!) {
-  allDirectory(filter: {relativeDirectory: {eq: $path}, relativePath: {ne: ""}}, sort: {fields: [name]}, limit: 500) {
-    nodes { id name relativePath }
+const FOLDERS = `query folders($here: DirectoryFilterInput!, $filter: DirectoryFilterInput!, $sort: DirectorySortInput, $skip: Int!, $limit: Int!) {
+  here: allDirectory(filter: $here, limit: 0) { totalCount }
+  sources: allDirectory { distinct(field: sourceInstanceName) }
+  found: allDirectory(filter: $filter, sort: $sort, skip: $skip, limit: $limit) {
+    totalCount
+    nodes { id sourceInstanceName name relativePath modifiedTime }
   }
-  allFile(filter: {relativeDirectory: {eq: $path}}, sort: {fields: [base]}, limit: $limit) {
+}`;
+
+/** Pictures are asked for in a format that every browser shows, whatever the file is. */
+const FILES = `query files($filter: FileFilterInput!, $sort: FileSortInput, $skip: Int!, $limit: Int!) {
+  found: allFile(filter: $filter, sort: $sort, skip: $skip, limit: $limit) {
     totalCount
     nodes {
-      id name base extension relativePath prettySize modifiedTime
-      childImageProc { resize(width: 160, height: 120) { src } }
+      id sourceInstanceName name base extension relativePath relativeDirectory prettySize modifiedTime
+      childImageProc { fixed(width: 200, height: 150, toFormat: WEBP) { src srcSet } }
     }
   }
 }`;
 
-interface FolderAnswer {
-  readonly allDirectory: { readonly nodes: readonly Entry[] };
-  readonly allFile: { readonly totalCount: number; readonly nodes: readonly FileEntry[] };
+interface Found<Entry> {
+  readonly totalCount: number;
+  readonly nodes: readonly Entry[];
 }
 
-/** What lies in a folder, whose path is from the root of its source; empty for the root. */
-export async function readFolder(path: string, limit: number): Promise<Folder> {
-  const { allDirectory, allFile } = await ask<FolderAnswer>(FOLDER, { path, limit });
-  return { folders: allDirectory.nodes, files: allFile.nodes, fileCount: allFile.totalCount };
+interface FoldersAnswer {
+  readonly here: { readonly totalCount: number };
+  readonly sources: { readonly distinct: readonly string[] };
+  readonly found: Found<FolderEntry>;
 }
 
-/** Every field of a file that holds one value, in the order of the schema. */
-const FIELDS = [
-  ...['id', 'sourceInstanceName', 'absolutePath', 'relativePath', 'relativeDirectory', 'root', 'dir', 'base', 'ext'],
-  ...[
-    'extension',
-    'name',
-    'size',
-    'prettySize',
-    'modifiedTime',
-    'accessTime',
-    'changeTime',
-    'birthTime',
-    'dev',
-    'mode',
-  ],
-  ...['nlink', 'uid', 'gid', 'rdev', 'ino', 'atimeMs', 'mtimeMs', 'ctimeMs', 'atime', 'mtime', 'ctime', 'blksize'],
-  ...['blocks', 'publicURL'],
-];
-
-const FILE = `query file($id: String!) {
-  file(id: {eq: $id}) {
-    ${FIELDS.join(' ')}
-    internal { contentDigest mediaType type description owner }
-    childImageProc { id original { width height src } }
-  }
-}`;
-
-export interface FileDetails {
-  readonly fields: readonly (readonly [string, string])[];
-  readonly relativePath: string;
-  readonly publicURL: string | null;
-  readonly image: { readonly width: number; readonly height: number; readonly src: string } | undefined;
-}
-
-type FileAnswer = Readonly<Record<string, unknown>> & {
-  readonly relativePath: string;
-  readonly publicURL: string | null;
-  readonly internal: Readonly<Record<string, unknown>>;
-  readonly childImageProc: { readonly original: FileDetails['image'] | null } | null;
-};
-
-/** Everything that is known of a file; `undefined` when it is gone. */
-export async function findFile(id: string): Promise<FileDetails | undefined> {
-  const { file } = await ask<{ readonly file: FileAnswer | null }>(FILE, { id });
-  if (file === null) return undefined;
-  const show = (value: unknown): string =>
-    value === null || value === undefined ? '–' : typeof value === 'string' ? value : JSON.stringify(value);
+/** One page of what lies in a folder, folders first; of what is called so here and below, where something is looked for. */
+export async function readFolder(place: Place): Promise<Folder> {
+  const { folder, sort, order, page } = place;
+  const skip = (page - 1) * PAGE;
+  const source = place.source === '' ? {} : { sourceInstanceName: { eq: place.source } };
+  const { here, sources, found } = await askInPart<FoldersAnswer>(FOLDERS, {
+    here: { ...source, relativePath: { eq: folder } },
+    filter: { ...source, ...within(place, 'name'), not: { relativePath: { eq: '' } } },
+    sort: { fields: [FOLDER_FIELDS[sort], 'relativePath'], order: [order, 'ASC'] },
+    ...{ skip, limit: PAGE },
+  });
+  const { found: files } = await askInPart<{ readonly found: Found<FileEntry> }>(FILES, {
+    filter: { ...source, ...within(place, 'base') },
+    sort: { fields: [FILE_FIELDS[sort], 'relativePath'], order: [order, 'ASC'] },
+    skip: Math.max(0, skip - found.totalCount),
+    limit: PAGE - found.nodes.length,
+  });
   return {
-    relativePath: file.relativePath,
-    publicURL: file.publicURL,
-    image: file.childImageProc?.original ?? undefined,
-    fields: [
-      ...FIELDS.map((name) => [name, show(file[name])] as const),
-      ...Object.entries(file.internal).map(([name, value]) => [`internal.${name}`, show(value)] as const),
-    ],
+    isThere: here.totalCount > 0,
+    sources: sources.distinct,
+    folders: found.nodes,
+    files: files.nodes,
+    folderCount: found.totalCount,
+    fileCount: files.totalCount,
   };
 }
+
+const FILE_FIELDS: Readonly<Record<Sort, string>> = { name: 'base', size: 'size', time: 'modifiedTime' };
+
+/** The size of a folder tells nothing about what is in it. */
+const FOLDER_FIELDS: Readonly<Record<Sort, string>> = { name: 'name', size: 'name', time: 'modifiedTime' };
+
+/** Files directly in the folder; with something to look for, those below it too whose name has it, in capitals or not. */
+function within({ folder, search }: Place, name: 'base' | 'name') {
+  if (search === '') return { relativeDirectory: { eq: folder } };
+  const named = { [name]: { regex: `/${escape(search)}/i` } };
+  return folder === '' ? named : { ...named, relativePath: { regex: `/^${escape(folder)}\\//` } };
+}
+
+/** As a part of a pattern that stands for itself alone. */
+const escape = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);

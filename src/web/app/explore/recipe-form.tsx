@@ -1,156 +1,137 @@
-import { useCallback, useEffect, useState } from 'preact/hooks';
-import { CopyButton } from '../shell/copy-button.js';
-import { Field } from '../shell/field.js';
-import { Loaded } from '../shell/loaded.js';
+import type { ArgumentDescription } from '../../../site/kind-descriptions.js';
 import { Select } from '../shell/select.js';
-import { useResource } from '../shell/use-resource.js';
-import { ask } from './ask.js';
-import type { FileDetails } from './folder.js';
-import { formatQuery, NO_RECIPE } from './recipe.js';
-import type { Recipe } from './recipe.js';
+import { ArgumentField } from './argument-field.js';
+import type { Recipe } from './recipe-address.js';
+import { SHAPES } from './recipe.js';
+import type { Problems, Shape, Values } from './recipe.js';
+import { SchemaText } from './schema-text.js';
 
 interface RecipeFormProps {
-  readonly path: string;
-  readonly image: NonNullable<FileDetails['image']>;
+  readonly recipe: Recipe;
+  readonly problems: Problems;
+  readonly onRecipe: (recipe: Recipe) => void;
 }
 
-/** So that an image is not made for each letter. */
-const ASK_AFTER_MS = 400;
+/** What most recipes say, in this order; the others wait behind a summary. */
+const FIRST = ['width', 'maxWidth', 'height', 'maxHeight', 'toFormat', 'quality', 'fit', 'cropFocus', 'traceSVG'];
 
-const offer = (...values: readonly string[]) =>
-  [['', 'as usual'], ...values.map((one) => [one, one] as const)] as const;
+const isFirst = ({ name }: Shape, argument: ArgumentDescription): boolean =>
+  FIRST.includes(argument.name) && (name === 'traced' || argument.name !== 'traceSVG');
 
-const FITS = offer('COVER', 'CONTAIN', 'FILL', 'INSIDE', 'OUTSIDE');
-const FORMATS = offer('JPG', 'PNG', 'WEBP', 'AVIF');
-const FOCUSES = offer(
-  ...['ATTENTION', 'ENTROPY', 'CENTER', 'NORTH', 'NORTHEAST', 'EAST', 'SOUTHEAST'],
-  ...['SOUTH', 'SOUTHWEST', 'WEST', 'NORTHWEST'],
-);
-const FIELDS: readonly (readonly [Recipe['field'], string])[] = [
-  ['fixed', 'fixed: one size, for dense screens too'],
-  ['fluid', 'fluid: grows with the page'],
-  ['resize', 'resize: one image'],
-];
-
-/** Makes a recipe, shows what comes of it, and the query to copy. */
-export function RecipeForm({ path, image }: RecipeFormProps) {
-  const [recipe, setRecipe] = useState<Recipe>(NO_RECIPE);
-  const edit = (change: Partial<Recipe>): void => setRecipe({ ...recipe, ...change });
-  const query = formatQuery(path, recipe);
+/** A field for every argument that the schema has for a shape. */
+export function RecipeForm({ recipe, problems, onRecipe }: RecipeFormProps) {
+  const { shape, values, results } = recipe;
+  const args = shape.field.arguments;
+  const first = args.filter((argument) => isFirst(shape, argument)).sort((a, b) => placeOf(a) - placeOf(b));
+  const others = args.filter((argument) => !isFirst(shape, argument));
+  const set = countSet(others, values);
+  const edit = (name: string, value: string): void => onRecipe({ ...recipe, values: { ...values, [name]: value } });
+  const choose = (name: string): void => {
+    const next = SHAPES.find((one) => one.name === name) ?? shape;
+    onRecipe({ shape: next, results: next.results, values: keep(next, values) });
+  };
+  const fields = (list: readonly ArgumentDescription[]) => (
+    <Arguments args={list} values={values} problems={problems} onValue={edit} />
+  );
   return (
-    <section aria-label="Derived image">
-      <p class="quiet">
-        {image.width} × {image.height} pixels
-      </p>
-      <Preview query={query} field={recipe.field} />
-      <form class="recipe" onSubmit={(event) => event.preventDefault()}>
-        <Select label="Kind" value={recipe.field} options={FIELDS} onValue={(field) => edit({ field })} />
-        <Number label="Width" value={recipe.width} onValue={(width) => edit({ width })} />
-        <Number label="Height" value={recipe.height} onValue={(height) => edit({ height })} />
-        <Select label="Fit" value={recipe.fit} options={FITS} onValue={(fit) => edit({ fit })} />
-        <Select label="Focus" value={recipe.cropFocus} options={FOCUSES} onValue={(cropFocus) => edit({ cropFocus })} />
-        <Select label="Format" value={recipe.toFormat} options={FORMATS} onValue={(toFormat) => edit({ toFormat })} />
-        <Number label="Quality" value={recipe.quality} onValue={(quality) => edit({ quality })} />
-        <Number label="Turned by" value={recipe.rotate} onValue={(rotate) => edit({ rotate })} />
-        <Number label="Trim" value={recipe.trim} onValue={(trim) => edit({ trim })} />
-        <Field label="Background" value={recipe.background} onValue={(background) => edit({ background })} />
-        <Field
-          label="Highlight"
-          placeholder="#f5d0a0"
-          value={recipe.highlight}
-          onValue={(highlight) => edit({ highlight })}
-        />
-        <Field label="Shadow" placeholder="#17614a" value={recipe.shadow} onValue={(shadow) => edit({ shadow })} />
-        <Choice label="Gray" isChosen={recipe.grayscale} onChoice={(grayscale) => edit({ grayscale })} />
-        <Choice label="Traced outlines" isChosen={recipe.traced} onChoice={(traced) => edit({ traced })} />
-      </form>
-      <h3>The query</h3>
-      <pre tabIndex={0} role="region" aria-label="The query">
-        <code>{query}</code>
-      </pre>
-      <CopyButton value={query} what="the query" />{' '}
-      <a href={`/graphql#${new URLSearchParams({ query }).toString()}`}>Open it in the GraphQL explorer</a>
-    </section>
+    <form class="recipe" aria-label="Recipe" onSubmit={(event) => event.preventDefault()}>
+      <Select label="Make" value={shape.name} options={SHAPES.map(toOption)} onValue={choose} />
+      <p class="quiet">{shape.description}</p>
+      {fields(first)}
+      <details open={set > 0 ? true : undefined}>
+        <summary>All other arguments{set > 0 && ` (${set} set)`}</summary>
+        {fields(others)}
+      </details>
+      <Results shape={shape} chosen={results} onChosen={(chosen) => onRecipe({ ...recipe, results: chosen })} />
+      <button type="button" onClick={() => onRecipe({ shape, results: shape.results, values: {} })}>
+        Start again
+      </button>
+    </form>
   );
 }
 
-interface TextProps {
-  readonly label: string;
-  readonly value: string;
-  readonly onValue: (value: string) => void;
-}
+const toOption = ({ name }: Shape) => [name, name] as const;
 
-const Number = (props: TextProps) => <Field type="number" {...props} />;
+const placeOf = ({ name }: ArgumentDescription): number => FIRST.indexOf(name);
 
-interface ChoiceProps {
-  readonly label: string;
-  readonly isChosen: boolean;
-  readonly onChoice: (isChosen: boolean) => void;
-}
+const countSet = (args: readonly ArgumentDescription[], values: Values): number =>
+  Object.keys(values).filter((path) => values[path] !== '' && args.some(({ name }) => path.split('.')[0] === name))
+    .length;
 
-function Choice({ label, isChosen, onChoice }: ChoiceProps) {
-  return (
-    <label class="choice">
-      <input type="checkbox" checked={isChosen} onChange={({ currentTarget }) => onChoice(currentTarget.checked)} />
-      {label}
-    </label>
+/** What another shape has by the same name. */
+const keep = ({ field }: Shape, values: Values): Values =>
+  Object.fromEntries(
+    Object.entries(values).filter(([path]) => field.arguments.some(({ name }) => path.split('.')[0] === name)),
   );
+
+interface ArgumentsProps {
+  readonly args: readonly ArgumentDescription[];
+  readonly values: Values;
+  readonly problems: Problems;
+  readonly onValue: (path: string, value: string) => void;
+  readonly above?: string;
 }
 
-interface Made {
-  readonly src: string;
-  readonly srcSet?: string;
-  readonly width?: number;
-  readonly height?: number;
-  readonly tracedSVG?: string;
-}
-
-interface MadeAnswer {
-  readonly file: { readonly childImageProc: Readonly<Record<string, Made | null>> | null } | null;
-}
-
-function Preview({ query, field }: { readonly query: string; readonly field: Recipe['field'] }) {
-  const settled = useSettled(query);
-  const load = useCallback(
-    async () => (await ask<MadeAnswer>(settled)).file?.childImageProc?.[field] ?? null,
-    [settled, field],
-  );
-  const made = useResource(load);
+function Arguments({ args, values, problems, onValue, above = '' }: ArgumentsProps) {
   return (
-    <div class="preview">
-      <Loaded from={made}>
-        {(image) =>
-          image === null ? (
-            <p>No image comes of this.</p>
-          ) : (
-            <>
-              <img
-                src={image.src}
-                srcset={image.srcSet}
-                width={image.width}
-                height={image.height}
-                alt="What comes of it"
-              />
-              {image.tracedSVG && <img src={image.tracedSVG} alt="Its outlines" />}
-            </>
-          )
-        }
-      </Loaded>
-      {made.value !== undefined && made.problem !== undefined && (
-        <p class="problem" role="alert">
-          {made.problem}
-        </p>
-      )}
+    <div class="arguments">
+      {args.map((argument) => {
+        const path = above + argument.name;
+        return argument.arguments ? (
+          <fieldset key={path}>
+            <legend>{argument.name}</legend>
+            <p class="quiet">
+              <SchemaText text={argument.description} />
+            </p>
+            <Arguments {...{ values, problems, onValue }} args={argument.arguments} above={`${path}.`} />
+          </fieldset>
+        ) : (
+          <ArgumentField
+            key={path}
+            argument={argument}
+            path={path}
+            value={values[path] ?? ''}
+            problem={problems[path]}
+            onValue={(value) => onValue(path, value)}
+          />
+        );
+      })}
     </div>
   );
 }
 
-/** A text once it has stood still for a moment. */
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), ASK_AFTER_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
+interface ResultsProps {
+  readonly shape: Shape;
+  readonly chosen: readonly string[];
+  readonly onChosen: (chosen: readonly string[]) => void;
+}
+
+/** What the query asks of the images; at least one thing, as GraphQL wants. */
+function Results({ shape, chosen, onChosen }: ResultsProps) {
+  const all = shape.field.results;
+  const toggle = (name: string): void => {
+    const next = all
+      .map((one) => one.name)
+      .filter((one) => (one === name ? !chosen.includes(one) : chosen.includes(one)));
+    onChosen(next.length === 0 ? chosen : next);
+  };
+  return (
+    <details>
+      <summary>What to ask for ({chosen.length})</summary>
+      <fieldset>
+        <legend>Results</legend>
+        {all.map(({ name, description }) => (
+          <label key={name} class="choice">
+            <input type="checkbox" checked={chosen.includes(name)} onChange={() => toggle(name)} />
+            <span>
+              <code>{name}</code>{' '}
+              <small class="quiet">
+                <SchemaText text={description} />
+              </small>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+    </details>
+  );
 }

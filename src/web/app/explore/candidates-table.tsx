@@ -1,0 +1,46 @@
+import { TableHead } from '../shell/table-head.js';
+import type { Candidate } from './candidates.js';
+import { useBytes } from './use-bytes.js';
+
+interface CandidatesProps {
+  readonly candidates: readonly Candidate[];
+  /** The link of the one that is shown. */
+  readonly shown: string;
+  /** Called with a descriptor. */
+  readonly onChoose: (descriptor: string) => void;
+}
+
+/** Every image of the recipe with its bytes; any can be shown. */
+export function Candidates({ candidates, shown, onChoose }: CandidatesProps) {
+  const bytes = useBytes(candidates.map(({ src }) => src));
+  return (
+    <table class="candidates" aria-label="Images of the recipe">
+      <TableHead names={['Image', 'Bytes', 'Link']} />
+      <tbody>
+        {candidates.map(({ src, descriptor }) => (
+          <tr key={src}>
+            <td>
+              <label class="choice">
+                <input type="radio" name="shown" checked={src === shown} onChange={() => onChoose(descriptor)} />
+                {toName(descriptor)}
+              </label>
+            </td>
+            <td>{toBytes(bytes.get(src))}</td>
+            <td>{src.startsWith('data:') ? 'in the answer' : <a href={src}>Open</a>}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function toName(descriptor: string): string {
+  if (descriptor === '') return 'The image';
+  const number = descriptor.slice(0, -1);
+  return descriptor.endsWith('w') ? `${number} pixels wide` : `For ${number}× screens`;
+}
+
+function toBytes(size: number | null | undefined): string {
+  if (size === undefined) return '…';
+  return size === null ? 'could not be made' : size.toLocaleString();
+}

@@ -1,0 +1,91 @@
+import { useState } from 'preact/hooks';
+import { toMoment } from '../shell/times.js';
+import type { FileEntry, Folder, FolderEntry } from './folder.js';
+import { FileIcon, FolderIcon } from './icons.js';
+import { inFolder, linkTo } from './place.js';
+import type { Place } from './place.js';
+import { useArrowKeys } from './use-arrow-keys.js';
+
+interface EntriesProps {
+  readonly place: Place;
+  readonly folder: Folder;
+}
+
+/** What lies in a folder. One stop of the Tab key, within which the arrows move. */
+export function Entries({ place, folder: { folders, files } }: EntriesProps) {
+  const list = useArrowKeys(`${linkTo(place)} ${folders.length + files.length}`);
+  if (folders.length + files.length === 0) return null;
+  return (
+    <ul ref={list} class={`entries ${place.view}`} aria-label="Folders and files">
+      {folders.map((folder) => (
+        <FolderItem key={folder.id} place={place} folder={folder} />
+      ))}
+      {files.map((file) => (
+        <FileItem key={file.id} place={place} file={file} />
+      ))}
+    </ul>
+  );
+}
+
+function FolderItem({ place, folder }: { readonly place: Place; readonly folder: FolderEntry }) {
+  const { name, relativePath, sourceInstanceName, modifiedTime } = folder;
+  const source = place.source === '' ? '' : sourceInstanceName;
+  return (
+    <li>
+      <a href={linkTo({ ...inFolder(place, relativePath), source })}>
+        <span class="picture">
+          <FolderIcon />
+        </span>
+        <span class="name">
+          {name}
+          <span class="aside">, folder</span>
+        </span>
+        <small class="quiet size">{place.search !== '' && `in ${aboveOf(relativePath)}`}</small>
+        <small class="quiet time">{toMoment(modifiedTime)}</small>
+      </a>
+    </li>
+  );
+}
+
+function FileItem({ place, file }: { readonly place: Place; readonly file: FileEntry }) {
+  const { id, base, prettySize, relativePath, modifiedTime } = file;
+  return (
+    <li>
+      <a id={`file-${id}`} href={linkTo({ ...place, file: id })} aria-current={id === place.file ? 'true' : undefined}>
+        <Picture file={file} />
+        <span class="name">{base}</span>
+        <small class="quiet size">
+          {prettySize}
+          {place.search !== '' && ` in ${aboveOf(relativePath)}`}
+        </small>
+        <small class="quiet time">{toMoment(modifiedTime)}</small>
+      </a>
+    </li>
+  );
+}
+
+const aboveOf = (path: string): string => (path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : 'the top');
+
+/** A thumbnail; what is no picture, or none that can be read any more, shows its extension. */
+function Picture({ file: { extension, childImageProc } }: { readonly file: FileEntry }) {
+  const [isBroken, setBroken] = useState(false);
+  const image = childImageProc?.fixed;
+  return (
+    <span class="picture">
+      {image && !isBroken ? (
+        <img
+          src={image.src}
+          srcset={image.srcSet}
+          alt=""
+          width={200}
+          height={150}
+          loading="lazy"
+          decoding="async"
+          onError={() => setBroken(true)}
+        />
+      ) : (
+        <FileIcon extension={extension} />
+      )}
+    </span>
+  );
+}

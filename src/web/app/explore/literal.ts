@@ -1,0 +1,29 @@
+import type { ArgumentDescription } from '../../../site/kind-descriptions.js';
+
+interface Literal {
+  /** As a query writes it. */
+  readonly literal?: string;
+  /** Why it can't be written. */
+  readonly problem?: string;
+}
+
+const WHOLE = /^-?\d{1,15}$/;
+const NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/;
+
+/** Reads a text as a value of an argument. What is a number, but none that it takes, the server tells. */
+export function readLiteral({ type, values }: Pick<ArgumentDescription, 'type' | 'values'>, text: string): Literal {
+  if (values || type === 'Boolean') return { literal: text };
+  if (type === 'Int') return expect(text, WHOLE, 'a whole number');
+  if (type === 'Float') return expect(text, NUMBER, 'a number');
+  if (type === '[Int]') return readList(text);
+  return { literal: JSON.stringify(text) };
+}
+
+function readList(text: string): Literal {
+  const items = text.split(/[\s,]+/).filter((item) => item !== '');
+  const wrong = items.find((item) => !WHOLE.test(item));
+  return wrong === undefined ? { literal: `[${items.join(', ')}]` } : expect(wrong, WHOLE, 'whole numbers with commas');
+}
+
+const expect = (text: string, pattern: RegExp, expected: string): Literal =>
+  pattern.test(text) ? { literal: text } : { problem: `Expected ${expected}; received “${text.slice(0, 40)}”.` };

@@ -1,0 +1,61 @@
+import { useState } from 'preact/hooks';
+import { readCandidates } from './candidates.js';
+import { Candidates } from './candidates-table.js';
+import type { Shape } from './recipe.js';
+import { RealSize } from './real-size.js';
+import type { Made, MadeImage } from './use-made.js';
+
+interface PreviewProps {
+  readonly made: Made;
+  readonly shape: Shape;
+  readonly isWritten: boolean;
+}
+
+/** What comes of the recipe, pixel for pixel. What was made last stays until the next is there, so nothing jumps. */
+export function Preview({ made, shape, isWritten }: PreviewProps) {
+  const { image, problem, field, isCurrent } = made;
+  return (
+    <section aria-labelledby="the-preview" aria-busy={isWritten && !isCurrent}>
+      <h2 id="the-preview">What comes of it</h2>
+      {!isWritten && <p class="problem">Mend the marked fields to see more.</p>}
+      {problem !== undefined && (
+        <p class="problem" role={field === undefined ? 'alert' : undefined}>
+          {problem}
+        </p>
+      )}
+      {image ? <Images image={image} shape={shape} /> : <p class="quiet">Making it …</p>}
+    </section>
+  );
+}
+
+function Images({ image, shape }: { readonly image: MadeImage; readonly shape: Shape }) {
+  const [chosen, choose] = useState('');
+  const { src, srcSet, base64, tracedSVG } = image;
+  const candidates = srcSet ? readCandidates(srcSet) : src ? [{ src, descriptor: '' }] : [];
+  const shown = candidates.find(({ descriptor }) => descriptor === chosen) ?? candidates.find((one) => one.src === src);
+  const isDrawing = shape.name === 'traced';
+  return (
+    <>
+      {shown && !isDrawing && <RealSize key={shown.src} candidate={shown} image={image} />}
+      {candidates.length > 0 && !isDrawing && (
+        <Candidates candidates={candidates} shown={shown?.src ?? ''} onChoose={choose} />
+      )}
+      {tracedSVG && <Inline title="tracedSVG" src={tracedSVG} />}
+      {base64 && <Inline title="base64" src={base64} />}
+    </>
+  );
+}
+
+/** An image inside the answer. */
+function Inline({ title, src }: { readonly title: string; readonly src: string }) {
+  return (
+    <figure class="inline">
+      <div class="stage">
+        <img src={src} alt={`${title} of the recipe`} />
+      </div>
+      <figcaption class="quiet">
+        <code>{title}</code>, {src.length.toLocaleString()} characters in the answer
+      </figcaption>
+    </figure>
+  );
+}

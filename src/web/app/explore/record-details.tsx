@@ -1,0 +1,19 @@
+import { useCallback } from 'preact/hooks';
+import type { KindDescription } from '../../../site/kind-descriptions.js';
+import { Loaded } from '../shell/loaded.js';
+import { useResource } from '../shell/use-resource.js';
+import { findRecord } from './record.js';
+import { RecordFields } from './record-fields.js';
+
+/** The fields of one record of any kind. */
+export function RecordDetails({ kind, id }: { readonly kind: KindDescription; readonly id: string }) {
+  const load = useCallback(async () => (await findRecord(kind, id)) ?? null, [kind, id]);
+  const record = useResource(load);
+  return (
+    <Loaded from={record}>
+      {(value) =>
+        value === null ? <p role="status">This record is gone.</p> : <RecordFields kind={kind} record={value} />
+      }
+    </Loaded>
+  );
+}

@@ -1,0 +1,72 @@
+import type { ComponentChildren } from 'preact';
+import type { KindDescription } from '../../../site/kind-descriptions.js';
+import { isRecordName, linkToRecord } from './record.js';
+import type { SiteRecord } from './record.js';
+import { SchemaText } from './schema-text.js';
+
+interface RecordFieldsProps {
+  readonly kind: KindDescription;
+  readonly record: SiteRecord;
+}
+
+/** Every field of a record, in the order of the schema, with what the schema says of it. */
+export function RecordFields({ kind, record }: RecordFieldsProps) {
+  return (
+    <dl class="fields">
+      {kind.fields.map(({ name, description }) => (
+        <div key={name}>
+          <dt>
+            <code>{name}</code>
+          </dt>
+          <dd>
+            <Value value={record[name]} />
+            <small class="quiet">
+              <SchemaText text={description} />
+            </small>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Any value that an answer may hold; other records as links. */
+function Value({ value }: { readonly value: unknown }): ComponentChildren {
+  if (value === null || value === undefined || value === '') return <Nothing value={value} />;
+  if (Array.isArray(value)) return <List values={value as readonly unknown[]} />;
+  if (isRecordName(value)) {
+    return <a href={linkToRecord(value)}>{value.internal.description ?? `${value.internal.type} ${value.id}`}</a>;
+  }
+  if (typeof value !== 'object') return typeof value === 'string' ? value : JSON.stringify(value);
+  return (
+    <dl class="inner">
+      {Object.entries(value as SiteRecord).map(([name, inner]) => (
+        <div key={name}>
+          <dt>
+            <code>{name}</code>
+          </dt>
+          <dd>
+            <Value value={inner} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+const Nothing = ({ value }: { readonly value: unknown }) => (
+  <span class="quiet">{value === '' ? 'empty' : 'nothing'}</span>
+);
+
+function List({ values }: { readonly values: readonly unknown[] }) {
+  if (values.length === 0) return <span class="quiet">none</span>;
+  return (
+    <ul>
+      {values.map((value, index) => (
+        <li key={index}>
+          <Value value={value} />
+        </li>
+      ))}
+    </ul>
+  );
+}
