@@ -30,7 +30,9 @@ export function loadExplorer({ introspection }: ExplorerOptions): Explorer {
   const assets = loadAssets(ASSETS_PATH, {
     'icon.svg': web('icon.svg'),
     'explorer.css': web('explorer.css'),
+    'explorer-examples.js': web('explorer-examples.js'),
     'explorer.js': web('explorer.js'),
+    'tool-header.css': web('tool-header.css'),
     'graphiql.css': inPackage('graphiql', 'graphiql.min.css'),
     'graphiql.js': inPackage('graphiql', 'graphiql.min.js'),
     'react.js': inPackage('react', 'umd/react.production.min.js'),

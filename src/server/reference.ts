@@ -22,6 +22,7 @@ export function loadReference({ services }: { readonly services: readonly string
     'icon.svg': web('icon.svg'),
     'reference.css': web('reference.css'),
     'reference.js': web('reference.js'),
+    'tool-header.css': web('tool-header.css'),
     'swagger-ui.css': inSwagger('swagger-ui.css'),
     'swagger-ui.js': inSwagger('swagger-ui-bundle.js'),
   });

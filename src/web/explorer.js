@@ -1,97 +1,118 @@
-/* global GraphiQL, React, ReactDOM, URLSearchParams, document, location */
+/* global GraphiQL, React, ReactDOM, examples, URLSearchParams, document, history, localStorage, location, matchMedia, MutationObserver */
 
-/** Example queries, one a tab, for a person who opens the explorer for the first time. */
-const examples = [
-  `# The newest files of the site.
-query NewestFiles {
-  allFile(
-    sort: { fields: [modifiedTime], order: [DESC] }
-    limit: 10
-  ) {
-    totalCount
-    nodes {
-      relativePath
-      prettySize
-      modifiedTime(fromNow: true)
-    }
-  }
+const { createElement: element, useEffect, useRef } = React;
+const { useEditorContext } = GraphiQL.React;
+
+/** What GraphiQL keeps in the browser, as under this name: a plugin that was open or closed. */
+const KEPT_PLUGIN = 'graphiql:visiblePlugin';
+
+/** Less is too little for a list beside the editors. */
+const ROOMY = '(min-width: 60rem)';
+
+/** Puts a query into a tab of its own; what is in others stays. */
+function openTab({ addTab, queryEditor, variableEditor }, query, variables = '') {
+  // The editors show the new tab only once it is drawn.
+  ReactDOM.flushSync(addTab);
+  queryEditor.setValue(query);
+  variableEditor?.setValue(variables);
 }
-`,
-  `# Files by their extension, and how many there are of each.
-query FilesByExtension {
-  allFile {
-    group(field: extension) {
-      fieldValue
-      totalCount
-    }
-  }
+
+function Examples() {
+  const editors = useEditorContext({ nonNull: true });
+  return element(
+    'section',
+    { className: 'explorer-examples', 'aria-label': 'Examples' },
+    element('div', { className: 'graphiql-doc-explorer-title' }, 'Examples'),
+    element('p', null, 'Each opens in a tab of its own.'),
+    element(
+      'ul',
+      null,
+      examples.map(({ title, about, query, variables }) =>
+        element(
+          'li',
+          { key: title },
+          element('button', { type: 'button', onClick: () => openTab(editors, query, variables) }, title),
+          element('p', null, about),
+        ),
+      ),
+    ),
+  );
 }
-`,
-  `# Images, the largest first.
-query Images($pattern: String!, $skip: Int) {
-  allFile(
-    filter: {
-      internal: { mediaType: { glob: $pattern } }
-    }
-    sort: { fields: [size], order: [DESC] }
-    limit: 5
-    skip: $skip
-  ) {
-    nodes {
-      relativePath
-      size
-      internal {
-        mediaType
-      }
-    }
-    pageInfo {
-      currentPage
-      pageCount
-      hasNextPage
-    }
-  }
+
+const examplesPlugin = {
+  title: 'Examples',
+  icon: () =>
+    element(
+      'svg',
+      { viewBox: '0 0 24 24', fill: 'none', stroke: 'currentColor', strokeWidth: 1.5, 'aria-hidden': true },
+      element('path', {
+        d: 'M9 3.5a6 6 0 0 0-2 10.5c.8.7 1 1.5 1 3h6c0-1.5.2-2.3 1-3A6 6 0 0 0 13 3.5a6 6 0 0 0-4 0zM8.5 20h5',
+      }),
+    ),
+  content: Examples,
+};
+
+/** The query that another page leads here with. Behind `#`, it is not sent. */
+function takeGiven() {
+  const given = new URLSearchParams(location.hash.slice(1)).get('query');
+  // Whoever loads the page again has the tab already.
+  if (given !== null) history.replaceState(null, '', location.pathname);
+  return given;
 }
-`,
-  `# The folders of the site.
-query Folders {
-  allDirectory(sort: { fields: [relativePath] }) {
-    nodes {
-      relativePath
-      name
-    }
-  }
+
+/** Opens what another page leads here with once there are editors; draws nothing. */
+function Given({ query }) {
+  const editors = useEditorContext({ nonNull: true });
+  const isOpened = useRef(false);
+  useEffect(() => {
+    if (query === null || isOpened.current || !editors.queryEditor || !editors.variableEditor) return;
+    isOpened.current = true;
+    openTab(editors, query);
+  });
+  return null;
 }
-`,
+
+/** Its editors have no names, which screen readers would say. */
+const EDITORS = [
+  ['.graphiql-query-editor', 'Query'],
+  ['.graphiql-editor-tool .graphiql-editor:nth-child(1)', 'Variables, as JSON'],
+  ['.graphiql-editor-tool .graphiql-editor:nth-child(2)', 'Headers, as JSON'],
+  ['.result-window', 'Answer'],
 ];
-/** A query that another page leads here with; behind `#`, it is not sent. */
-const given = new URLSearchParams(location.hash.slice(1)).get('query');
-if (given !== null) examples.unshift(given);
 
-const variables = [undefined, undefined, '{ "pattern": "image/*", "skip": 0 }', undefined];
+function nameEditors() {
+  for (const [editor, name] of EDITORS) {
+    document.querySelector(`${editor} textarea:not([aria-label])`)?.setAttribute('aria-label', name);
+  }
+}
 
-const title = React.createElement('a', { className: 'explorer-title', href: '/' }, 'Trellis');
+/** Until something was opened or closed, what a newcomer needs is open. */
+const firstPlugin = () =>
+  localStorage.getItem(KEPT_PLUGIN) === null && matchMedia(ROOMY).matches ? examplesPlugin : undefined;
 
 const place = document.getElementById('explorer');
 const isSchemaShown = place.dataset.introspection === 'on';
-const notice = React.createElement(
+const notice = element(
   'p',
   { className: 'explorer-notice' },
   'Introspection is switched off on this server: queries run, without completion and documentation.',
 );
 
+new MutationObserver(nameEditors).observe(place, { childList: true, subtree: true });
+
 ReactDOM.createRoot(place).render(
-  React.createElement(
+  element(
     GraphiQL,
     {
       fetcher: GraphiQL.createFetcher({ url: location.pathname }),
-      defaultTabs: examples.map((query, index) => ({
-        query,
-        variables: variables[given === null ? index : index - 1],
-      })),
+      defaultTabs: [{ query: examples[0].query }],
+      defaultTheme: localStorage.getItem('trellis-theme') || undefined,
+      plugins: [examplesPlugin],
+      visiblePlugin: firstPlugin(),
       // Null is a schema that is not there; undefined would be asked for.
       schema: isSchemaShown ? undefined : null,
     },
-    React.createElement(GraphiQL.Logo, null, title),
-    isSchemaShown ? null : React.createElement(GraphiQL.Footer, null, notice),
+    element(GraphiQL.Logo, null, element(Given, { query: takeGiven() })),
+    isSchemaShown ? null : element(GraphiQL.Footer, null, notice),
   ),
 );

@@ -1,4 +1,19 @@
-/* global SwaggerUIBundle, URLSearchParams, document, location */
+/* global SwaggerUIBundle, URLSearchParams, document, localStorage, location, matchMedia */
+
+/** The theme that was chosen in the settings of this browser; else the system's, also when it changes. */
+function followTheme() {
+  const chosen = localStorage.getItem('trellis-theme');
+  const system = matchMedia('(prefers-color-scheme: dark)');
+  const show = () => {
+    const isDark = chosen ? chosen === 'dark' : system.matches;
+    document.documentElement.classList.toggle('dark-mode', isDark);
+    document.documentElement.classList.toggle('light-mode', !isDark);
+  };
+  system.addEventListener('change', show);
+  show();
+}
+
+followTheme();
 
 const CONTRACTS = [
   { service: 'dashboard', name: 'Dashboard', url: '/api/openapi.json' },
