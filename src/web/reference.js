@@ -1,4 +1,4 @@
-/* global SwaggerUIBundle, URLSearchParams, document, localStorage, location, matchMedia */
+/* global MutationObserver, SwaggerUIBundle, URLSearchParams, document, localStorage, location, matchMedia */
 
 /** The theme that was chosen in the settings of this browser; else the system's, also when it changes. */
 function followTheme() {
@@ -14,6 +14,44 @@ function followTheme() {
 }
 
 followTheme();
+
+/** What Swagger UI leaves out of its elements, by where they are. */
+const ATTRIBUTES = [
+  ['.information-container', { role: 'region', 'aria-label': 'About the contract' }],
+  ['.scheme-container', { role: 'region', 'aria-label': 'Server and authorization' }],
+  ['section.models', { 'aria-label': 'Schemas' }],
+  // The page has a heading above its.
+  ['h1.title', { 'aria-level': '2' }],
+  ['#servers', { 'aria-label': 'Server' }],
+  ['.highlight-code pre, pre.microlight', { tabindex: '0' }],
+  ['.body-param__text', { 'aria-label': 'Request body' }],
+  ['.examples-select-element', { 'aria-label': 'Example' }],
+  ['.close-modal', { 'aria-label': 'Close' }],
+  // What is said has to begin with what is read.
+  ['.auth-btn-wrapper .authorize[type=submit]', { 'aria-label': 'Authorize: apply credentials' }],
+  ['.auth-btn-wrapper .authorize:not([type=submit])', { 'aria-label': 'Logout: remove authorization' }],
+  ['.auth-container input[type=text]', { autocomplete: 'off', spellcheck: 'false' }],
+];
+
+/** Links within buttons that do the same: no keyboard and no screen reader can tell them apart. */
+const DOUBLED = '.opblock-summary-control a[href]';
+
+function complete() {
+  for (const [place, attributes] of ATTRIBUTES) {
+    for (const element of reference.querySelectorAll(place)) {
+      for (const [name, value] of Object.entries(attributes)) {
+        if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+      }
+    }
+  }
+  for (const link of reference.querySelectorAll(DOUBLED)) link.removeAttribute('href');
+  for (const table of reference.querySelectorAll('.responses-table[role=region]:not([aria-label])')) {
+    table.setAttribute('aria-label', `Responses: ${table.id}`);
+  }
+}
+
+const reference = document.getElementById('reference');
+new MutationObserver(complete).observe(reference, { childList: true, subtree: true });
 
 const CONTRACTS = [
   { service: 'dashboard', name: 'Dashboard', url: '/api/openapi.json' },
@@ -35,7 +73,7 @@ const links = offered.map(({ service, name }) => {
 document.getElementById('contracts').append(...links);
 
 if (shown === undefined) {
-  document.getElementById('reference').textContent = 'This server runs no service that has a contract.';
+  reference.textContent = 'This server runs no service that has a contract.';
 } else {
   SwaggerUIBundle({
     dom_id: '#reference',
