@@ -1,4 +1,4 @@
-/* global GraphiQL, React, ReactDOM, examples, URLSearchParams, document, history, localStorage, location, matchMedia, MutationObserver */
+/* global GraphiQL, React, ReactDOM, examples, URLSearchParams, document, history, localStorage, location, matchMedia, MutationObserver, WeakSet */
 
 const { createElement: element, useEffect, useRef } = React;
 const { useEditorContext } = GraphiQL.React;
@@ -60,10 +60,23 @@ function takeGiven() {
   return given;
 }
 
-/** Opens what another page leads here with once there are editors; draws nothing. */
-function Given({ query }) {
+/** In which Tab goes on to what comes next, so that nobody without a mouse is caught in them. */
+const LEAVING = { Tab: false, 'Shift-Tab': false };
+
+const isLeft = new WeakSet();
+
+/** What is done once there are editors: the keys, and what another page leads here with. Draws nothing. */
+function WithEditors({ query }) {
   const editors = useEditorContext({ nonNull: true });
   const isOpened = useRef(false);
+  useEffect(() => {
+    const { queryEditor, variableEditor, headerEditor, responseEditor } = editors;
+    for (const editor of [queryEditor, variableEditor, headerEditor, responseEditor]) {
+      if (!editor || isLeft.has(editor)) continue;
+      isLeft.add(editor);
+      editor.addKeyMap(LEAVING);
+    }
+  });
   useEffect(() => {
     if (query === null || isOpened.current || !editors.queryEditor || !editors.variableEditor) return;
     isOpened.current = true;
@@ -112,7 +125,7 @@ ReactDOM.createRoot(place).render(
       // Null is a schema that is not there; undefined would be asked for.
       schema: isSchemaShown ? undefined : null,
     },
-    element(GraphiQL.Logo, null, element(Given, { query: takeGiven() })),
+    element(GraphiQL.Logo, null, element(WithEditors, { query: takeGiven() })),
     isSchemaShown ? null : element(GraphiQL.Footer, null, notice),
   ),
 );

@@ -1,13 +1,24 @@
 import type { Page } from 'playwright-core';
 import { eventually } from '../eventually.js';
+import { expectAccessible } from './axe.js';
 import { describeInBrowser } from './chromium.js';
 import { openHouse } from './house.js';
 import type { House } from './house.js';
+import { createKeyboard } from './keyboard.js';
 
 /** What GraphiQL leaves on the element of each of its editors. */
 interface EditorElement extends HTMLElement {
   readonly CodeMirror: { getValue(): string; readonly operationName?: string | null };
 }
+
+/** What the examples are called, in their order. */
+const OPERATIONS = [
+  ...['NewestFiles', 'FilesByExtension', 'Images', 'Folders', 'Thumbnails', 'Fluid', 'Outlines'],
+  ...['SmallTextsOrData', 'SiteAndPages'],
+];
+
+/** The editor's text is scrolled by the keyboard through the field that takes its keys, which lies beside the text. */
+const EDITORS_SCROLL = [{ rule: 'scrollable-region-focusable', at: '.CodeMirror-scroll' }] as const;
 
 describeInBrowser('in a browser', () => {
   let house: House;
@@ -29,16 +40,53 @@ describeInBrowser('in a browser', () => {
   test.each(['/graphql', '/___graphql'])('the explorer at %s runs each of its examples', async (path) => {
     await page.goto(house.server.origin + path);
     expect(await page.title()).toBe('GraphQL explorer · Trellis');
-    const tabs = page.locator('.graphiql-tab-button');
-    const names = ['NewestFiles', 'FilesByExtension', 'Images', 'Folders'];
-    await eventually(async () => expect(await tabs.allTextContents()).toEqual(names));
-    for (const name of names) {
-      await tabs.getByText(name, { exact: true }).click();
-      await untilKnown(page, name);
+    const examples = page.getByRole('region', { name: 'Examples' }).getByRole('button');
+    await eventually(async () => expect(await examples.count()).toBe(OPERATIONS.length));
+    for (const [index, operation] of OPERATIONS.entries()) {
+      await examples.nth(index).click();
+      await untilKnown(page, operation);
       const answer = await run(page);
       expect(answer).not.toHaveProperty('errors');
       expect(answer).toHaveProperty('data');
     }
+  });
+
+  test('the explorer is for everybody, in both themes', async () => {
+    await page.goto(`${house.server.origin}/graphql`);
+    await page.getByRole('region', { name: 'Examples' }).waitFor();
+    await untilKnown(page, 'NewestFiles');
+    await run(page);
+    await expectAccessible(page, EDITORS_SCROLL);
+  });
+
+  test('a query that another page leads to has a tab of its own, beside those that were kept', async () => {
+    const { origin } = house.server;
+    const given = (query: string) => `${origin}/graphql#${new URLSearchParams({ query }).toString()}`;
+    const tabs = page.locator('.graphiql-tab-button');
+    const open = (names: readonly string[]) =>
+      eventually(async () => expect(await tabs.allTextContents()).toEqual(names));
+    await page.goto(given('query One { allFile { totalCount } }'));
+    await open(['NewestFiles', 'One']);
+    await untilKnown(page, 'One');
+    expect(await run(page)).toHaveProperty('data.allFile.totalCount');
+    await page.goto(`${origin}/services`);
+    await page.goto(given('query Two { site { host } }'));
+    await open(['NewestFiles', 'One', 'Two']);
+    await untilKnown(page, 'Two');
+    await page.reload();
+    await open(['NewestFiles', 'One', 'Two']);
+  });
+
+  test('an example is tried by the keyboard alone', async () => {
+    const { press, tabTo, pressOn } = createKeyboard(page);
+    await page.goto(`${house.server.origin}/graphql`);
+    await untilKnown(page, 'NewestFiles');
+    await pressOn('button "Files by extension"');
+    await untilKnown(page, 'FilesByExtension');
+    await tabTo('textbox "Query"');
+    await tabTo('button "Execute query');
+    await press('Enter');
+    await page.locator('.result-window').getByText('"fieldValue"').first().waitFor();
   });
 
   test('the explorer shows the schema and its settings', async () => {

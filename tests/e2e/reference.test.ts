@@ -1,46 +1,117 @@
 import type { Page } from 'playwright-core';
+import { expectAccessible } from './axe.js';
 import { describeInBrowser } from './chromium.js';
-import { openHouse } from './house.js';
-import type { House } from './house.js';
+import { createKeyboard } from './keyboard.js';
+import { openStage } from './stage.js';
+import type { Stage } from './stage.js';
+
+const IN_A_WEEK = new Date(Date.now() + 7 * 86_400_000).toISOString();
 
 describeInBrowser('the API reference, in a browser', () => {
-  let house: House;
+  let stage: Stage;
   let page: Page;
 
   beforeAll(async () => {
-    house = await openHouse();
-  });
-  afterAll(() => house.close());
+    stage = await openStage({ services: 'dashboard,secrets' });
+    page = stage.page;
+  }, 120_000);
+  afterAll(() => stage.close());
+  afterEach(() => expect(stage.takeComplaints()).toEqual([]));
 
-  beforeEach(async () => {
-    page = await (await house.enter()).newPage();
-  });
-  afterEach(async () => {
-    await page.context().close();
-    expect(house.takeComplaints()).toEqual([]);
-  });
+  const open = async (contract: string) => {
+    await page.goto(`${stage.server.origin}/docs?contract=${contract}`);
+    await page.locator('.opblock').first().waitFor();
+  };
+
+  /** Opens an operation, tries it out, and gives the status and text of the answer. */
+  async function tryOut(summary: string): Promise<{ status: string; text: string }> {
+    const operation = page.locator('.opblock').filter({ has: page.getByText(summary, { exact: true }) });
+    await operation.locator('.opblock-summary-control').click();
+    await operation.getByRole('button', { name: 'Try it out' }).click();
+    await operation.getByRole('button', { name: 'Execute' }).click();
+    const answer = operation.locator('.live-responses-table tbody .response');
+    await answer.locator('.highlight-code').first().waitFor();
+    const [status, text] = await Promise.all([
+      answer.locator('.response-col_status').first().textContent(),
+      answer.locator('.highlight-code').first().textContent(),
+    ]);
+    return { status: status ?? '', text: text ?? '' };
+  }
+
+  async function authorize(scheme: string, token: string): Promise<void> {
+    await page.getByRole('button', { name: 'Authorize', exact: true }).click();
+    const form = page.locator('.auth-container').filter({ hasText: scheme });
+    await form.locator('input').fill(token);
+    await form.getByRole('button', { name: /^Authorize/ }).click();
+    await form.getByRole('button', { name: /^Logout/ }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Close', exact: true }).last().click();
+    await form.waitFor({ state: 'detached' });
+  }
+
+  /** The token is in nothing that stays, and went nowhere but in the header of what was tried. */
+  async function expectUnkept(token: string): Promise<void> {
+    const kept = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage, document.cookie, location.href]));
+    expect(kept).not.toContain(token);
+    const sent = stage.requests.filter((request) => request.includes(token));
+    expect(sent.every((request) => request.split('\n')[1]?.includes(stage.server.origin))).toBe(true);
+    expect(sent.length).toBeGreaterThan(0);
+  }
 
   test.each([
     ['Dashboard', 'Trellis dashboard', '/api/tokens'],
     ['Secrets', 'Trellis secrets', '/audit-log'],
-  ])('shows the contract of %s', async (link, title, path) => {
-    await page.goto(`${house.server.origin}/docs`);
+  ])('shows the contract of %s, to everybody', async (link, title, path) => {
+    await page.goto(`${stage.server.origin}/docs`);
     await page.getByRole('link', { name: link, exact: true }).click();
     await page.getByRole('heading', { name: title }).waitFor();
     await page.getByText(path, { exact: true }).first().waitFor();
-  });
+    await expectAccessible(page);
+  }, 120_000);
 
-  test('tries an operation out', async () => {
-    await page.goto(`${house.server.origin}/docs`);
-    await page.getByText('Say which release runs').click();
-    await page.getByRole('button', { name: 'Try it out' }).click();
-    await page.getByRole('button', { name: 'Execute' }).click();
-    await page.locator('.live-responses-table .highlight-code').first().getByText('"version"').waitFor();
-  });
+  test('tries an operation of the dashboard with a personal token', async () => {
+    const headers = { Origin: stage.server.origin };
+    const data = { label: 'reference', expiresAt: IN_A_WEEK };
+    const made = await page.request.post(`${stage.server.origin}/api/tokens`, { headers, data });
+    const { token } = (await made.json()) as { token: string };
+    await open('dashboard');
+    await authorize('token', token);
+    const { status, text } = await tryOut('Say who is signed in');
+    expect(status).toContain('200');
+    expect(text).toContain('"ada"');
+    await expectAccessible(page);
+    await expectUnkept(token);
+    await page.reload();
+    await page.locator('.opblock').first().waitFor();
+    await page.getByRole('button', { name: 'Authorize', exact: true }).click();
+    expect(await page.getByRole('button', { name: /^Logout/ }).count()).toBe(0);
+  }, 120_000);
 
-  test('a query that another page leads to is the first of the explorer', async () => {
-    const query = '{ allFile { totalCount } }';
-    await page.goto(`${house.server.origin}/graphql#${new URLSearchParams({ query }).toString()}`);
-    await page.getByText('totalCount').first().waitFor();
-  });
+  test('tries an operation of secrets with a write token', async () => {
+    const headers = { Origin: stage.server.origin };
+    const made = await page.request.post(`${stage.server.origin}/secrets/tokens`, { headers, data: SECRETS_TOKEN });
+    const { token } = (await made.json()) as { token: string };
+    await open('secrets');
+    await authorize('writeToken', token);
+    const { status, text } = await tryOut(SUMMARIES.objects);
+    expect(status).toContain('200');
+    expect(text).toContain('[');
+    await expectUnkept(token);
+  }, 120_000);
+
+  test('is used by the keyboard alone', async () => {
+    const { press, type, tabTo, pressOn } = createKeyboard(page);
+    await open('dashboard');
+    await pressOn('button "Authorize"');
+    await page.locator('.auth-container input').first().waitFor();
+    await tabTo('textbox');
+    await type('trl_wrong');
+    await press('Enter');
+    await page.getByRole('button', { name: /^Logout/ }).waitFor();
+    await pressOn('button "Close"');
+    await pressOn('/healthz');
+    await pressOn('button "Try it out"');
+    await pressOn('button "Execute"');
+    await page.locator('.live-responses-table .highlight-code').getByText('ok').first().waitFor();
+  }, 120_000);
 });

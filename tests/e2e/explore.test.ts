@@ -1,0 +1,231 @@
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+import { expectAccessible } from './axe.js';
+import { describeInBrowser } from './chromium.js';
+import { createKeyboard } from './keyboard.js';
+import { openStage } from './stage.js';
+import type { Stage } from './stage.js';
+
+/** One more than a page of the list, and some. */
+const MANY = 64;
+
+describeInBrowser('the site explorer', () => {
+  let site: string;
+  let stage: Stage;
+  let page: Page;
+
+  beforeAll(async () => {
+    site = await mkdtemp(path.join(tmpdir(), 'trellis-explored-'));
+    await cp('examples/site', site, { recursive: true });
+    await mkdir(path.join(site, 'empty'));
+    await mkdir(path.join(site, 'many'));
+    await Promise.all(
+      Array.from({ length: MANY }, (_, index) => writeFile(path.join(site, `many/note-${100 + index}.txt`), 'x')),
+    );
+    stage = await openStage({ services: 'dashboard,site', args: ['--site', site] });
+    page = stage.page;
+  }, 120_000);
+  afterAll(async () => {
+    await stage.close();
+    await rm(site, { recursive: true, force: true });
+  });
+
+  const open = (address: string) => page.goto(stage.server.origin + address);
+  const entry = (name: string) => page.getByRole('list', { name: 'Folders and files' }).getByRole('link', { name });
+
+  /** Waits until the list begins with something. */
+  const firstIs = (name: string) =>
+    page.locator('.entries li:first-child .name').getByText(name, { exact: false }).first().waitFor();
+
+  test('walks into folders, with a thumbnail of every image', async () => {
+    await open('/explore');
+    await entry('images').click();
+    await entry('herbarium.tiff').waitFor();
+    await page.waitForFunction(() => {
+      const images = [...document.querySelectorAll<HTMLImageElement>('.entries img')];
+      return images.length === 6 && images.every(({ complete, naturalWidth }) => complete && naturalWidth > 0);
+    });
+    await page.getByRole('status').getByText('1 folder, 6 files').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('navigation', { name: 'Folders above' }).getByRole('link', { name: 'Site' }).click();
+    await entry('recipes').waitFor();
+    await entry('empty').click();
+    await page.getByText('Nothing is in this folder.').waitFor();
+    await open('/explore?folder=gone');
+    await page.getByText('There is no such folder').waitFor();
+  }, 120_000);
+
+  test('sorts, lists and finds, and the address keeps it', async () => {
+    await open('/explore?folder=images');
+    await page.getByLabel('Sorted by').selectOption('Largest first');
+    await page.locator('.entries li:nth-child(2) .name').getByText('garden-at-dawn.jpg').waitFor();
+    await page.getByLabel('Sorted by').selectOption('Smallest first');
+    await page.locator('.entries li:nth-child(2) .name').getByText('trellis-mark.svg').waitFor();
+    await page.getByLabel('Shown as').selectOption('List');
+    await page.locator('.entries.list').waitFor();
+    await expectAccessible(page);
+    await page.reload();
+    await page.locator('.entries.list li:nth-child(2) .name').getByText('trellis-mark.svg').waitFor();
+
+    await open('/explore');
+    await page.getByLabel('Search names').fill('BREAD');
+    await page.getByText('1 file with “BREAD” in the name, here and below').waitFor();
+    await entry('sunflower-bread.md').waitFor();
+    await page.getByLabel('Search names').fill('a.*b');
+    await page.getByText('Nothing here is called like “a.*b”.').waitFor();
+  }, 120_000);
+
+  test('goes through many files page by page', async () => {
+    await open('/explore?folder=many');
+    await page.getByText('Page 1 of 2').waitFor();
+    await page.getByRole('link', { name: 'Next' }).click();
+    await page.getByText('Page 2 of 2').waitFor();
+    await firstIs('note-160.txt');
+    await page.getByRole('link', { name: 'Previous' }).click();
+    await firstIs('note-100.txt');
+  }, 120_000);
+
+  test('shows every field of a file and of what was made of it', async () => {
+    await open('/explore?folder=images');
+    await entry('garden-at-dawn.jpg').click();
+    const panel = page.getByRole('region', { name: 'garden-at-dawn.jpg' });
+    await panel.getByText('960 × 640 pixels').waitFor();
+    await panel.getByText('image/jpeg').waitFor();
+    await panel.getByRole('heading', { name: 'ImageProc' }).waitFor();
+    await expectAccessible(page);
+    await page.reload();
+    await panel.getByText('image/jpeg').waitFor();
+    await panel.getByRole('button', { name: 'Close' }).click();
+    await panel.waitFor({ state: 'detached' });
+
+    await open('/explore?folder=recipes');
+    await entry('tomato-soup.md').click();
+    const soup = page.getByRole('region', { name: 'tomato-soup.md' });
+    await soup.getByText('What goes into it.').waitFor();
+    await soup.getByText('Roasted tomato soup', { exact: true }).waitFor();
+  }, 120_000);
+
+  test('says that a file has vanished, and leaves it off the list', async () => {
+    await writeFile(path.join(site, 'garden/fleeting.md'), 'soon gone');
+    await open('/explore?folder=garden');
+    await reloadUntil(page, () => entry('fleeting.md').count().then((count) => count === 1));
+    await rm(path.join(site, 'garden/fleeting.md'));
+    await expectGone(stage);
+    await entry('fleeting.md').click();
+    await page.getByText('This file is gone.').waitFor();
+    await entry('fleeting.md').waitFor({ state: 'detached' });
+    expect(stage.takeComplaints()).toEqual([]);
+  }, 120_000);
+
+  test('shows the records of every kind', async () => {
+    await open('/explore/records?kind=SitePage');
+    await page.getByText('A page of the site.').waitFor();
+    await page.getByRole('navigation', { name: 'Kinds of records' }).getByRole('link', { name: 'Recipe 6' }).click();
+    await page.getByRole('link', { name: 'Quince jelly' }).click();
+    const panel = page.getByRole('region', { name: 'Recipe', exact: true });
+    await panel.getByText('The number of people it is enough for.').waitFor();
+    await expectAccessible(page);
+    await open('/explore/records?kind=SitePlugin');
+    await page.getByText('The site has no record of this kind.').waitFor();
+  }, 120_000);
+
+  test('makes a recipe: preview, bytes, wrong values at their field, and the query', async () => {
+    await open('/explore?folder=images');
+    await entry('sunflower.jpg').click();
+    await page.getByRole('link', { name: 'Make images of it' }).click();
+    const shown = page.getByRole('region', { name: 'The image in its real size' }).getByRole('img');
+    const width = page.getByLabel('width', { exact: true });
+    await width.fill('240');
+    await page.waitForFunction(() => document.querySelector<HTMLImageElement>('.stage img')?.width === 240);
+    await page.getByLabel('toFormat', { exact: true }).selectOption('WEBP');
+    await page.getByRole('img', { name: 'sunflower.webp as the recipe makes it' }).waitFor();
+    await page.getByRole('row', { name: /For 2× screens [\d,]{4,}/ }).waitFor();
+    await expectAccessible(page);
+
+    const quality = page.getByLabel('quality', { exact: true });
+    await quality.fill('101');
+    await page.getByRole('alert').getByText('Expected quality to be a whole number from 1 to 100').waitFor();
+    expect(await quality.getAttribute('aria-invalid')).toBe('true');
+    await quality.fill('good');
+    await page.getByText('Expected a whole number; received “good”.').waitFor();
+    await page.getByText('Mend the marked fields').waitFor();
+    await quality.fill('60');
+    await page.getByText('Mend the marked fields').waitFor({ state: 'detached' });
+
+    await page.getByText('All other arguments').click();
+    await page.getByLabel('highlight').fill('#f5d0a0');
+    await page.getByText('duotone needs this too.').waitFor();
+    await page.getByLabel('shadow').fill('#17614a');
+    await page.getByText('duotone needs this too.').waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByText('duotone: {highlight: "#f5d0a0", shadow: "#17614a"}').waitFor();
+    await shown.waitFor();
+
+    await page.getByLabel('Make', { exact: true }).selectOption('fluid');
+    await page.getByLabel('maxWidth').fill('300');
+    await page.getByLabel('150 pixels wide').check();
+    await page.waitForFunction(() => document.querySelector<HTMLImageElement>('.stage img')?.width === 150);
+    await page.getByLabel('Make', { exact: true }).selectOption('resize');
+    await page.getByLabel('The image', { exact: true }).waitFor();
+    await page.getByLabel('Make', { exact: true }).selectOption('traced');
+    await page.getByRole('img', { name: 'tracedSVG of the recipe' }).waitFor();
+    await page.getByText('color', { exact: true }).waitFor();
+    expect(stage.takeComplaints()).toEqual([]);
+  }, 180_000);
+
+  test('does it all by the keyboard alone', async () => {
+    const { press, type, focused, tabTo, pressOn } = createKeyboard(page);
+    await open('/explore');
+    await entry('images').waitFor();
+    await tabTo('link "data, folder"');
+    await press('End', 'Home', 'ArrowRight', 'ArrowRight', 'ArrowRight');
+    expect(await focused()).toContain('link "images, folder"');
+    await press('Enter');
+    await entry('tomato.png').waitFor();
+    await page.locator('.entries li:first-child a:focus').waitFor();
+    await press('ArrowRight');
+    expect(await focused()).toContain('garden-at-dawn.jpg');
+    await press('Enter');
+    await page.locator('.panel h2:focus').waitFor();
+    await press('Escape');
+    await page.locator('.entries a:focus').getByText('garden-at-dawn.jpg').waitFor();
+    await press('Enter');
+    await page.getByRole('link', { name: 'Make images of it' }).waitFor();
+    await pressOn('link "Make images of it"');
+    await page.getByLabel('width', { exact: true }).waitFor();
+    await tabTo('textbox "width"');
+    await type('200');
+    await tabTo('combobox "toFormat"');
+    await press('w');
+    await page.getByRole('img', { name: 'garden-at-dawn.webp as the recipe makes it' }).waitFor();
+    await pressOn('button "Copy the query"');
+    await page.getByRole('button', { name: 'Copied the query' }).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('fixed(width: 200, toFormat: WEBP)');
+    await pressOn('link "Open in GraphiQL"');
+    await page.getByText('garden-at-dawn.jpg').first().waitFor();
+    await tabTo('button "Execute query');
+    await press('Enter');
+    await page.getByText('garden-at-dawn.webp').first().waitFor();
+    expect(stage.takeComplaints()).toEqual([]);
+  }, 180_000);
+});
+
+async function reloadUntil(page: Page, isThere: () => Promise<boolean>): Promise<void> {
+  while (!(await isThere())) {
+    await page.getByRole('button', { name: 'Look again' }).click();
+    await page.waitForTimeout(100);
+  }
+}
+
+/** Waits until the server has seen that the file went. */
+async function expectGone({ page, server }: Stage): Promise<void> {
+  const query = '{ file(base: {eq: "fleeting.md"}) { id } }';
+  for (;;) {
+    const answer = await page.request.post(`${server.origin}/graphql`, { data: { query } });
+    const { data } = (await answer.json()) as { data: { file: unknown } };
+    if (data.file === null) return;
+    await page.waitForTimeout(100);
+  }
+}
