@@ -89,11 +89,11 @@ describeInBrowser('the API reference, in a browser', () => {
 
   test('tries an operation of secrets with a write token', async () => {
     const headers = { Origin: stage.server.origin };
-    const made = await page.request.post(`${stage.server.origin}/secrets/tokens`, { headers, data: SECRETS_TOKEN });
+    const made = await page.request.post(`${stage.server.origin}/secrets/tokens`, { headers, data: { description: 'reference' } });
     const { token } = (await made.json()) as { token: string };
     await open('secrets');
     await authorize('writeToken', token);
-    const { status, text } = await tryOut(SUMMARIES.objects);
+    const { status, text } = await tryOut('List objects, never their values');
     expect(status).toContain('200');
     expect(text).toContain('[');
     await expectUnkept(token);
