@@ -31,11 +31,23 @@ const PAGES = {
   consumers: ['/vault/consumers', 'h1'],
   'secret-tokens': ['/vault/tokens', 'h1'],
   'audit-log': ['/vault/audit', 'h1'],
-  site: ['/explore?folder=images', '.entries img'],
-  services: ['/services', 'h1'],
   settings: ['/settings', 'h2'],
   admin: ['/admin', 'h2'],
 } as const;
+
+/** The same of what needs no board and no secrets, and what is done first. */
+const OF_THE_SITE: Readonly<Record<string, readonly [string, string, ((page: Page) => Promise<void>)?]>> = {
+  site: ['/explore?folder=images', '.entries img'],
+  recipe: ['/explore?folder=images', '.candidates tr:nth-child(3)', openRecipe],
+  records: ['/explore/records?kind=Recipe', '.entries a'],
+  graphiql: ['/graphql', '.result-window .cm-property', (page) => page.locator('.graphiql-execute-button').click()],
+  docs: ['/docs', '.live-responses-table', tryOut],
+  services: ['/services', 'h1'],
+};
+
+/** Which pictures are taken: those named behind `--`, or all. */
+const named = process.argv.slice(2);
+const isWanted = (name: string): boolean => named.length === 0 || named.includes(name);
 
 const SIZES = { desktop: { width: 1200, height: 850 }, phone: { width: 390, height: 844 } } as const;
 
@@ -68,14 +80,15 @@ async function takeAll(window: Browser, board: BoardForges): Promise<void> {
   await take(page, 'sign-up');
   await takeWithoutPasskeys(context, link);
   await signUp(page, link, 'mona');
+  for (const [name, [address, awaited, act]] of Object.entries(OF_THE_SITE)) {
+    if (isWanted(name)) await show(page, name, origin + address, awaited, act);
+  }
+  if (named.length > 0 && named.every((name) => name in OF_THE_SITE)) return;
   await makeIdentity(page, origin);
   await setUp(page, origin, board);
   await storeSecrets(page, origin);
   for (const [name, [address, awaited]] of Object.entries(PAGES)) {
-    await page.goto(origin + address);
-    await page.locator(awaited).first().waitFor();
-    await page.waitForTimeout(SETTLE_MS);
-    await take(page, name);
+    if (isWanted(name)) await show(page, name, origin + address, awaited);
   }
   const invitation = await invite(page, origin);
   await page.context().clearCookies();
@@ -128,6 +141,33 @@ async function invite(page: Page, origin: string): Promise<string> {
   return `${origin}/sign-in#${new URLSearchParams({ invite: token, username: data.username }).toString()}`;
 }
 
+async function show(
+  page: Page,
+  name: string,
+  address: string,
+  awaited: string,
+  act?: (page: Page) => Promise<void>,
+): Promise<void> {
+  await page.goto(address);
+  await act?.(page);
+  await page.locator(awaited).first().waitFor();
+  await page.waitForTimeout(SETTLE_MS);
+  await take(page, name);
+}
+
+async function openRecipe(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'garden-at-dawn.jpg' }).click();
+  await page.getByRole('link', { name: 'Make images of it' }).click();
+  await page.getByLabel('Make', { exact: true }).selectOption('fluid');
+  await page.getByLabel('maxWidth').fill('300');
+}
+
+async function tryOut(page: Page): Promise<void> {
+  await page.getByText('Say which release runs').click();
+  await page.getByRole('button', { name: 'Try it out' }).click();
+  await page.getByRole('button', { name: 'Execute' }).click();
+}
+
 /** As the settings would, so that there is a board. */
 async function setUp(page: Page, origin: string, { github, forgejo, gitlab }: BoardForges): Promise<void> {
   const data = {
@@ -164,6 +204,7 @@ async function storeSecrets(page: Page, origin: string): Promise<void> {
 
 /** A picture in each theme, on a desk and on a phone; few colours are needed, which keeps it small. */
 async function take(page: Page, name: string): Promise<void> {
+  if (!isWanted(name)) return;
   for (const [size, viewport] of Object.entries(SIZES)) {
     await page.setViewportSize(viewport);
     for (const colorScheme of ['light', 'dark'] as const) {

@@ -1,4 +1,4 @@
-/* global GraphiQL, React, ReactDOM, examples, URLSearchParams, document, history, localStorage, location, matchMedia, MutationObserver, WeakSet */
+/* global GraphiQL, React, ReactDOM, examples, URLSearchParams, document, history, localStorage, location, matchMedia, MutationObserver */
 
 const { createElement: element, useEffect, useRef } = React;
 const { useEditorContext } = GraphiQL.React;

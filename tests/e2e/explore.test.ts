@@ -2,6 +2,7 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
+import { eventually } from '../eventually.js';
 import { expectAccessible } from './axe.js';
 import { describeInBrowser } from './chromium.js';
 import { createKeyboard } from './keyboard.js';
@@ -26,7 +27,7 @@ describeInBrowser('the site explorer', () => {
     );
     stage = await openStage({ services: 'dashboard,site', args: ['--site', site] });
     page = stage.page;
-  }, 120_000);
+  });
   afterAll(async () => {
     await stage.close();
     await rm(site, { recursive: true, force: true });
@@ -55,7 +56,7 @@ describeInBrowser('the site explorer', () => {
     await page.getByText('Nothing is in this folder.').waitFor();
     await open('/explore?folder=gone');
     await page.getByText('There is no such folder').waitFor();
-  }, 120_000);
+  });
 
   test('sorts, lists and finds, and the address keeps it', async () => {
     await open('/explore?folder=images');
@@ -75,7 +76,7 @@ describeInBrowser('the site explorer', () => {
     await entry('sunflower-bread.md').waitFor();
     await page.getByLabel('Search names').fill('a.*b');
     await page.getByText('Nothing here is called like “a.*b”.').waitFor();
-  }, 120_000);
+  });
 
   test('goes through many files page by page', async () => {
     await open('/explore?folder=many');
@@ -85,7 +86,7 @@ describeInBrowser('the site explorer', () => {
     await firstIs('note-160.txt');
     await page.getByRole('link', { name: 'Previous' }).click();
     await firstIs('note-100.txt');
-  }, 120_000);
+  });
 
   test('shows every field of a file and of what was made of it', async () => {
     await open('/explore?folder=images');
@@ -105,19 +106,19 @@ describeInBrowser('the site explorer', () => {
     const soup = page.getByRole('region', { name: 'tomato-soup.md' });
     await soup.getByText('What goes into it.').waitFor();
     await soup.getByText('Roasted tomato soup', { exact: true }).waitFor();
-  }, 120_000);
+  });
 
   test('says that a file has vanished, and leaves it off the list', async () => {
     await writeFile(path.join(site, 'garden/fleeting.md'), 'soon gone');
     await open('/explore?folder=garden');
-    await reloadUntil(page, () => entry('fleeting.md').count().then((count) => count === 1));
+    await untilThere(page, 'fleeting.md');
     await rm(path.join(site, 'garden/fleeting.md'));
-    await expectGone(stage);
+    await untilGone(stage, 'fleeting.md');
     await entry('fleeting.md').click();
     await page.getByText('This file is gone.').waitFor();
     await entry('fleeting.md').waitFor({ state: 'detached' });
     expect(stage.takeComplaints()).toEqual([]);
-  }, 120_000);
+  });
 
   test('shows the records of every kind', async () => {
     await open('/explore/records?kind=SitePage');
@@ -129,7 +130,7 @@ describeInBrowser('the site explorer', () => {
     await expectAccessible(page);
     await open('/explore/records?kind=SitePlugin');
     await page.getByText('The site has no record of this kind.').waitFor();
-  }, 120_000);
+  });
 
   test('makes a recipe: preview, bytes, wrong values at their field, and the query', async () => {
     await open('/explore?folder=images');
@@ -147,7 +148,7 @@ describeInBrowser('the site explorer', () => {
     const quality = page.getByLabel('quality', { exact: true });
     await quality.fill('101');
     await page.getByRole('alert').getByText('Expected quality to be a whole number from 1 to 100').waitFor();
-    expect(await quality.getAttribute('aria-invalid')).toBe('true');
+    await page.locator('[name=quality][aria-invalid=true]').waitFor();
     await quality.fill('good');
     await page.getByText('Expected a whole number; received “good”.').waitFor();
     await page.getByText('Mend the marked fields').waitFor();
@@ -173,24 +174,24 @@ describeInBrowser('the site explorer', () => {
     await page.getByRole('img', { name: 'tracedSVG of the recipe' }).waitFor();
     await page.getByText('color', { exact: true }).waitFor();
     expect(stage.takeComplaints()).toEqual([]);
-  }, 180_000);
+  });
 
   test('does it all by the keyboard alone', async () => {
-    const { press, type, focused, tabTo, pressOn } = createKeyboard(page);
+    const { press, type, arriveAt, tabTo, pressOn } = createKeyboard(page);
     await open('/explore');
     await entry('images').waitFor();
     await tabTo('link "data, folder"');
     await press('End', 'Home', 'ArrowRight', 'ArrowRight', 'ArrowRight');
-    expect(await focused()).toContain('link "images, folder"');
+    await arriveAt('link "images, folder"');
     await press('Enter');
     await entry('tomato.png').waitFor();
-    await page.locator('.entries li:first-child a:focus').waitFor();
+    await arriveAt('link "beds, folder"');
     await press('ArrowRight');
-    expect(await focused()).toContain('garden-at-dawn.jpg');
+    await arriveAt('garden-at-dawn.jpg');
     await press('Enter');
-    await page.locator('.panel h2:focus').waitFor();
+    await arriveAt('heading "garden-at-dawn.jpg"');
     await press('Escape');
-    await page.locator('.entries a:focus').getByText('garden-at-dawn.jpg').waitFor();
+    await arriveAt('link "garden-at-dawn.jpg');
     await press('Enter');
     await page.getByRole('link', { name: 'Make images of it' }).waitFor();
     await pressOn('link "Make images of it"');
@@ -209,23 +210,20 @@ describeInBrowser('the site explorer', () => {
     await press('Enter');
     await page.getByText('garden-at-dawn.webp').first().waitFor();
     expect(stage.takeComplaints()).toEqual([]);
-  }, 180_000);
+  });
 });
 
-async function reloadUntil(page: Page, isThere: () => Promise<boolean>): Promise<void> {
-  while (!(await isThere())) {
+/** Looks again until the server has seen a file come. */
+const untilThere = (page: Page, name: string): Promise<void> =>
+  eventually(async () => {
     await page.getByRole('button', { name: 'Look again' }).click();
-    await page.waitForTimeout(100);
-  }
-}
+    expect(await page.locator('.entries').getByText(name).count()).toBe(1);
+  });
 
-/** Waits until the server has seen that the file went. */
-async function expectGone({ page, server }: Stage): Promise<void> {
-  const query = '{ file(base: {eq: "fleeting.md"}) { id } }';
-  for (;;) {
+/** Waits until the server has seen a file go, which the page does not. */
+const untilGone = ({ page, server }: Stage, name: string): Promise<void> =>
+  eventually(async () => {
+    const query = `{ file(base: {eq: "${name}"}) { id } }`;
     const answer = await page.request.post(`${server.origin}/graphql`, { data: { query } });
-    const { data } = (await answer.json()) as { data: { file: unknown } };
-    if (data.file === null) return;
-    await page.waitForTimeout(100);
-  }
-}
+    expect(await answer.json()).toEqual({ data: { file: null } });
+  });

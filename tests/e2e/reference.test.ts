@@ -14,7 +14,7 @@ describeInBrowser('the API reference, in a browser', () => {
   beforeAll(async () => {
     stage = await openStage({ services: 'dashboard,secrets' });
     page = stage.page;
-  }, 120_000);
+  });
   afterAll(() => stage.close());
   afterEach(() => expect(stage.takeComplaints()).toEqual([]));
 
@@ -51,7 +51,9 @@ describeInBrowser('the API reference, in a browser', () => {
 
   /** The token is in nothing that stays, and went nowhere but in the header of what was tried. */
   async function expectUnkept(token: string): Promise<void> {
-    const kept = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage, document.cookie, location.href]));
+    const kept = await page.evaluate(() =>
+      JSON.stringify([localStorage, sessionStorage, document.cookie, location.href]),
+    );
     expect(kept).not.toContain(token);
     const sent = stage.requests.filter((request) => request.includes(token));
     expect(sent.every((request) => request.split('\n')[1]?.includes(stage.server.origin))).toBe(true);
@@ -67,7 +69,7 @@ describeInBrowser('the API reference, in a browser', () => {
     await page.getByRole('heading', { name: title }).waitFor();
     await page.getByText(path, { exact: true }).first().waitFor();
     await expectAccessible(page);
-  }, 120_000);
+  });
 
   test('tries an operation of the dashboard with a personal token', async () => {
     const headers = { Origin: stage.server.origin };
@@ -85,11 +87,14 @@ describeInBrowser('the API reference, in a browser', () => {
     await page.locator('.opblock').first().waitFor();
     await page.getByRole('button', { name: 'Authorize', exact: true }).click();
     expect(await page.getByRole('button', { name: /^Logout/ }).count()).toBe(0);
-  }, 120_000);
+  });
 
   test('tries an operation of secrets with a write token', async () => {
     const headers = { Origin: stage.server.origin };
-    const made = await page.request.post(`${stage.server.origin}/secrets/tokens`, { headers, data: { description: 'reference' } });
+    const made = await page.request.post(`${stage.server.origin}/secrets/tokens`, {
+      headers,
+      data: { description: 'reference' },
+    });
     const { token } = (await made.json()) as { token: string };
     await open('secrets');
     await authorize('writeToken', token);
@@ -97,7 +102,7 @@ describeInBrowser('the API reference, in a browser', () => {
     expect(status).toContain('200');
     expect(text).toContain('[');
     await expectUnkept(token);
-  }, 120_000);
+  });
 
   test('is used by the keyboard alone', async () => {
     const { press, type, tabTo, pressOn } = createKeyboard(page);
@@ -113,5 +118,5 @@ describeInBrowser('the API reference, in a browser', () => {
     await pressOn('button "Try it out"');
     await pressOn('button "Execute"');
     await page.locator('.live-responses-table .highlight-code').getByText('ok').first().waitFor();
-  }, 120_000);
+  });
 });
