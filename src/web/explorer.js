@@ -1,4 +1,4 @@
-/* global GraphiQL, React, ReactDOM, examples, URLSearchParams, document, history, localStorage, location, matchMedia, MutationObserver */
+/* global GraphiQL, React, ReactDOM, examples, URLSearchParams, document, history, localStorage, location, matchMedia, MutationObserver, setTimeout */
 
 const { createElement: element, useEffect, useRef } = React;
 const { useEditorContext } = GraphiQL.React;
@@ -80,7 +80,8 @@ function WithEditors({ query }) {
   useEffect(() => {
     if (query === null || isOpened.current || !editors.queryEditor || !editors.variableEditor) return;
     isOpened.current = true;
-    openTab(editors, query);
+    // Not while these are drawn, when nothing can be drawn at once.
+    setTimeout(() => openTab(editors, query), 0);
   });
   return null;
 }
