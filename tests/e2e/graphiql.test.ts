@@ -17,6 +17,9 @@ const OPERATIONS = [
   ...['SmallTextsOrData', 'SiteAndPages'],
 ];
 
+/** A busy machine draws outlines slowly the first time. */
+const PATIENT = { TRELLIS_QUERY_TIMEOUT_MS: '60000' };
+
 /** The editor's text is scrolled by the keyboard through the field that takes its keys, which lies beside the text. */
 const EDITORS_SCROLL = [{ rule: 'scrollable-region-focusable', at: '.CodeMirror-scroll' }] as const;
 
@@ -25,7 +28,7 @@ describeInBrowser('in a browser', () => {
   let page: Page;
 
   beforeAll(async () => {
-    house = await openHouse();
+    house = await openHouse({ env: PATIENT });
   });
   afterAll(() => house.close());
 
@@ -99,7 +102,7 @@ describeInBrowser('in a browser', () => {
   });
 
   test('the explorer says where introspection is off, and runs queries all the same', async () => {
-    const closed = await openHouse({ env: { TRELLIS_INTROSPECTION: 'false' } });
+    const closed = await openHouse({ env: { ...PATIENT, TRELLIS_INTROSPECTION: 'false' } });
     try {
       const own = await (await closed.enter()).newPage();
       await own.goto(`${closed.server.origin}/graphql`);
