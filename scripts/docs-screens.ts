@@ -158,7 +158,7 @@ async function show(
 async function openRecipe(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'garden-at-dawn.jpg' }).click();
   await page.getByRole('link', { name: 'Make images of it' }).click();
-  await page.getByLabel('Make', { exact: true }).selectOption('fluid');
+  await page.getByRole('combobox', { name: 'Make' }).selectOption('fluid');
   await page.getByLabel('maxWidth').fill('300');
 }
 

@@ -28,8 +28,8 @@ const ATTRIBUTES = [
   ['.examples-select-element', { 'aria-label': 'Example' }],
   ['.close-modal', { 'aria-label': 'Close' }],
   // What is said has to begin with what is read.
-  ['.auth-btn-wrapper .authorize[type=submit]', { 'aria-label': 'Authorize: apply credentials' }],
-  ['.auth-btn-wrapper .authorize:not([type=submit])', { 'aria-label': 'Logout: remove authorization' }],
+  ['.auth-btn-wrapper [aria-label="Apply credentials"]', { 'aria-label': 'Authorize: apply credentials' }],
+  ['.auth-btn-wrapper [aria-label="Remove authorization"]', { 'aria-label': 'Logout: remove authorization' }],
   ['.auth-container input[type=text]', { autocomplete: 'off', spellcheck: 'false' }],
 ];
 
@@ -51,7 +51,11 @@ function complete() {
 }
 
 const reference = document.getElementById('reference');
-new MutationObserver(complete).observe(reference, { childList: true, subtree: true });
+new MutationObserver(complete).observe(reference, {
+  childList: true,
+  subtree: true,
+  attributeFilter: ['aria-label', 'href'],
+});
 
 const CONTRACTS = [
   { service: 'dashboard', name: 'Dashboard', url: '/api/openapi.json' },

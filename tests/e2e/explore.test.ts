@@ -166,13 +166,13 @@ describeInBrowser('the site explorer', () => {
     await page.getByText('duotone: {highlight: "#f5d0a0", shadow: "#17614a"}').waitFor();
     await shown.waitFor();
 
-    await page.getByLabel('Make', { exact: true }).selectOption('fluid');
+    await page.getByRole('combobox', { name: 'Make' }).selectOption('fluid');
     await page.getByLabel('maxWidth').fill('300');
     await page.getByLabel('150 pixels wide').check();
     await page.waitForFunction(() => document.querySelector<HTMLImageElement>('.stage img')?.width === 150);
-    await page.getByLabel('Make', { exact: true }).selectOption('resize');
+    await page.getByRole('combobox', { name: 'Make' }).selectOption('resize');
     await page.getByLabel('The image', { exact: true }).waitFor();
-    await page.getByLabel('Make', { exact: true }).selectOption('traced');
+    await page.getByRole('combobox', { name: 'Make' }).selectOption('traced');
     await page.getByRole('img', { name: 'tracedSVG of the recipe' }).waitFor();
     await page.getByText('color', { exact: true }).waitFor();
     expect(stage.takeComplaints()).toEqual([]);

@@ -44,7 +44,6 @@ describeInBrowser('the API reference, in a browser', () => {
     await form.locator('input').fill(token);
     await form.getByRole('button', { name: /^Authorize/ }).click();
     await form.getByRole('button', { name: /^Logout/ }).waitFor();
-    await expectAccessible(page);
     await page.getByRole('button', { name: 'Close', exact: true }).last().click();
     await form.waitFor({ state: 'detached' });
   }
@@ -68,7 +67,6 @@ describeInBrowser('the API reference, in a browser', () => {
     await page.getByRole('link', { name: link, exact: true }).click();
     await page.getByRole('heading', { name: title }).waitFor();
     await page.getByText(path, { exact: true }).first().waitFor();
-    await expectAccessible(page);
   });
 
   test('tries an operation of the dashboard with a personal token', async () => {
@@ -81,7 +79,6 @@ describeInBrowser('the API reference, in a browser', () => {
     const { status, text } = await tryOut('Say who is signed in');
     expect(status).toContain('200');
     expect(text).toContain('"ada"');
-    await expectAccessible(page);
     await expectUnkept(token);
     await page.reload();
     await page.locator('.opblock').first().waitFor();
@@ -101,6 +98,9 @@ describeInBrowser('the API reference, in a browser', () => {
     const { status, text } = await tryOut('List objects, never their values');
     expect(status).toContain('200');
     expect(text).toContain('[');
+    await page.getByRole('button', { name: 'Authorize', exact: true }).click();
+    await page.getByRole('button', { name: /^Logout/ }).waitFor();
+    await expectAccessible(page);
     await expectUnkept(token);
   });
 
