@@ -5,7 +5,7 @@ import { addDays, toDay } from './days.js';
 import type { Movements } from './movements.js';
 
 /** A year, the rest of the week that it begins in, and some to spare. */
-export const KEPT_DAYS = 400;
+const KEPT_DAYS = 400;
 
 /** Nobody's zone is said to be theirs. */
 const NO_ZONE = 'UTC';
