@@ -80,7 +80,7 @@ describeInBrowser('an identity that was there before, by the keyboard alone', ()
     await said('The recovery phrase opens your identity from now on.');
     await page.getByRole('link', { name: 'Save the copy' }).waitFor();
 
-    const kept = await (await stage.context.request.get(`${origin}/secrets/auth/identity`)).json();
+    const kept: unknown = await (await stage.context.request.get(`${origin}/secrets/auth/identity`)).json();
     const { recovery_wrapped_identity: copy } = kept as { recovery_wrapped_identity: string };
     expect(stage.requests.filter((sent) => sent.includes('AGE-SECRET-KEY') || sent.includes(phrase))).toEqual([]);
     await writeFile(join(stage.state, 'copy.age'), copy);

@@ -114,7 +114,7 @@ describeInBrowser('the upkeep of secrets, by the keyboard alone', () => {
     await go('/vault/objects/mail-key', 'Version 1');
     await confirm('button "Restore version 1"');
     await said('Version 1 of “mail-key” is its value again.');
-    await page.getByText('Version 2', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Restore version 2' }).waitFor();
     await page.getByRole('row', { name: /restore \(version 1\) mail-key owner/ }).waitFor();
     await tabTo('region "Entries of the audit log"');
     await go('/vault/objects/mail-key', 'Version 2');
@@ -148,18 +148,21 @@ describeInBrowser('the upkeep of secrets, by the keyboard alone', () => {
     await press('Shift+Tab');
     await type('API');
     await said('1 of 4 shown');
-    await pressOn('Edit acme/api');
+    await pressOn('Edit');
     await tabTo('textbox "Public key"');
     await type(generateKeys().recipient);
     await press('Enter');
     await said('“acme/api” is saved.');
     await go('/vault/consumers', '4 of 4 shown');
-    await pressOn('Edit acme/old');
+    await tabTo('searchbox "Search consumers"');
+    await type('old');
+    await said('1 of 4 shown');
+    await pressOn('Edit');
     await tabTo('textbox "Name"');
     await type('acme/mail');
     await press('Enter');
     await said('“acme/mail” is saved.');
-    await said('3 of 3 shown');
+    await go('/vault/consumers', '3 of 3 shown');
     await confirm('button "Delete acme/mail"');
     await said('“acme/mail” is no consumer any more; the secrets stay.');
     await tabTo('link "2 secrets"');
@@ -234,7 +237,7 @@ describeInBrowser('the upkeep of secrets, by the keyboard alone', () => {
       const download = page.waitForEvent('download');
       await pressOn(`button "Export as ${kind}"`);
       expect(read(await readFile(await (await download).path(), 'utf8'))).toBe(count);
-      await said(/are in the file\.$/);
+      await said('in the file.');
     }
     await pressOn('button "Verify the chain"');
     await said(/All \d+ entries are as they were written/);
