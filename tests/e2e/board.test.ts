@@ -52,6 +52,8 @@ describeInBrowser('the board, in a browser', () => {
     await form.getByLabel('Address').fill(url);
     await form.getByLabel('Username').fill('mona');
     await form.getByLabel('Token', { exact: true }).fill(token);
+    await form.getByRole('button', { name: `Save ${name}` }).click();
+    await said(`${name} is saved`);
   }
 
   test('forges are set up in the settings, tested, and fill the board', async () => {
@@ -60,10 +62,8 @@ describeInBrowser('the board, in a browser', () => {
     await fillForge('GitHub', forges.github.url, GITHUB_TOKEN);
     await fillForge('Forgejo or Gitea', forges.forgejo.url, FORGEJO_TOKEN);
     await fillForge('GitLab', forges.gitlab.url, GITLAB_TOKEN);
-    await page.getByRole('button', { name: 'Save GitHub' }).click();
-    await said('Your forges are saved');
-    await page.getByRole('button', { name: 'Test what is saved' }).click();
-    await page.getByText('github: reached, 1 repositories').waitFor();
+    await page.getByRole('button', { name: 'Test GitHub' }).click();
+    await page.getByText('GitHub answers to mona: 1 repository.').waitFor();
     await page.getByRole('link', { name: 'Pull requests', exact: true }).click();
     await shown(9);
     await eventually(async () => expect(await rows().count()).toBe(9));

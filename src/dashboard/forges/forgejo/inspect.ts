@@ -15,18 +15,18 @@ export async function inspectForgejo(rest: Rest, discover: Forge['discover']): P
   return { username: login, repositories, missing: hooks };
 }
 
-function toProbes({ get }: Rest): Probe[] {
+function toProbes(rest: Rest): Probe[] {
   return [
-    { permission: 'read:user', purpose: 'to know whose repositories there are', ask: () => get('/user') },
+    { permission: 'read:user', purpose: 'to know whose repositories there are', ask: () => rest.get('/user') },
     {
       permission: 'write:repository',
       purpose: 'to list pull requests and merge them',
-      ask: () => get('/user/repos?limit=1'),
+      ask: () => rest.get('/user/repos?limit=1'),
     },
     {
       permission: 'write:issue',
       purpose: 'to list issues, and to label and comment',
-      ask: () => get('/repos/issues/search?limit=1'),
+      ask: () => rest.get('/repos/issues/search?limit=1'),
     },
   ];
 }

@@ -23,15 +23,15 @@ function findMissingScopes(scopes: readonly string[]): MissingPermission[] {
 }
 
 /** The permissions of fine-grained tokens are told by nobody, so that one repository has to stand for all. */
-function toProbes({ get }: GithubRequests, repositories: readonly ForgeRepository[]): Probe[] {
+function toProbes(rest: GithubRequests, repositories: readonly ForgeRepository[]): Probe[] {
   const [one] = repositories;
   if (one === undefined) return [];
-  const read = (part: string) => () => get(`${pathOf(one.fullName)}/${part}?per_page=1`);
+  const read = (part: string) => () => rest.get(`${pathOf(one.fullName)}/${part}?per_page=1`);
   return [
     { permission: 'Pull requests: read and write', purpose: 'to list and merge them', ask: read('pulls') },
     { permission: 'Issues: read and write', purpose: 'to list them, and to ask bots', ask: read('issues') },
     ...probeHooks(repositories, 'Webhooks: read and write, or admin:repo_hook', (fullName) =>
-      get(`${pathOf(fullName)}/hooks?per_page=1`),
+      rest.get(`${pathOf(fullName)}/hooks?per_page=1`),
     ),
   ];
 }

@@ -20,7 +20,7 @@ const loadInvitations = async () => requireAnswer(await dashboard.GET('/api/admi
 export function Invitations() {
   const invitations = useResource(loadInvitations);
   const [link, setLink] = useState<string>();
-  const revoke = async ({ id, username }: AdminInvite): Promise<void> => {
+  const withdraw = async ({ id, username }: AdminInvite): Promise<void> => {
     requireAnswer(await dashboard.POST('/api/admin/invites/{id}/revoke', { params: { path: { id } } }));
     setLink(undefined);
     await invitations.reload();
@@ -46,11 +46,11 @@ export function Invitations() {
                 </div>
                 <ConfirmButton
                   class="danger"
-                  label={`Revoke the invitation of ${invite.username}`}
-                  question="Really revoke?"
-                  onAct={() => revoke(invite)}
+                  label={`Withdraw the invitation of ${invite.username}`}
+                  question="Really withdraw?"
+                  onAct={() => withdraw(invite)}
                 >
-                  Revoke
+                  Withdraw
                 </ConfirmButton>
               </li>
             ))}

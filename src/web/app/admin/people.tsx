@@ -1,4 +1,3 @@
-import type { components } from '../../../generated/dashboard/client.js';
 import { requireAnswer } from '../answers.js';
 import { dashboard } from '../clients.js';
 import { user } from '../session.js';
@@ -7,64 +6,77 @@ import { Loaded } from '../shell/loaded.js';
 import { toDay } from '../shell/times.js';
 import { say } from '../shell/toasts.js';
 import { useResource } from '../shell/use-resource.js';
+import type { components } from '../../../generated/dashboard/client.js';
 
 type AdminUser = components['schemas']['AdminUser'];
 
 const loadPeople = async () => requireAnswer(await dashboard.GET('/api/admin/users'));
 
-const pathOf = ({ username }: AdminUser) => ({ params: { path: { username } } });
-
 export function People() {
   const people = useResource(loadPeople);
-  const revoke = async (person: AdminUser): Promise<void> => {
-    requireAnswer(await dashboard.POST('/api/admin/users/{username}/revoke', pathOf(person)));
-    await people.reload();
-    say(`${person.username} is signed out everywhere, and has no passkeys or tokens any more.`);
-  };
-  const remove = async (person: AdminUser): Promise<void> => {
-    requireAnswer(await dashboard.DELETE('/api/admin/users/{username}', pathOf(person)));
-    await people.reload();
-    say(`The account of ${person.username} is gone, with everything of it.`);
-  };
   return (
     <section aria-labelledby="people">
       <h2 id="people">People</h2>
+      <p class="quiet">
+        Who loses access is signed out everywhere, without passkeys, tokens and feeds; what they stored stays, and an
+        invitation of the same name leads back to it. Who is removed is gone, with everything of theirs.
+      </p>
       <Loaded from={people}>
         {(list) => (
           <ul class="things">
             {list.map((person) => (
-              <li key={person.username}>
-                <div>
-                  {person.displayName}
-                  <small>
-                    {person.username}
-                    {person.isAdmin ? ', admin' : ''} · since {toDay(person.createdAt)}
-                  </small>
-                </div>
-                <div class="row">
-                  <ConfirmButton
-                    label={`Revoke all access of ${person.username}`}
-                    question="Really revoke?"
-                    disabled={person.username === user.value?.username}
-                    onAct={() => revoke(person)}
-                  >
-                    Revoke access
-                  </ConfirmButton>
-                  <ConfirmButton
-                    class="danger"
-                    label={`Remove ${person.username}`}
-                    question="Really remove for good?"
-                    disabled={person.username === user.value?.username}
-                    onAct={() => remove(person)}
-                  >
-                    Remove
-                  </ConfirmButton>
-                </div>
-              </li>
+              <Person key={person.username} person={person} onChanged={people.reload} />
             ))}
           </ul>
         )}
       </Loaded>
     </section>
+  );
+}
+
+interface PersonProps {
+  readonly person: AdminUser;
+  readonly onChanged: () => Promise<void>;
+}
+
+function Person({ person: { username, displayName, isAdmin, createdAt }, onChanged }: PersonProps) {
+  const isOwn = username === user.value?.username;
+  const params = { path: { username } };
+  const revoke = async (): Promise<void> => {
+    requireAnswer(await dashboard.POST('/api/admin/users/{username}/revoke', { params }));
+    await onChanged();
+    say(`${username} is signed out everywhere, and has no passkeys or tokens any more.`);
+  };
+  const remove = async (): Promise<void> => {
+    requireAnswer(await dashboard.DELETE('/api/admin/users/{username}', { params }));
+    await onChanged();
+    say(`The account of ${username} is gone, with everything of it.`);
+  };
+  const own = isOwn ? { disabled: true, reason: 'own-account' } : {};
+  return (
+    <li>
+      <div>
+        {displayName}
+        <small>
+          {username}
+          {isAdmin ? ', admin' : ''} · since {toDay(createdAt)}
+        </small>
+        {isOwn && <small id="own-account">This is you: nobody puts themselves out.</small>}
+      </div>
+      <div class="acts">
+        <ConfirmButton label={`Revoke access of ${username}`} question="Really revoke?" {...own} onAct={revoke}>
+          Revoke access
+        </ConfirmButton>
+        <ConfirmButton
+          class="danger"
+          label={`Remove ${username}`}
+          question="Really remove for good?"
+          {...own}
+          onAct={remove}
+        >
+          Remove
+        </ConfirmButton>
+      </div>
+    </li>
   );
 }

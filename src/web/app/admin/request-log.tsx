@@ -1,75 +1,84 @@
-import { useCallback, useState } from 'preact/hooks';
-import type { components } from '../../../generated/dashboard/client.js';
+import { useCallback, useEffect, useState } from 'preact/hooks';
 import { requireAnswer } from '../answers.js';
 import { dashboard } from '../clients.js';
-import { Field } from '../shell/field.js';
 import { Loaded } from '../shell/loaded.js';
-import { TableHead } from '../shell/table-head.js';
-import { toMoment } from '../shell/times.js';
 import { useResource } from '../shell/use-resource.js';
+import { NO_FILTER, RequestFilters, toQuery } from './request-filters.js';
+import type { RequestFilter } from './request-filters.js';
+import { RequestTable } from './request-table.js';
+import './admin.css';
 
-type ForgeName = components['schemas']['ForgeName'];
-
-const FORGES: readonly ForgeName[] = ['github', 'forgejo', 'gitlab'];
+const PAGE = 50;
 
 export function RequestLog() {
-  const [forge, setForge] = useState<ForgeName | ''>('');
-  const [account, setAccount] = useState('');
-  const query = { ...(forge !== '' && { forge }), ...(account !== '' && { account }) };
-  const load = useCallback(
-    async () => requireAnswer(await dashboard.GET('/api/admin/requests', { params: { query } })),
-    [forge, account],
-  );
-  const entries = useResource(load);
+  const [filter, setFilter] = useState(NO_FILTER);
   return (
     <section aria-labelledby="requests">
       <h2 id="requests">Requests to forges</h2>
-      <div class="row">
-        <div class="field">
-          <label for="requests-forge">Forge</label>
-          <select
-            id="requests-forge"
-            value={forge}
-            onChange={({ currentTarget }) => setForge(FORGES.find((name) => name === currentTarget.value) ?? '')}
-          >
-            <option value="">All</option>
-            {FORGES.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-        </div>
-        <Field label="Account" maxLength={64} autoComplete="off" value={account} onValue={setAccount} />
-      </div>
+      <p class="quiet">
+        What this server asked of forges for all of its people, newest first; the last 10,000 are kept.
+      </p>
+      <RequestFilters filter={filter} onFilter={setFilter} />
+      <Pages filter={filter} />
       <p>
-        <a href={`/api/admin/requests/export?${new URLSearchParams(query).toString()}`} download>
+        <a href={`/api/admin/requests/export?${new URLSearchParams(toQuery(filter)).toString()}`} download>
           Download as CSV
         </a>
       </p>
-      <Loaded from={entries}>
-        {(list) => (
-          <div class="wide" tabIndex={0} role="region" aria-label="Requests to forges">
-            <table>
-              <TableHead names={['When', 'Forge', 'Account', 'Request', 'Outcome', 'Budget left']} />
-              <tbody>
-                {list.map((entry) => (
-                  <tr key={`${entry.loggedAt} ${entry.forge} ${entry.endpoint}`}>
-                    <td>{toMoment(entry.loggedAt)}</td>
-                    <td>{entry.forge}</td>
-                    <td>{entry.account}</td>
-                    <td>
-                      {entry.method} <code>{entry.endpoint}</code>
-                    </td>
-                    <td class={entry.outcome === 'success' ? 'good' : 'bad'}>
-                      {entry.outcome} {entry.statusCode}
-                    </td>
-                    <td>{entry.rateLimit && `${entry.rateLimit.remaining} of ${entry.rateLimit.limit}`}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
-        )}
-      </Loaded>
     </section>
+  );
+}
+
+function Pages({ filter }: { readonly filter: RequestFilter }) {
+  const [offset, setOffset] = useState(0);
+  useEffect(() => setOffset(0), [filter]);
+  const load = useCallback(async () => {
+    const query = { ...toQuery(filter), limit: PAGE, offset };
+    const answer = await dashboard.GET('/api/admin/requests', { params: { query } });
+    const entries = requireAnswer(answer);
+    return { entries, offset, total: Number(answer.response.headers.get('X-Total-Count')) };
+  }, [filter, offset]);
+  const page = useResource(load);
+  const showNewest = (): void => {
+    if (offset === 0) void page.reload();
+    else setOffset(0);
+  };
+  return (
+    <Loaded from={page}>
+      {({ entries, offset: from, total }) => (
+        <>
+          <div class="pages">
+            <p class="quiet" role="status">
+              {total === 0 ? 'No requests.' : `${from + 1} to ${from + entries.length} of ${total}`}
+            </p>
+            <button type="button" onClick={showNewest}>
+              Newest
+            </button>
+            <Step name="Newer" to={from - PAGE} isThere={from > 0} onStep={setOffset} />
+            <Step name="Older" to={from + PAGE} isThere={from + entries.length < total} onStep={setOffset} />
+          </div>
+          {entries.length > 0 && <RequestTable entries={entries} />}
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+interface StepProps {
+  readonly name: string;
+  readonly to: number;
+  readonly isThere: boolean;
+  readonly onStep: (offset: number) => void;
+}
+
+/** At the end it stays where the focus is. */
+function Step({ name, to, isThere, onStep }: StepProps) {
+  const step = (): void => {
+    if (isThere) onStep(Math.max(to, 0));
+  };
+  return (
+    <button type="button" aria-disabled={!isThere} onClick={step}>
+      {name}
+    </button>
   );
 }

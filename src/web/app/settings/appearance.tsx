@@ -1,9 +1,10 @@
 import { requireAnswer } from '../answers.js';
 import { dashboard } from '../clients.js';
+import { useAction } from '../shell/action-button.js';
+import { Radios } from '../shell/radios.js';
 import { theme } from '../shell/theme.js';
 import type { Theme } from '../shell/theme.js';
-import { useAction } from '../shell/action-button.js';
-import { timezone } from '../shell/times.js';
+import { timezone, toMoment } from '../shell/times.js';
 import { say } from '../shell/toasts.js';
 
 const THEMES: readonly (readonly [Theme, string])[] = [
@@ -19,40 +20,43 @@ export function Appearance() {
     theme.value = chosen;
     requireAnswer(await dashboard.PUT('/api/settings/theme', { body: { theme: chosen } }));
   });
-  const [, saveZone] = useAction(async (chosen: string) => {
+  return (
+    <section aria-labelledby="appearance">
+      <h2 id="appearance" tabIndex={-1}>
+        Appearance
+      </h2>
+      <p class="quiet">Kept with your account, so that other devices look the same.</p>
+      <Radios legend="Theme" value={theme.value} options={THEMES} onValue={saveTheme} />
+      <TimeZone />
+    </section>
+  );
+}
+
+function TimeZone() {
+  const [, save] = useAction(async (chosen: string) => {
     requireAnswer(await dashboard.PUT('/api/settings/timezone', { body: { timezone: chosen } }));
     timezone.value = chosen;
     say('Times are shown in that zone from now on.');
   });
   return (
-    <section aria-labelledby="appearance">
-      <h2 id="appearance">Appearance</h2>
-      <fieldset>
-        <legend>Theme</legend>
-        {THEMES.map(([value, name]) => (
-          <label key={value} class="choice">
-            <input
-              type="radio"
-              name="theme"
-              value={value}
-              checked={theme.value === value}
-              onChange={() => saveTheme(value)}
-            />{' '}
-            {name}
-          </label>
+    <div class="field zone">
+      <label for="timezone">Time zone</label>
+      <select
+        id="timezone"
+        aria-describedby="timezone-hint"
+        value={timezone.value}
+        onChange={({ currentTarget }) => save(currentTarget.value)}
+      >
+        <option value="">As the browser says</option>
+        {ZONES.map((zone) => (
+          <option key={zone} value={zone}>
+            {zone}
+          </option>
         ))}
-      </fieldset>
-      <div class="field">
-        <label for="timezone">Time zone</label>
-        <select id="timezone" value={timezone.value} onChange={({ currentTarget }) => saveZone(currentTarget.value)}>
-          <option value="">As the browser says</option>
-          {ZONES.map((zone) => (
-            <option key={zone} value={zone}>
-              {zone}
-            </option>
-          ))}
-        </select>
-      </div>
-    </section>
+      </select>
+      <p class="quiet" id="timezone-hint">
+        So it is {toMoment(new Date().toISOString())} now.
+      </p>
+    </div>
   );
 }

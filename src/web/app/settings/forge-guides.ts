@@ -11,7 +11,17 @@ export interface ForgeGuide {
   readonly token: 'forgejoToken' | 'githubToken' | 'gitlabToken';
   readonly tokenSet: keyof Settings & ('forgejoTokenSet' | 'githubTokenSet' | 'gitlabTokenSet');
   readonly placeholder: string;
-  readonly permissions: string;
+  readonly addressHint: string;
+  /** Where tokens are made, below its address. */
+  readonly tokenPage: string;
+  readonly permissions: readonly Permission[];
+  /** What else there is to know of them. */
+  readonly note?: string;
+}
+
+interface Permission {
+  readonly permission: string;
+  readonly purpose: string;
 }
 
 export const GUIDES: readonly ForgeGuide[] = [
@@ -23,8 +33,17 @@ export const GUIDES: readonly ForgeGuide[] = [
     token: 'githubToken',
     tokenSet: 'githubTokenSet',
     placeholder: 'https://github.com',
-    permissions:
-      'A fine-grained token with read and write for contents, issues and pull requests, and read for checks, commit statuses and metadata; actions (write) to run checks again, webhooks (write) to set them up. A classic token: repo.',
+    addressHint: 'Leave it empty for github.com; GitHub Enterprise has one of its own.',
+    tokenPage: '/settings/personal-access-tokens/new',
+    permissions: [
+      { permission: 'Pull requests: read and write', purpose: 'to list and close them' },
+      { permission: 'Contents: read and write', purpose: 'to merge, and to update branches' },
+      { permission: 'Issues: read and write', purpose: 'to list them, and to ask Dependabot and Renovate' },
+      { permission: 'Commit statuses: read', purpose: 'to show CI' },
+      { permission: 'Actions: read and write', purpose: 'to run checks again' },
+      { permission: 'Webhooks: read and write', purpose: 'to have changes told at once' },
+    ],
+    note: 'These are of a fine-grained token; a classic one takes repo, and has all of it. With a username and no token, public repositories can be read.',
   },
   {
     forge: 'forgejo',
@@ -34,7 +53,13 @@ export const GUIDES: readonly ForgeGuide[] = [
     token: 'forgejoToken',
     tokenSet: 'forgejoTokenSet',
     placeholder: 'https://codeberg.org',
-    permissions: 'A token with write:repository, write:issue and read:user.',
+    addressHint: 'Where its pages are.',
+    tokenPage: '/user/settings/applications',
+    permissions: [
+      { permission: 'write:repository', purpose: 'to list pull requests, merge them, and set up webhooks' },
+      { permission: 'write:issue', purpose: 'to list issues, and to label for Renovate' },
+      { permission: 'read:user', purpose: 'to know whose repositories there are' },
+    ],
   },
   {
     forge: 'gitlab',
@@ -44,6 +69,16 @@ export const GUIDES: readonly ForgeGuide[] = [
     token: 'gitlabToken',
     tokenSet: 'gitlabTokenSet',
     placeholder: 'https://gitlab.com',
-    permissions: 'A token with the scope api; read_api is enough to look and not to act.',
+    addressHint: 'Where its pages are.',
+    tokenPage: '/-/user_settings/personal_access_tokens',
+    permissions: [{ permission: 'api', purpose: 'to list merge requests, act on them, and set up webhooks' }],
+    note: 'With read_api the board can be read, and nothing be done.',
   },
 ];
+
+/** What people call them. */
+export const FORGE_TITLES: Readonly<Record<ForgeGuide['forge'], string>> = {
+  github: 'GitHub',
+  forgejo: 'Forgejo or Gitea',
+  gitlab: 'GitLab',
+};

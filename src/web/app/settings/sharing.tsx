@@ -26,7 +26,9 @@ export function Sharing() {
   };
   return (
     <section aria-labelledby="sharing">
-      <h2 id="sharing">Sharing</h2>
+      <h2 id="sharing" tabIndex={-1}>
+        Sharing
+      </h2>
       <p class="quiet">Whoever is named here may read your whole board, and change nothing.</p>
       <Loaded from={sharing}>
         {({ sharedWith, sharedWithMe }) => (
@@ -49,7 +51,10 @@ export function Sharing() {
               ))}
             </ul>
             {sharedWithMe.length > 0 && (
-              <p>Shared with you: {sharedWithMe.map(({ displayName }) => displayName).join(', ')}.</p>
+              <p>
+                Shared with you: {sharedWithMe.map(({ displayName }) => displayName).join(', ')}. Choose whose you look
+                at by “Board of” on <a href="/">the board</a>.
+              </p>
             )}
           </>
         )}

@@ -3,13 +3,12 @@ import type { components } from '../../../generated/dashboard/client.js';
 import { requireAnswer } from '../answers.js';
 import { dashboard } from '../clients.js';
 import { ConfirmButton } from '../shell/confirm-button.js';
-import { Field } from '../shell/field.js';
-import { Form } from '../shell/form.js';
 import { Loaded } from '../shell/loaded.js';
 import { ShownOnce } from '../shell/shown-once.js';
 import { toDay } from '../shell/times.js';
 import { say } from '../shell/toasts.js';
 import { useResource } from '../shell/use-resource.js';
+import { NewToken } from './new-token.js';
 
 type APIToken = components['schemas']['APIToken'];
 
@@ -26,7 +25,9 @@ export function Tokens() {
   };
   return (
     <section aria-labelledby="tokens">
-      <h2 id="tokens">API tokens</h2>
+      <h2 id="tokens" tabIndex={-1}>
+        API tokens
+      </h2>
       <p class="quiet">
         For scripts, which send one as <code>Authorization: Bearer</code>.
       </p>
@@ -70,44 +71,4 @@ function describe({ scopes, expiresAt, lastUsedAt }: APIToken): string {
     Date.parse(expiresAt) > Date.now() ? `holds until ${toDay(expiresAt)}` : 'expired',
     lastUsedAt === undefined ? 'never used' : `last used ${toDay(lastUsedAt)}`,
   ].join(' · ');
-}
-
-/** As long as a server's token may hold. */
-const MOST_DAYS = 366;
-
-function NewToken({ onMade }: { readonly onMade: (token: string) => Promise<void> }) {
-  const [label, setLabel] = useState('');
-  const [days, setDays] = useState('30');
-  const [mayWrite, setMayWrite] = useState(false);
-  const create = async (): Promise<void> => {
-    // A minute less: this clock and the server's may differ.
-    const expiresAt = new Date(Date.now() + Number(days) * 86_400_000 - 60_000).toISOString();
-    const body = { label, expiresAt, scopes: mayWrite ? (['read', 'write'] as const) : (['read'] as const) };
-    const { token } = requireAnswer(
-      await dashboard.POST('/api/tokens', { body: { ...body, scopes: [...body.scopes] } }),
-    );
-    setLabel('');
-    await onMade(token);
-  };
-  return (
-    <Form verb="Make a token" onSave={create}>
-      <Field
-        label="What the token is for"
-        required
-        maxLength={100}
-        autoComplete="off"
-        value={label}
-        onValue={setLabel}
-      />
-      <Field label="For how many days" type="number" required min={1} max={MOST_DAYS} value={days} onValue={setDays} />
-      <label class="choice">
-        <input
-          type="checkbox"
-          checked={mayWrite}
-          onChange={({ currentTarget }) => setMayWrite(currentTarget.checked)}
-        />{' '}
-        It may change things too
-      </label>
-    </Form>
-  );
 }

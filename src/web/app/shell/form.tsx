@@ -5,11 +5,13 @@ interface FormProps {
   readonly onSave: () => Promise<void>;
   /** What the button says. */
   readonly verb: string;
+  /** Other buttons, beside that one. */
+  readonly beside?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
 /** Fields and the one button that sends them; what is missing is said by the browser. */
-export function Form({ onSave, verb, children }: FormProps) {
+export function Form({ onSave, verb, beside, children }: FormProps) {
   const [isBusy, save] = useAction(onSave);
   return (
     <form
@@ -19,9 +21,12 @@ export function Form({ onSave, verb, children }: FormProps) {
       }}
     >
       {children}
-      <button type="submit" class="main" aria-busy={isBusy}>
-        {verb}
-      </button>
+      <div class="acts">
+        <button type="submit" class="main" aria-busy={isBusy}>
+          {verb}
+        </button>
+        {beside}
+      </div>
     </form>
   );
 }

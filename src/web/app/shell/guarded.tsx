@@ -22,7 +22,7 @@ export function Guarded({ needs, children }: GuardedProps) {
   }, [isStranger, own, route]);
   if (needs === 'nobody') return <>{children}</>;
   if (!user.value) return <Unknown />;
-  if (needs === 'admin' && !user.value.isAdmin) return <p>This page is for admins.</p>;
+  if (needs === 'admin' && !user.value.isAdmin) return <NotForYou />;
   return <>{children}</>;
 }
 
@@ -37,3 +37,12 @@ function Unknown() {
     </>
   );
 }
+
+const NotForYou = () => (
+  <>
+    <Heading>For admins</Heading>
+    <p>
+      This page is for admins, and you are none. <a href="/">Back to the start</a>
+    </p>
+  </>
+);

@@ -1,0 +1,112 @@
+import { useState } from 'preact/hooks';
+import { user } from '../session.js';
+import { ConfirmButton } from '../shell/confirm-button.js';
+import { Field } from '../shell/field.js';
+import { Form } from '../shell/form.js';
+import { HiddenField } from '../shell/hidden-field.js';
+import { say } from '../shell/toasts.js';
+import type { ForgeGuide } from './forge-guides.js';
+import { ForgePermissions } from './forge-permissions.js';
+import { useForgeTest } from './forge-test.js';
+import { toRequest } from './settings-request.js';
+import type { Settings, SettingsRequest } from './settings-request.js';
+
+interface ForgeFormProps {
+  readonly guide: ForgeGuide;
+  readonly settings: Settings;
+  readonly onSave: (part: SettingsRequest) => Promise<void>;
+}
+
+/** Where a forge is and what it is asked with, to be tried before or after it is saved. */
+export function ForgeForm({ guide, settings, onSave }: ForgeFormProps) {
+  const { forge, name, url, username, token, tokenSet } = guide;
+  const stored: SettingsRequest = { [url]: settings[url], [username]: settings[username], [token]: '' };
+  const [draft, setDraft] = useState<SettingsRequest>(stored);
+  const edit = (change: SettingsRequest): void => setDraft((before) => ({ ...before, ...change }));
+  const test = useForgeTest(forge, { ...toRequest(settings), ...draft }, (found) => {
+    // Without a name, nothing on the board is anybody's own.
+    if (draft[username] === '') edit({ [username]: found });
+  });
+  const save = async (): Promise<void> => {
+    await onSave(draft);
+    edit({ [token]: '' });
+    say(`${name} is saved; the board is being read.`);
+  };
+  const remove = async (): Promise<void> => {
+    const none = { [url]: '', [username]: '', [token]: '' };
+    await onSave({ ...none, [token]: null, ...(forge === 'github' && { githubAppInstallationId: 0 }) });
+    setDraft(none);
+    test.clear();
+    say(`${name} is removed, with its token and what the board had of it.`);
+  };
+  const isSet = settings[tokenSet] || settings[username] !== '' || settings[url] !== '';
+  const others = (
+    <>
+      {test.button}
+      {isSet && (
+        <ConfirmButton class="danger" question={`Really remove ${name}?`} onAct={remove}>
+          Remove {name}
+        </ConfirmButton>
+      )}
+    </>
+  );
+  return (
+    <fieldset>
+      <legend>{name}</legend>
+      <Form verb={`Save ${name}`} onSave={save} beside={others}>
+        <Field
+          label="Address"
+          type="url"
+          maxLength={2048}
+          placeholder={guide.placeholder}
+          hint={guide.addressHint}
+          value={draft[url] ?? ''}
+          onValue={(value) => edit({ [url]: value })}
+        />
+        <Field
+          label="Username"
+          maxLength={64}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellcheck={false}
+          hint="Yours there, by which the board knows whose turn it is."
+          value={draft[username] ?? ''}
+          onValue={(value) => edit({ [username]: value })}
+        />
+        <HiddenField
+          label="Token"
+          maxLength={512}
+          hint={settings[tokenSet] ? 'One is kept. Leave this empty to keep it.' : undefined}
+          value={draft[token] ?? ''}
+          onValue={(value) => edit({ [token]: value })}
+        />
+        {forge === 'github' && settings.githubAppConfigured && user.value?.isAdmin && (
+          <Installation
+            id={draft.githubAppInstallationId ?? settings.githubAppInstallationId}
+            onId={(githubAppInstallationId) => edit({ githubAppInstallationId })}
+          />
+        )}
+        <ForgePermissions guide={guide} address={draft[url] ?? ''} />
+      </Form>
+      {test.result}
+    </fieldset>
+  );
+}
+
+interface InstallationProps {
+  readonly id: number;
+  readonly onId: (id: number) => void;
+}
+
+function Installation({ id, onId }: InstallationProps) {
+  return (
+    <Field
+      label="Installation of this server’s App"
+      type="number"
+      min={1}
+      hint="The number at the end of its address at GitHub. It is used instead of the token."
+      value={id === 0 ? '' : String(id)}
+      onValue={(text) => onId(Number(text))}
+    />
+  );
+}

@@ -1,0 +1,44 @@
+import { useState } from 'preact/hooks';
+import { Field } from '../shell/field.js';
+import { Form } from '../shell/form.js';
+import { say } from '../shell/toasts.js';
+import type { Settings, SettingsRequest } from './settings-request.js';
+
+interface RenovateProps {
+  readonly settings: Settings;
+  readonly onSave: (part: SettingsRequest) => Promise<void>;
+}
+
+/** By what Renovate is known, wherever it runs. */
+export function Renovate({ settings, onSave }: RenovateProps) {
+  const [label, setLabel] = useState(settings.renovateRebaseLabel);
+  const [authors, setAuthors] = useState(settings.renovateAuthors.join(', '));
+  const save = async (): Promise<void> => {
+    const names = authors.split(',').map((name) => name.trim());
+    await onSave({ renovateRebaseLabel: label, renovateAuthors: names.filter((name) => name !== '') });
+    say('Renovate is known so from now on.');
+  };
+  return (
+    <fieldset>
+      <legend>Renovate</legend>
+      <Form verb="Save Renovate" onSave={save}>
+        <Field
+          label="The label that makes it rebase"
+          maxLength={100}
+          placeholder="rebase"
+          value={label}
+          onValue={setLabel}
+        />
+        <Field
+          label="Accounts that open its pull requests"
+          hint="Besides its own; separated by commas, 20 at most."
+          maxLength={1400}
+          autoCapitalize="none"
+          spellcheck={false}
+          value={authors}
+          onValue={setAuthors}
+        />
+      </Form>
+    </fieldset>
+  );
+}

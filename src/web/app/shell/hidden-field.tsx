@@ -1,0 +1,43 @@
+import { useId, useState } from 'preact/hooks';
+
+interface HiddenFieldProps {
+  readonly label: string;
+  readonly hint?: string | undefined;
+  readonly value: string;
+  readonly onValue: (value: string) => void;
+  readonly maxLength: number;
+}
+
+/** A secret in one line: hidden until it is asked for, and nothing that a browser should offer to keep. */
+export function HiddenField({ label, hint, value, onValue, maxLength }: HiddenFieldProps) {
+  const id = useId();
+  const [isShown, setShown] = useState(false);
+  // Types tell each type of input apart; these two have the same attributes.
+  const kind = { type: isShown ? 'text' : 'password' } as { type: 'text' };
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <div class="row">
+        <input
+          id={id}
+          {...kind}
+          aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+          maxLength={maxLength}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellcheck={false}
+          value={value}
+          onInput={({ currentTarget }) => onValue(currentTarget.value)}
+        />
+        <button type="button" aria-pressed={isShown} onClick={() => setShown(!isShown)}>
+          Show <span class="aside">what is typed</span>
+        </button>
+      </div>
+      {hint !== undefined && (
+        <p class="quiet" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}

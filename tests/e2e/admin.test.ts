@@ -1,0 +1,179 @@
+import { readFile } from 'node:fs/promises';
+import { parse } from 'csv-parse/sync';
+import type { Page } from 'playwright-core';
+import { GITHUB_TOKEN } from '../forges/github.js';
+import { FORGEJO_TOKEN } from '../forges/forgejo.js';
+import { expectAccessible } from './axe.js';
+import { startBoardForges } from './board-forges.js';
+import type { BoardForges } from './board-forges.js';
+import { describeInBrowser } from './chromium.js';
+import { acceptInvitation } from './invite.js';
+import type { Guest } from './invite.js';
+import { openStage } from './stage.js';
+import type { Stage } from './stage.js';
+
+describeInBrowser('the page of admins, in a browser', () => {
+  let stage: Stage;
+  let forges: BoardForges;
+  let page: Page;
+  let guest: Guest;
+
+  beforeAll(async () => {
+    [stage, forges] = await Promise.all([openStage({ services: 'dashboard' }), startBoardForges()]);
+    page = stage.page;
+  }, 120_000);
+  afterEach(() => {
+    expect(stage.takeComplaints()).toEqual([]);
+  });
+  afterAll(async () => {
+    await stage.close();
+    await forges.close();
+  });
+
+  const visit = async (): Promise<void> => {
+    await page.goto(`${stage.server.origin}/admin`);
+    await page.getByRole('heading', { name: 'Admin', level: 1 }).waitFor();
+  };
+  const said = (text: RegExp | string) => page.locator('.toast').getByText(text).waitFor();
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const section = (name: string) => page.getByRole('region', { name, exact: true });
+  const person = (name: string) => section('People').getByRole('listitem').filter({ hasText: name });
+
+  /** Clicks, and again once the button asks whether that was meant. */
+  async function confirm(name: string, question: string): Promise<void> {
+    await button(name).click();
+    await button(question).waitFor();
+    // A click that comes sooner is taken for the second half of a double click.
+    await page.waitForTimeout(500);
+    await button(question).click();
+  }
+
+  async function invite(username: string, name: string): Promise<string> {
+    const invitations = section('Invitations');
+    await invitations.getByLabel('Username', { exact: true }).fill(username);
+    await invitations.getByLabel('Their name').fill(name);
+    await button('Invite').click();
+    await invitations.getByText(`${username}${name}`).waitFor();
+    await invitations.getByRole('button', { name: 'Copy', exact: true }).click();
+    await invitations.getByRole('button', { name: 'Copied', exact: true }).waitFor();
+    return page.evaluate(() => navigator.clipboard.readText());
+  }
+
+  test('whoever looks at it is listed, and can’t put themselves out', async () => {
+    await visit();
+    await section('Invitations').getByText('No invitations are open.').waitFor();
+    await section('Requests to forges').getByText('No requests.').waitFor();
+    await person('Ada').getByText('This is you: nobody puts themselves out.').waitFor();
+    for (const name of ['Revoke access of ada', 'Remove ada']) {
+      await expect(button(name).getAttribute('aria-disabled')).resolves.toBe('true');
+      await button(name).press('Enter');
+    }
+    await expect(page.getByRole('button', { name: /^Really/ }).count()).resolves.toBe(0);
+    await expectAccessible(page);
+  }, 120_000);
+
+  test('an invitation is copied, and lets somebody in who sees nothing for admins', async () => {
+    const link = await invite('bob', 'Bob');
+    expect(link).toMatch(new RegExp(`^${stage.server.origin}/sign-in#invite=[\\w-]+&username=bob$`));
+    guest = await acceptInvitation(stage, link, 'bob');
+    await expect(guest.page.getByRole('link', { name: 'Admin', exact: true }).count()).resolves.toBe(0);
+    await guest.page.goto(`${stage.server.origin}/admin`);
+    await guest.page.getByText('This page is for admins, and you are none.').waitFor();
+    await expectAccessible(guest.page);
+    expect(guest.takeComplaints()).toEqual([]);
+
+    await visit();
+    await person('Bob').getByText('bob').first().waitFor();
+    await section('Invitations').getByText('No invitations are open.').waitFor();
+    expect(await section('Invitations').getByLabel('Send this link').count()).toBe(0);
+  }, 120_000);
+
+  test('an invitation is withdrawn, and lets nobody in', async () => {
+    const link = await invite('eve', 'Eve');
+    await confirm('Withdraw the invitation of eve', 'Really withdraw?');
+    await said('The invitation of eve no longer works.');
+    await section('Invitations').getByText('No invitations are open.').waitFor();
+    const context = await stage.newContext();
+    const stranger = await context.newPage();
+    await stranger.goto(link);
+    await stranger.getByLabel('Your name').fill('Eve');
+    await stranger.getByRole('button', { name: 'Create a passkey' }).click();
+    await stranger.getByRole('alert').getByText('invitation').waitFor();
+    await context.close();
+  }, 120_000);
+
+  test('access is revoked, which ends the session of the other', async () => {
+    await guest.page.goto(stage.server.origin);
+    await guest.page.getByRole('heading', { name: 'Pull requests', level: 1 }).waitFor();
+    await confirm('Revoke access of bob', 'Really revoke?');
+    await said('bob is signed out everywhere');
+    await guest.page.reload();
+    await guest.page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor();
+    await person('Bob').waitFor();
+    await guest.close();
+  }, 60_000);
+
+  test('a person is removed once the button was pressed twice', async () => {
+    await button('Remove bob').click();
+    await button('Really remove for good?').waitFor();
+    await page.keyboard.press('Escape');
+    await button('Remove bob').waitFor();
+    await confirm('Remove bob', 'Really remove for good?');
+    await said('The account of bob is gone');
+    await person('Bob').waitFor({ state: 'detached' });
+  }, 60_000);
+
+  /** Has forges asked as the settings do, by the page's own session. */
+  async function askForges(times: number): Promise<void> {
+    const settings = {
+      ...{ githubUrl: forges.github.url, githubUsername: 'mona', githubToken: GITHUB_TOKEN },
+      ...{ forgejoUrl: forges.forgejo.url, forgejoUsername: 'lisa', forgejoToken: FORGEJO_TOKEN },
+    };
+    await page.evaluate(
+      async ({ body, count }) => {
+        const headers = { 'Content-Type': 'application/json' };
+        const send = (forge: string) =>
+          fetch('/api/settings/test', { method: 'POST', headers, body: JSON.stringify({ forge, settings: body }) });
+        for (let time = 0; time < count; time += 1) await send('github');
+        await send('forgejo');
+      },
+      { body: settings, count: times },
+    );
+  }
+
+  test('the log fills with requests to forges, is paged and filtered, and downloaded as CSV', async () => {
+    await askForges(13);
+    const log = section('Requests to forges');
+    await log.getByRole('button', { name: 'Newest' }).click();
+    await log.getByText(/^1 to 50 of \d+$/).waitFor();
+    await expectAccessible(page);
+    const total = Number(/of (\d+)/.exec(await log.getByText(/^1 to 50 of/).innerText())![1]);
+    expect(forges.github.seen.length + forges.forgejo.seen.length).toBe(total);
+    await log.getByRole('button', { name: 'Older' }).click();
+    await log.getByText(`51 to ${total} of ${total}`).waitFor();
+    await expect(log.getByRole('button', { name: 'Older' }).getAttribute('aria-disabled')).resolves.toBe('true');
+    await expect(log.locator('tbody tr').count()).resolves.toBe(total - 50);
+    await log.getByRole('button', { name: 'Newer' }).click();
+    await log.getByText(`1 to 50 of ${total}`).waitFor();
+
+    await log.getByLabel('Forge').selectOption({ label: 'Forgejo or Gitea' });
+    const some = forges.forgejo.seen.length;
+    await log.getByText(`1 to ${some} of ${some}`).waitFor();
+    await log.locator('tbody').getByText('GET /user/repos').first().waitFor();
+    await log.getByLabel('Account').fill('mona');
+    await log.getByText('No requests.').waitFor();
+    await log.getByLabel('Account').fill('lisa');
+    await log.getByText(`1 to ${some} of ${some}`).waitFor();
+
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      log.getByRole('link', { name: 'Download as CSV' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('requests.csv');
+    const text = await readFile(await download.path(), 'utf8');
+    const rows = parse(text, { columns: true }) as readonly Record<string, string>[];
+    expect(rows).toHaveLength(some);
+    expect(new Set(rows.map(({ forge, account }) => `${forge} ${account}`))).toEqual(new Set(['forgejo lisa']));
+    expect(rows.at(-1)).toMatchObject({ method: 'GET', endpoint: '/user', outcome: 'success', statusCode: '200' });
+  }, 120_000);
+});

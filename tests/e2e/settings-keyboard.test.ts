@@ -1,0 +1,144 @@
+import type { Page } from 'playwright-core';
+import { GITHUB_TOKEN } from '../forges/github.js';
+import { startBoardForges } from './board-forges.js';
+import type { BoardForges } from './board-forges.js';
+import { describeInBrowser } from './chromium.js';
+import { createKeyboard } from './keyboard.js';
+import type { Keyboard } from './keyboard.js';
+import { openStage } from './stage.js';
+import type { Stage } from './stage.js';
+import { addVirtualAuthenticator } from './virtual-authenticator.js';
+
+describeInBrowser('settings and administration, by the keyboard alone', () => {
+  let stage: Stage;
+  let forges: BoardForges;
+  let page: Page;
+  let keyboard: Keyboard;
+
+  beforeAll(async () => {
+    [stage, forges] = await Promise.all([openStage({ services: 'dashboard' }), startBoardForges()]);
+    page = stage.page;
+    keyboard = createKeyboard(page);
+  }, 120_000);
+  afterEach(() => {
+    expect(stage.takeComplaints()).toEqual([]);
+  });
+  afterAll(async () => {
+    await stage.close();
+    await forges.close();
+  });
+
+  const said = (text: RegExp | string) => page.locator('.toast').getByText(text).waitFor();
+  const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+
+  /** Comes to the settings with everything there, and goes to one of their sections by its link. */
+  async function goTo(name: string): Promise<void> {
+    await page.goto(`${stage.server.origin}/settings`);
+    await page.getByText('No feeds.').waitFor();
+    await page.getByRole('button', { name: 'Save GitHub' }).waitFor();
+    await keyboard.pressOn(`link "${name}"`);
+  }
+
+  test('a forge is tried, saved and removed, and its webhook copied', async () => {
+    const { type, tabTo, pressOn, confirm, press } = keyboard;
+    await goTo('Forges');
+    await tabTo('textbox "Address"');
+    await type(forges.github.url);
+    await tabTo('textbox "Token"');
+    await type(GITHUB_TOKEN);
+    await tabTo('button "Show what is typed"');
+    await press('Space');
+    await page.locator('[aria-pressed="true"]').waitFor();
+    await pressOn('What a token of GitHub needs');
+    await page.getByText('Pull requests: read and write').waitFor();
+    await pressOn('button "Test GitHub"');
+    await page.getByText('GitHub answers to mona: 1 repository.').waitFor();
+    await press('Shift+Tab', 'Enter');
+    await said('GitHub is saved');
+    await confirm('button "Remove GitHub"');
+    await said('GitHub is removed');
+    await pressOn('button "Copy the address for GitHub"');
+    await page.getByRole('button', { name: 'Copied the address for GitHub' }).waitFor();
+    expect(await clipboard()).toContain('/api/webhooks/github/');
+  }, 120_000);
+
+  test('a token is made, copied and revoked', async () => {
+    const { type, tabTo, pressOn, confirm, press } = keyboard;
+    await goTo('API tokens');
+    await tabTo('textbox "What the token is for"');
+    await type('nightly');
+    await tabTo('radio "30 days"');
+    await press('ArrowRight');
+    await page.getByRole('radio', { name: '60 days', checked: true }).waitFor();
+    await pressOn('button "Make a token"');
+    await page.getByLabel('The new token').waitFor();
+    await goBackTo('button "Copy"');
+    await press('Enter');
+    await page.getByRole('button', { name: 'Copied', exact: true }).waitFor();
+    expect(await clipboard()).toMatch(/^trl_/);
+    await confirm('button "Revoke nightly"');
+    await said('The token “nightly” no longer works.');
+  }, 60_000);
+
+  /** What is shown above is come to backwards. */
+  async function goBackTo(name: string): Promise<void> {
+    for (let stop = 0; stop < 20; stop += 1) {
+      if ((await keyboard.focused()).includes(name)) return;
+      await keyboard.press('Shift+Tab');
+    }
+    throw new Error(`Expected the keyboard to come back to ${name}; it is at ${await keyboard.focused()}.`);
+  }
+
+  test('a passkey is added, renamed and removed', async () => {
+    const { type, tabTo, pressOn, confirm, focused } = keyboard;
+    await addVirtualAuthenticator(page);
+    await goTo('Passkeys');
+    await tabTo('textbox "What to call it"');
+    await type('phone');
+    await pressOn('button "Add a passkey"');
+    await said('The passkey “phone” signs you in from now on.');
+    await goTo('Passkeys');
+    await page.getByText('phone', { exact: true }).waitFor();
+    await pressOn('Rename phone');
+    await tabTo('textbox "New name"');
+    await type('old phone');
+    await pressOn('button "Save the name"');
+    await said('is called “old phone” now.');
+    expect(await focused()).toContain('Rename old phone');
+    await confirm('button "Remove old phone"');
+    await said('The passkey “old phone” no longer signs you in.');
+  }, 60_000);
+
+  test('theme and time zone are chosen', async () => {
+    const { tabTo, press } = keyboard;
+    await goTo('Appearance');
+    await tabTo('radio "As the system"');
+    const saved = page.waitForResponse((answer) => answer.url().endsWith('/settings/theme') && answer.ok());
+    await press('ArrowRight');
+    await saved;
+    await page.getByRole('radio', { name: 'Light', checked: true }).waitFor();
+    await tabTo('combobox "Time zone"');
+    await page.keyboard.type('Pacific/Auckl');
+    await said('Times are shown in that zone from now on.');
+  }, 60_000);
+
+  test('somebody is invited, the invitation withdrawn, and the log paged', async () => {
+    const { type, tabTo, pressOn, confirm } = keyboard;
+    await page.goto(`${stage.server.origin}/admin`);
+    await page.getByText('No invitations are open.').waitFor();
+    await tabTo('textbox "Username"');
+    await type('bob');
+    await tabTo('textbox "Their name"');
+    await type('Bob');
+    await pressOn('button "Invite"');
+    await page.getByLabel('Send this link to them').waitFor();
+    await goBackTo('button "Withdraw the invitation of bob"');
+    await keyboard.press('Shift+Tab');
+    await confirm('button "Withdraw the invitation of bob"');
+    await said('The invitation of bob no longer works.');
+    await tabTo('combobox "Forge"');
+    await page.keyboard.type('GitL');
+    await page.getByText('No requests.').waitFor();
+    await tabTo('link "Download as CSV"');
+  }, 60_000);
+});
