@@ -192,40 +192,46 @@ describeInBrowser('the settings, in a browser', () => {
     ['90 days', 90],
     ['Another term', 200],
   ])(
-    'a token for %s is shown once, and works until it is revoked',
+    'a token for %s is shown, and holds as long',
     async (term, days) => {
-      await visit();
       const tokens = section('API tokens');
-      await tokens.getByText('No tokens.').waitFor();
-      expect(await tokens.getByLabel('30 days').isChecked()).toBe(true);
       await tokens.getByLabel('What the token is for').fill(`for ${term}`);
       await tokens.getByLabel(term).check();
       if (days === 200) await tokens.getByLabel('For how many days').fill(String(days));
       await button('Make a token').click();
-      const field = tokens.getByLabel('The new token');
-      await field.waitFor();
-      const token = await copy('', tokens);
-      expect(token).toBe(await field.inputValue());
-      expect(token).toMatch(/^trl_[\w-]{43}[0-9A-Za-z]{6}$/);
       await tokens.getByText(`for ${term}`).waitFor();
+      const token = await tokens.getByLabel('The new token').inputValue();
+      expect(token).toMatch(/^trl_[\w-]{43}[0-9A-Za-z]{6}$/);
+      expect(await use(token)).toBe(200);
       const until = await page.evaluate(async () => {
-        const list = (await (await fetch('/api/tokens')).json()) as { readonly expiresAt: string }[];
-        return list[0]!.expiresAt;
+        const list = (await (await fetch('/api/tokens')).json()) as readonly { readonly expiresAt: string }[];
+        return list.at(-1)!.expiresAt;
       });
       expect(Math.round((Date.parse(until) - Date.now()) / 86_400_000)).toBe(days);
-      expect(await use(token)).toBe(200);
-      expect(await use(token, { method: 'PUT', body: '{"theme":"dark"}' })).toBe(403);
-      if (days === 7) await expectAccessible(page);
-
-      await visit();
-      await tokens.getByText('last used').waitFor();
-      expect(await tokens.getByLabel('The new token').count()).toBe(0);
-      await confirm(`Revoke for ${term}`, 'Really revoke?');
-      await said('no longer works.');
-      expect(await use(token)).toBe(401);
     },
-    120_000,
+    60_000,
   );
+
+  test('a token is copied, shown once, reads alone, and works until it is revoked', async () => {
+    await visit();
+    const tokens = section('API tokens');
+    await tokens.getByText('for 7 days').waitFor();
+    expect(await tokens.getByLabel('The new token').count()).toBe(0);
+    expect(await tokens.getByLabel('30 days').isChecked()).toBe(true);
+    await tokens.getByLabel('What the token is for').fill('nightly');
+    await button('Make a token').click();
+    const field = tokens.getByLabel('The new token');
+    await field.waitFor();
+    const token = await copy('', tokens);
+    expect(token).toBe(await field.inputValue());
+    expect(await use(token)).toBe(200);
+    expect(await use(token, { method: 'PUT', body: '{"theme":"dark"}' })).toBe(403);
+    await expectAccessible(page);
+    await confirm('Revoke nightly', 'Really revoke?');
+    await said('The token “nightly” no longer works.');
+    await field.waitFor({ state: 'detached' });
+    expect(await use(token)).toBe(401);
+  }, 120_000);
 
   test('a token that may change things does', async () => {
     const tokens = section('API tokens');
@@ -235,8 +241,6 @@ describeInBrowser('the settings, in a browser', () => {
     await tokens.getByText('reads and changes').waitFor();
     const token = await tokens.getByLabel('The new token').inputValue();
     expect(await use(token, { method: 'PUT', body: '{"theme":""}' })).toBe(200);
-    await confirm('Revoke deploy', 'Really revoke?');
-    await tokens.getByText('No tokens.').waitFor();
   }, 60_000);
 
   test('passkeys are added, renamed and removed, the last one not', async () => {
@@ -248,12 +252,17 @@ describeInBrowser('the settings, in a browser', () => {
     await only.press('Enter');
     expect(await button('Really remove?').count()).toBe(0);
 
-    // One device makes one passkey of an account.
-    await addVirtualAuthenticator(page);
-    await passkeys.getByLabel('What to call it').fill('phone');
-    await button('Add a passkey').click();
-    await said('The passkey “phone” signs you in from now on.');
-    await passkeys.getByText('The last passkey can’t be removed').waitFor({ state: 'detached' });
+    // A tab has a device of its own, as one device makes one passkey of an account.
+    const phone = await stage.context.newPage();
+    await addVirtualAuthenticator(phone);
+    await phone.goto(`${stage.server.origin}/settings`);
+    await phone.getByLabel('What to call it').fill('phone');
+    await button('Add a passkey', phone).click();
+    await phone.getByText('The passkey “phone” signs you in from now on.').waitFor();
+    await phone.close();
+    await visit();
+    await passkeys.getByLabel('Rename phone').waitFor();
+    await expect(passkeys.getByText('The last passkey can’t be removed').count()).resolves.toBe(0);
     await passkeys.getByLabel('Rename phone').click();
     await passkeys.getByLabel('New name').fill('old phone');
     await button('Save the name').click();
@@ -289,7 +298,7 @@ describeInBrowser('the settings, in a browser', () => {
   test('the time zone changes what times are shown', async () => {
     const zone = page.getByLabel('Time zone');
     const now = page.locator('#timezone-hint');
-    const shown = async (name: string, minutes: number): Promise<void> => {
+    const shown = async (name: string): Promise<void> => {
       await zone.selectOption(name);
       await said('Times are shown in that zone from now on.');
       const timeZone = name === '' ? {} : { timeZone: name };
@@ -298,14 +307,13 @@ describeInBrowser('the settings, in a browser', () => {
         return time.toLocaleTimeString('en-GB', { timeStyle: 'short', ...timeZone });
       });
       await now.getByText(new RegExp(hours.join('|'))).waitFor();
-      expect(minutes).toBeGreaterThan(0);
     };
-    await shown('Pacific/Auckland', 1);
+    await shown('Pacific/Auckland');
     await visit();
     await zone.waitFor();
     await expect(zone.inputValue()).resolves.toBe('Pacific/Auckland');
-    await shown('America/New_York', 1);
-    await shown('', 1);
+    await shown('America/New_York');
+    await shown('');
   }, 60_000);
 
   test('a board is shared with somebody, who reads it and changes nothing, until it is taken back', async () => {
