@@ -199,7 +199,7 @@ describeInBrowser('the first start and signing in, by the keyboard alone', () =>
     [
       'was withdrawn',
       async (name: string) => {
-        await ada.keyboard.confirm(`button "Revoke the invitation of ${name}"`);
+        await ada.keyboard.confirm(`button "Withdraw the invitation of ${name}"`);
         await said(ada, `The invitation of ${name} no longer works.`);
       },
     ],

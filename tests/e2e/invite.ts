@@ -1,12 +1,10 @@
 import type { Page } from 'playwright-core';
 import { signUp } from './sign-up.js';
-import { watchContext } from './stage.js';
 import type { Stage } from './stage.js';
 
-/** Somebody else, with a browser and a device of their own. */
+/** Somebody else, with a browser and a device of their own, whose complaints are those of the stage. */
 export interface Guest {
   readonly page: Page;
-  readonly takeComplaints: () => string[];
   close(): Promise<void>;
 }
 
@@ -24,9 +22,8 @@ export async function inviteInto(stage: Stage, username: string): Promise<Guest>
 
 /** Follows a link of the owner's in another browser. */
 export async function acceptInvitation(stage: Stage, link: string, username: string): Promise<Guest> {
-  const context = await stage.newContext();
-  const { complaints } = watchContext(context, stage.server.origin);
+  const context = await stage.enter();
   const page = await context.newPage();
   await signUp(page, link, username);
-  return { page, takeComplaints: () => complaints.splice(0), close: () => context.close() };
+  return { page, close: () => context.close() };
 }
