@@ -182,7 +182,7 @@ describeInBrowser('the first start and signing in, by the keyboard alone', () =>
     await bob.keyboard.pressOn('button "Create a passkey"');
     await heading(bob, 'Pull requests');
     await bob.page.goto(`${origin}/admin`);
-    await bob.page.getByText('This page is for admins.').waitFor();
+    await bob.page.getByText('This page is for admins, and you are none.').waitFor();
     await bob.context.close();
 
     const eve = await meet();
