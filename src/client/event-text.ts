@@ -7,10 +7,19 @@ export interface EventFields {
 
 const LINE_END = /\r\n|\n|\r/;
 
-/** The length of the first whole event, its blank line included; 0 while there is none. */
-export function findEnd(text: string): number {
-  const { index, 0: end = '' } = /(?:\r\n|\n|\r(?!\n|$)){2}/.exec(text) ?? { index: 0 };
-  return end === '' ? 0 : index + end.length;
+/** A blank line, and the end of the line before it; at most four characters. */
+const BLANK_LINE = /(?:\r\n|\n|\r(?!\n|$)){2}/g;
+
+/**
+ * The length of the first whole event, its blank line included; 0 while there is none.
+ *
+ * @param searched How much of the text's beginning was without one before the rest of it came: an event of millions of
+ * characters comes in many pieces, and is searched once.
+ */
+export function findEnd(text: string, searched = 0): number {
+  const blankLine = new RegExp(BLANK_LINE);
+  blankLine.lastIndex = Math.max(0, searched - 3);
+  return blankLine.test(text) ? blankLine.lastIndex : 0;
 }
 
 /** Reads one event's lines. Comments and fields that are not known are passed over. */

@@ -89,8 +89,9 @@ async function* readTexts(body: ReadableStream<Uint8Array>, signal: AbortSignal)
       const chunk = await reader.read().catch(() => ({ done: true, value: undefined }));
       signal.throwIfAborted();
       if (chunk.done) return;
+      const searched = rest.length;
       rest += decoder.decode(chunk.value, { stream: true });
-      for (let end = findEnd(rest); end > 0; end = findEnd(rest)) {
+      for (let end = findEnd(rest, searched); end > 0; end = findEnd(rest)) {
         yield rest.slice(0, end);
         rest = rest.slice(end);
       }

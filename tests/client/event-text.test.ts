@@ -19,4 +19,8 @@ test.each<[string, string, number]>([
   ['the end of a line does not', 'data: 1\n', 0],
 ])('%s', (_reason, text, end) => {
   expect(findEnd(text)).toBe(end);
+  for (let searched = 0; searched < text.length; searched += 1) {
+    // What had come before was without an end of its own.
+    if (findEnd(text.slice(0, searched)) === 0) expect(findEnd(text, searched)).toBe(end);
+  }
 });
