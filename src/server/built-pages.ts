@@ -5,13 +5,16 @@ import express from 'express';
 import type { RequestHandler } from 'express';
 import mime from 'mime';
 import { AppError } from '../errors.js';
+import { PAGE_MODULES } from './page-paths.js';
+import { listPageParts } from './page-parts.js';
+import type { Manifest } from './page-parts.js';
 import { IMMUTABLE } from './static-assets.js';
 
 /** What the bundler made of the pages. */
 export interface BuiltPages {
   /** Scripts and styles, whose names hold a digest of their content. */
   readonly assets: RequestHandler;
-  /** The one document that every page begins as. */
+  /** The document that every page begins as; it says which files the page that is asked for is made of. */
   readonly document: RequestHandler;
 }
 
@@ -38,15 +41,28 @@ export function loadBuiltPages({ origin, services, label }: BuiltPagesOptions): 
     .replaceAll('{{services}}', services.join(' '))
     // By a function, which is not searched for patterns such as `$&`.
     .replaceAll('{{label}}', () => escapeAttribute(label));
+  const partsOf = findParts(folder, services);
   return {
     assets: serveAssets(`${folder}assets/`),
-    document(_request, response) {
-      response.set('Cache-Control', 'no-cache').type('html').send(page.replaceAll('{{origin}}', origin()));
+    document({ path }, response) {
+      const document = page.replaceAll('{{origin}}', origin()).replace('</head>', `${partsOf(path)}</head>`);
+      response.set('Cache-Control', 'no-cache').type('html').send(document);
     },
   };
 }
 
 const escapeAttribute = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+
+/** Without the dashboard, the first page is the list of services. */
+function findParts(folder: string, services: readonly string[]): (path: string) => string {
+  const manifest = JSON.parse(readFileSync(`${folder}manifest.json`, 'utf8')) as Manifest;
+  const modules = services.includes('dashboard') ? PAGE_MODULES : { ...PAGE_MODULES, '/': PAGE_MODULES['/services'] };
+  const parts = Object.entries(modules).map(([path, module = '']) => {
+    return [path, listPageParts(manifest, module, '/pages/')] as const;
+  });
+  const byPath = new Map(parts);
+  return (path) => byPath.get(path) ?? '';
+}
 
 function refuse(): never {
   throw new AppError('not_found', 'The pages are not built; "npm run build" makes them.');
