@@ -1,4 +1,4 @@
-import { computed, signal } from '@preact/signals';
+import { batch, computed, signal } from '@preact/signals';
 import { countIssues, countPullRequests, reuseRows } from './board-changes.js';
 import { armed } from '../shell/armed.js';
 import { keyOf } from './rows.js';
@@ -96,10 +96,15 @@ function withoutRemoved(board: Board): Board {
 
 /** Takes what the server told. Lists with changes wait for the person, unless they asked for it; all else is shown at once. */
 export function receive(board: Board, isAsked: boolean): void {
-  problem.value = undefined;
-  newest.value = reuseRows(newest.value, withoutRemoved(board));
-  if (isAsked || shown.value === undefined) shown.value = newest.value;
-  else whenStill(showUnchanged);
+  const next = reuseRows(newest.value, withoutRemoved(board));
+  const isShown = isAsked || shown.value === undefined;
+  // What depends on both is worked out once, of both.
+  batch(() => {
+    problem.value = undefined;
+    newest.value = next;
+    if (isShown) shown.value = next;
+  });
+  if (!isShown) whenStill(showUnchanged);
 }
 
 /** Brings what moves no row up to date. An empty list has none: the first rows of a new board come by themselves. */

@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { ApiError, readEvents } from '../../../generated/dashboard/client.js';
 import { explain, requireAnswer } from '../answers.js';
 import { dashboard } from '../clients.js';
@@ -17,7 +17,8 @@ interface Look {
 /** Follows the board that is looked at while a component is shown: one's own as it changes, another's every now and then. */
 export function useBoard(includeDrafts: boolean): void {
   const whose = owner.value;
-  useEffect(() => {
+  // Before the page is painted: it is what a person waits for, and the first of what the page asks.
+  useLayoutEffect(() => {
     const controller = new AbortController();
     void follow({ owner: whose, includeDrafts }, controller.signal);
     return () => controller.abort();

@@ -14,7 +14,9 @@ export function toGroups(rows: readonly PullRequest[], by: Filter['group']): rea
   const groups = new Map<string, PullRequest[]>(by === 'section' ? IN_ORDER.map((name) => [name, []]) : []);
   for (const row of rows) {
     const name = NAMES[by](row);
-    groups.set(name, [...(groups.get(name) ?? []), row]);
+    const members = groups.get(name);
+    if (members === undefined) groups.set(name, [row]);
+    else members.push(row);
   }
   return [...groups].filter(([, members]) => members.length > 0).map(([name, members]) => ({ name, rows: members }));
 }

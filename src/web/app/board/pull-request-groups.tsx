@@ -1,48 +1,33 @@
-import { filter } from './filter-store.js';
+import { toBlocks } from './blocks.js';
 import type { Group } from './groups.js';
-import { PullRequestRow } from './pull-request-row.js';
-import { keyOf } from './rows.js';
-import type { PullRequest } from './rows.js';
+import { RowBlock } from './row-block.js';
+import type { RowBlockProps } from './row-block.js';
 import { useSteps } from './use-steps.js';
 
-interface PullRequestGroupsProps {
+interface PullRequestGroupsProps extends Omit<RowBlockProps, 'rows'> {
   readonly groups: readonly Group[];
-  readonly chosen: ReadonlySet<string>;
-  readonly onChoose: (row: PullRequest, isChosen: boolean) => void;
   /** Another text for another list. */
   readonly list: string;
-  readonly isReadOnly: boolean;
 }
 
-const onLabel = (label: string): void => void (filter.value = { ...filter.value, label });
-
 /** Rows below their headings; those below the first screen follow while the browser is idle. */
-export function PullRequestGroups({ groups, chosen, onChoose, list, isReadOnly }: PullRequestGroupsProps) {
+export function PullRequestGroups({ groups, list, ...rest }: PullRequestGroupsProps) {
   const total = groups.reduce((sum, { rows }) => sum + rows.length, 0);
-  let left = useSteps(total, list);
-  const drawn = groups.flatMap(({ name, rows }) => {
-    const some = rows.slice(0, Math.max(left, 0));
-    left -= rows.length;
-    return some.length === 0 ? [] : [{ name, some, count: rows.length }];
-  });
+  const drawn = useSteps(total, list);
   return (
     <>
-      {drawn.map(({ name, some, count }) => (
+      {toBlocks(groups, drawn).map(({ name, rows, blocks }) => (
         <section key={name} aria-label={name || 'Pull requests'}>
           {name !== '' && (
             <h2>
-              {name} <span class="quiet">{count}</span>
+              {name} <span class="quiet">{rows.length}</span>
             </h2>
           )}
-          <ul class="pulls">
-            {some.map((row) => (
-              <PullRequestRow
-                key={keyOf(row)}
-                {...{ row, onChoose, onLabel, isReadOnly }}
-                isChosen={chosen.has(keyOf(row))}
-              />
+          <div role="list">
+            {blocks.map((block, index) => (
+              <RowBlock key={index} rows={block} {...rest} />
             ))}
-          </ul>
+          </div>
         </section>
       ))}
     </>

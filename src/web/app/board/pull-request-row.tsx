@@ -1,7 +1,6 @@
 import { memo } from 'preact/compat';
 import { useId, useState } from 'preact/hooks';
-import { toAge } from '../shell/age.js';
-import { toMoment } from '../shell/times.js';
+import { Ago } from '../shell/ago.js';
 import { ChecksPanel } from './checks-panel.js';
 import { Chip } from './chip.js';
 import { RowActions } from './row-actions.js';
@@ -28,6 +27,7 @@ export const PullRequestRow = memo(function PullRequestRow(props: RowProps) {
   const id = useId();
   return (
     <li
+      role="listitem"
       class={`pull ${row.changedSinceVisit ? 'changed' : ''} ${isReadOnly ? 'read-only' : ''}`}
       data-key={keyOf(row)}
       aria-labelledby={`${id}-title`}
@@ -82,9 +82,7 @@ function About({ row, onLabel, id }: RowProps & { readonly id: string }) {
       </div>
       <div class="where quiet">
         <span class="repo">{row.repo}</span> #{row.number} · {FORGE_NAMES[row.forge]} · {row.author} ·{' '}
-        <time dateTime={row.updatedAt} title={toMoment(row.updatedAt)}>
-          {toAge(row.updatedAt)}
-        </time>
+        <Ago time={row.updatedAt} />
         {row.review && row.review.decision !== 'none' && ` · ${REVIEWS[row.review.decision]}`}
         {row.behind && ' · behind its base'}
         {row.mergeStatus === 'conflicting' && <span class="bad"> · conflicts</span>}

@@ -1,35 +1,35 @@
 import { useEffect, useState } from 'preact/hooks';
+import { BLOCK } from './blocks.js';
 
-/** Fills any screen. */
-const FIRST = 30;
-
-/** Takes about a frame of a phone. */
-const STEP = 40;
-
-/** How much of a long list is drawn: what fits a screen at once, and the rest while the browser is idle. */
+/** How much of a long list is drawn: what fits the screen at once, and the rest while the browser is idle. */
 export function useSteps(total: number, list: string): number {
-  const [drawn, setDrawn] = useState({ list, count: FIRST });
-  const count = drawn.list === list ? drawn.count : FIRST;
+  const [drawn, setDrawn] = useState(() => ({ list, count: countFirst() }));
+  const count = drawn.list === list ? drawn.count : countFirst();
   useEffect(() => {
     if (count >= total) return;
-    return whenIdle(() => setDrawn({ list, count: count + STEP }));
+    return whenIdle(() => setDrawn({ list, count: count + BLOCK }));
   }, [count, total, list]);
   return count;
 }
 
+/** Rows are at least this high, in pixels: on wide screens, where one is a line or two, and on narrow ones. */
+const LOWEST = { wide: 50, narrow: 110 };
+
+const countFirst = (): number =>
+  Math.ceil(window.innerHeight / (window.innerWidth > 768 ? LOWEST.wide : LOWEST.narrow));
+
 /** Between frames of a thumb that scrolls there is no time to draw rows. */
 const STILL_MS = 250;
 
+/** Lets the browser do what else there is between two blocks. */
+const REST_MS = 50;
+
 /** Waits while somebody scrolls, unless they come near the end of what is drawn. */
 function whenIdle(work: () => void): () => void {
-  let timer = setTimeout(run, 0);
-  function run(): void {
-    if (isNearEnd()) work();
-    else timer = setTimeout(work, STILL_MS);
-  }
+  let timer = setTimeout(work, REST_MS);
   const onScroll = (): void => {
     clearTimeout(timer);
-    timer = setTimeout(run, isNearEnd() ? 0 : STILL_MS);
+    timer = setTimeout(work, isNearEnd() ? 0 : STILL_MS);
   };
   window.addEventListener('scroll', onScroll, { passive: true });
   return () => {

@@ -32,7 +32,7 @@ export const countNarrowing = ({ repo, author, label, created, updated, housekee
 
 /** Selects and sorts. */
 export function applyFilter(issues: readonly Issue[], used: IssueFilter, now = Date.now()): readonly Issue[] {
-  return issues.filter((issue) => isSelected(issue, used, now)).sort(ORDERS[used.sort]);
+  return ORDERS[used.sort](issues.filter((issue) => isSelected(issue, used, now)));
 }
 
 function isSelected(issue: Issue, used: IssueFilter, now: number): boolean {

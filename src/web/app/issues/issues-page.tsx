@@ -8,8 +8,7 @@ import { FORGE_NAMES, keyOf } from '../board/rows.js';
 import type { Issue } from '../board/rows.js';
 import { UpdatesBar } from '../board/updates-bar.js';
 import { useSteps } from '../board/use-steps.js';
-import { toAge } from '../shell/age.js';
-import { toMoment } from '../shell/times.js';
+import { Ago } from '../shell/ago.js';
 import { applyFilter, change, choicesOf, filter, withoutVanished } from './issue-filter.js';
 import { IssueFilters } from './issue-filters.js';
 import '../board/board.css';
@@ -71,9 +70,7 @@ function IssueRow({ issue }: { readonly issue: Issue }) {
         </div>
         <div class="where quiet">
           <span class="repo">{issue.repo}</span> #{issue.number} · {FORGE_NAMES[issue.forge]} · {issue.author} ·{' '}
-          <time dateTime={issue.updatedAt} title={toMoment(issue.updatedAt)}>
-            {toAge(issue.updatedAt)}
-          </time>
+          <Ago time={issue.updatedAt} />
         </div>
       </div>
     </li>

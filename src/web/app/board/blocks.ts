@@ -1,0 +1,22 @@
+import type { Group } from './groups.js';
+import type { PullRequest } from './rows.js';
+
+/** Of rows: few enough to be drawn while a finger rests, and so many that a list of thousands has not many blocks. */
+export const BLOCK = 20;
+
+export interface DrawnGroup extends Group {
+  /** Its rows that are drawn. */
+  readonly blocks: readonly (readonly PullRequest[])[];
+}
+
+/** Cuts the first rows of a list into blocks; groups of which nothing is drawn yet are left out. */
+export function toBlocks(groups: readonly Group[], drawn: number): readonly DrawnGroup[] {
+  let left = drawn;
+  return groups.flatMap((group) => {
+    const count = Math.min(Math.max(left, 0), group.rows.length);
+    left -= group.rows.length;
+    const starts = Array.from({ length: Math.ceil(count / BLOCK) }, (_none, index) => index * BLOCK);
+    const blocks = starts.map((start) => group.rows.slice(start, Math.min(start + BLOCK, count)));
+    return blocks.length === 0 ? [] : [{ ...group, blocks }];
+  });
+}

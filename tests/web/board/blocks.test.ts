@@ -1,0 +1,42 @@
+import { BLOCK, toBlocks } from '../../../src/web/app/board/blocks.js';
+import { pullRequest as row } from '../../dashboard/pull-request.js';
+
+const group = (name: string, count: number) => ({
+  name,
+  rows: Array.from({ length: count }, (_none, number) => row({ number: number + 1 })),
+});
+const sizes = (drawn: number) =>
+  toBlocks([group('first', BLOCK + 5), group('second', 3)], drawn).map(({ name, blocks }) => [
+    name,
+    ...blocks.map(({ length }) => length),
+  ]);
+
+test.each([
+  ['the first rows of a group alone', 8, [['first', 8]]],
+  ['a full block, and a part of the next', BLOCK + 2, [['first', BLOCK, 2]]],
+  ['no group of which nothing is drawn', BLOCK + 5, [['first', BLOCK, 5]]],
+  [
+    'the next group',
+    BLOCK + 6,
+    [
+      ['first', BLOCK, 5],
+      ['second', 1],
+    ],
+  ],
+  [
+    'no more than there are',
+    1000,
+    [
+      ['first', BLOCK, 5],
+      ['second', 3],
+    ],
+  ],
+])('draws %s', (_what, drawn, expected) => {
+  expect(sizes(drawn)).toEqual(expected);
+});
+
+test('keeps the order of the rows, each in one block', () => {
+  const all = group('all', 3 * BLOCK);
+  const [drawn] = toBlocks([all], 3 * BLOCK);
+  expect(drawn?.blocks.flat()).toEqual(all.rows);
+});
