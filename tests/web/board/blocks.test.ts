@@ -8,7 +8,7 @@ const group = (name: string, count: number) => ({
 const sizes = (drawn: number) =>
   toBlocks([group('first', BLOCK + 5), group('second', 3)], drawn).map(({ name, blocks }) => [
     name,
-    ...blocks.map(({ length }) => length),
+    ...blocks.map(({ rows }) => rows.length),
   ]);
 
 test.each([
@@ -35,8 +35,9 @@ test.each([
   expect(sizes(drawn)).toEqual(expected);
 });
 
-test('keeps the order of the rows, each in one block', () => {
+test('keeps the order of the rows, each in one block, of which those of the first screen are not far', () => {
   const all = group('all', 3 * BLOCK);
   const [drawn] = toBlocks([all], 3 * BLOCK);
-  expect(drawn?.blocks.flat()).toEqual(all.rows);
+  expect(drawn?.blocks.map(({ isFar }) => isFar)).toEqual([false, false, true]);
+  expect(drawn?.blocks.flatMap(({ rows }) => rows)).toEqual(all.rows);
 });

@@ -1,10 +1,11 @@
 import { toBlocks } from './blocks.js';
+import type { Block } from './blocks.js';
 import type { Group } from './groups.js';
 import { RowBlock } from './row-block.js';
 import type { RowBlockProps } from './row-block.js';
 import { useSteps } from './use-steps.js';
 
-interface PullRequestGroupsProps extends Omit<RowBlockProps, 'rows'> {
+interface PullRequestGroupsProps extends Omit<RowBlockProps, keyof Block> {
   readonly groups: readonly Group[];
   /** Another text for another list. */
   readonly list: string;
@@ -25,7 +26,7 @@ export function PullRequestGroups({ groups, list, ...rest }: PullRequestGroupsPr
           )}
           <div role="list">
             {blocks.map((block, index) => (
-              <RowBlock key={index} rows={block} {...rest} />
+              <RowBlock key={index} {...block} {...rest} />
             ))}
           </div>
         </section>
