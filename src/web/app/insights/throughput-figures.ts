@@ -24,7 +24,7 @@ export type Period = (typeof PERIODS)[number];
 const DAY_MS = 86_400_000;
 
 /** The columns of a period, all of them: what was not counted yet is empty, so that the chart tells how much that is. */
-export function columnsOf({ periods, per }: Throughput, { days }: Pick<Period, 'days'>): readonly Column[] {
+export function columnsOf({ periods, per }: Throughput, { days }: { readonly days: number }): readonly Column[] {
   const [first] = periods;
   if (first === undefined) return [];
   const length = per === 'day' ? 1 : 7;
