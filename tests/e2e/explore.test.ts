@@ -182,12 +182,12 @@ describeInBrowser('the site explorer', () => {
     const { press, type, arriveAt, tabTo, pressOn } = createKeyboard(page);
     await open('/explore');
     await entry('images').waitFor();
-    await tabTo('link "data, folder"');
+    await tabTo('link "data (folder)"');
     await press('End', 'Home', 'ArrowRight', 'ArrowRight', 'ArrowRight');
-    await arriveAt('link "images, folder"');
+    await arriveAt('link "images (folder)"');
     await press('Enter');
     await entry('tomato.png').waitFor();
-    await arriveAt('link "beds, folder"');
+    await arriveAt('link "beds (folder)"');
     await press('ArrowRight');
     await arriveAt('garden-at-dawn.jpg');
     await press('Enter');

@@ -92,16 +92,16 @@ describeInBrowser('the API reference, in a browser', () => {
       headers,
       data: { description: 'reference' },
     });
-    const { token } = (await made.json()) as { token: string };
+    const { value } = (await made.json()) as { value: string };
     await open('secrets');
-    await authorize('writeToken', token);
+    await authorize('writeToken', value);
     const { status, text } = await tryOut('List objects, never their values');
     expect(status).toContain('200');
     expect(text).toContain('[');
     await page.getByRole('button', { name: 'Authorize', exact: true }).click();
     await page.getByRole('button', { name: /^Logout/ }).waitFor();
     await expectAccessible(page);
-    await expectUnkept(token);
+    await expectUnkept(value);
   });
 
   test('is used by the keyboard alone', async () => {

@@ -38,7 +38,7 @@ function FolderItem({ place, folder }: { readonly place: Place; readonly folder:
         </span>
         <span class="name">
           {name}
-          <span class="aside">, folder</span>
+          <span class="aside">(folder)</span>
         </span>
         <small class="quiet size">{place.search !== '' && `in ${aboveOf(relativePath)}`}</small>
         <small class="quiet time">{toMoment(modifiedTime)}</small>
