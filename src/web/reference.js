@@ -22,6 +22,7 @@ const ATTRIBUTES = [
   ['section.models', { 'aria-label': 'Schemas' }],
   // The page has a heading above its.
   ['h1.title', { 'aria-level': '2' }],
+  ['.auth-container h6', { 'aria-level': '5' }],
   ['#servers', { 'aria-label': 'Server' }],
   ['.highlight-code pre, pre.microlight', { tabindex: '0' }],
   ['.body-param__text', { 'aria-label': 'Request body' }],
@@ -45,6 +46,11 @@ function complete() {
     }
   }
   for (const link of reference.querySelectorAll(DOUBLED)) link.removeAttribute('href');
+  for (const field of reference.querySelectorAll(
+    'tr[data-param-name] :is(input, select, textarea):not([aria-label])',
+  )) {
+    field.setAttribute('aria-label', field.closest('tr').dataset.paramName);
+  }
   for (const table of reference.querySelectorAll('.responses-table[role=region]:not([aria-label])')) {
     table.setAttribute('aria-label', `Responses: ${table.id}`);
   }

@@ -1,5 +1,6 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
+import { eventually } from '../eventually.js';
 
 const SIZES = [
   { width: 1200, height: 850 },
@@ -24,8 +25,11 @@ export async function expectAccessible(page: Page, except: readonly Exception[] 
     await page.emulateMedia({ colorScheme });
     for (const viewport of SIZES) {
       await page.setViewportSize(viewport);
-      const violations = await findViolations(page, except);
-      found.push(...violations.map((violation) => `${colorScheme}, ${viewport.width} px: ${violation}`));
+      // What is drawn anew while it is looked at, as editors are, makes axe fail.
+      await eventually(async () => {
+        const violations = await findViolations(page, except);
+        found.push(...violations.map((violation) => `${colorScheme}, ${viewport.width} px: ${violation}`));
+      });
     }
   }
   await page.emulateMedia({ colorScheme: null });

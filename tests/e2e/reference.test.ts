@@ -105,11 +105,10 @@ describeInBrowser('the API reference, in a browser', () => {
   });
 
   test('is used by the keyboard alone', async () => {
-    const { press, type, tabTo, pressOn } = createKeyboard(page);
+    const { press, type, arriveAt, pressOn } = createKeyboard(page);
     await open('dashboard');
     await pressOn('button "Authorize"');
-    await page.locator('.auth-container input').first().waitFor();
-    await tabTo('textbox');
+    await arriveAt('textbox');
     await type('trl_wrong');
     await press('Enter');
     await page.getByRole('button', { name: /^Logout/ }).waitFor();
