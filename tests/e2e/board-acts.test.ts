@@ -35,7 +35,7 @@ describeInBrowser('what is done on the board', () => {
   beforeAll(async () => {
     stage = await openBoardStage(fill);
     ({ page, at } = stage);
-  }, 180_000);
+  });
   afterEach(() => {
     expect(stage.takeComplaints()).toEqual([]);
   });
@@ -50,14 +50,10 @@ describeInBrowser('what is done on the board', () => {
     ['Bump lodash', 'Dependabot: recreate #5', 'Really ask it?', 'is to be made anew by Dependabot'],
     ['Bump express', 'Renovate: rebase #10', 'Really ask it?', 'is to be rebased by Renovate'],
     ['Drop an old flag', 'Close #7', 'Really close?', 'is closed'],
-  ])(
-    '%s: %s',
-    async (title, action, question, outcome) => {
-      await at.confirm(await at.button(title, action), question);
-      await at.said(outcome);
-    },
-    120_000,
-  );
+  ])('%s: %s', async (title, action, question, outcome) => {
+    await at.confirm(await at.button(title, action), question);
+    await at.said(outcome);
+  });
 
   test('every one of them reached its forge', () => {
     expect(pullRequest(11).autoMerge).not.toBeNull();
@@ -73,7 +69,7 @@ describeInBrowser('what is done on the board', () => {
       .getByRole('status')
       .getByText(/^GitHub has \d+ of 5,000 GraphQL requests left until /)
       .waitFor();
-  }, 120_000);
+  });
 
   test('what a forge did not answer is told on its row, and can be tried again', async () => {
     let isAway = true;
@@ -87,7 +83,7 @@ describeInBrowser('what is done on the board', () => {
     await at.said('acme/shop #8 is merged.');
     await at.row('Try one more thing').waitFor({ state: 'detached' });
     expect(stage.takeComplaints().every((told) => told === '502 POST /api/pull-requests/merge')).toBe(true);
-  }, 180_000);
+  });
 
   test('what a forge refuses is told on its row, without a second try', async () => {
     pullRequest(2).state = 'CLOSED';
@@ -98,7 +94,7 @@ describeInBrowser('what is done on the board', () => {
     await dismiss.click();
     await dismiss.waitFor({ state: 'detached' });
     expect(stage.takeComplaints()).toEqual(['409 POST /api/pull-requests/merge']);
-  }, 120_000);
+  });
 
   test('all that are listed are chosen, closed where that is possible, and the rest told of', async () => {
     await page.getByLabel('Search titles').fill('wait');
@@ -116,7 +112,7 @@ describeInBrowser('what is done on the board', () => {
     await bulk.waitFor({ state: 'detached' });
     expect([pullRequest(6).state, pullRequest(11).state]).toEqual(['CLOSED', 'OPEN']);
     expect(stage.takeComplaints()).toEqual(['403 POST /api/pull-requests/close']);
-  }, 180_000);
+  });
 
   test('what was done stays in the activity, over navigation and loading, until it is cleared', async () => {
     await page.getByRole('link', { name: 'Issues' }).click();
@@ -132,7 +128,7 @@ describeInBrowser('what is done on the board', () => {
     await deeds.getByText('Nothing was done in this browser yet.').waitFor();
     await page.keyboard.press('Escape');
     await deeds.waitFor({ state: 'detached' });
-  }, 180_000);
+  });
 
   test('a forge that takes no more locks its buttons, says until when, and counts down', async () => {
     const other = await stage.context.newPage();
@@ -156,5 +152,5 @@ describeInBrowser('what is done on the board', () => {
     await eventually(() => merge.getAttribute('aria-disabled'), 'false');
     expect([...new Set(stage.takeComplaints())]).toEqual(['429 POST /api/pull-requests/merge']);
     await other.close();
-  }, 180_000);
+  });
 });

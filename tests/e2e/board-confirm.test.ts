@@ -30,7 +30,7 @@ describeInBrowser('a question before an action', () => {
     merge = at.row('Send receipts').getByRole('button', { name: 'Merge #1' });
     await merge.waitFor();
     await page.clock.pauseAt(Date.now() + 600_000);
-  }, 180_000);
+  });
   afterEach(() => {
     expect(stage.takeComplaints()).toEqual([]);
   });
@@ -46,7 +46,7 @@ describeInBrowser('a question before an action', () => {
     await pass(200);
     await merge.waitFor();
     expect(await asks().count()).toBe(0);
-  }, 120_000);
+  });
 
   test('stops its time while the page can’t be seen', async () => {
     await arm();
@@ -57,7 +57,7 @@ describeInBrowser('a question before an action', () => {
     await see(true);
     await pass(8_100);
     await merge.waitFor();
-  }, 120_000);
+  });
 
   test('waits for the keyboard, by which it is answered, left or cancelled', async () => {
     await away();
@@ -74,25 +74,21 @@ describeInBrowser('a question before an action', () => {
     await page.keyboard.press('Shift+Tab');
     await merge.waitFor();
     await page.locator(':focus').blur();
-  }, 120_000);
+  });
 
   test.each([
     ['Escape', () => page.keyboard.press('Escape')],
     ['a touch elsewhere', () => page.getByRole('heading', { level: 1 }).click()],
     ['its own way back', () => page.getByRole('button', { name: 'Cancel' }).click()],
     ['a question of another row', () => at.row('Name the columns').getByRole('button', { name: 'Merge #6' }).click()],
-  ])(
-    'is taken back by %s',
-    async (_way, leave) => {
-      await arm();
-      await leave();
-      await merge.waitFor();
-      await page.keyboard.press('Escape');
-      await eventually(() => asks().count(), 0);
-      expect(state(1)).toBe('OPEN');
-    },
-    120_000,
-  );
+  ])('is taken back by %s', async (_way, leave) => {
+    await arm();
+    await leave();
+    await merge.waitFor();
+    await page.keyboard.press('Escape');
+    await eventually(() => asks().count(), 0);
+    expect(state(1)).toBe('OPEN');
+  });
 
   test('holds its row where it is while another one goes', async () => {
     let release = (): void => undefined;
@@ -111,7 +107,7 @@ describeInBrowser('a question before an action', () => {
     expect(await asks().boundingBox()).toEqual(before);
     await page.keyboard.press('Escape');
     await at.row('Name the columns').waitFor({ state: 'detached' });
-  }, 120_000);
+  });
 
   test('is no answer before 400 milliseconds, and one afterwards', async () => {
     await merge.click();
@@ -123,7 +119,7 @@ describeInBrowser('a question before an action', () => {
     await asks().click();
     await at.said('acme/shop #1 is merged.');
     expect(state(1)).toBe('MERGED');
-  }, 120_000);
+  });
 
   /** A browser without windows hides none. */
   async function see(isSeen: boolean): Promise<void> {

@@ -206,7 +206,7 @@ describeInBrowser('the first start and signing in, by the keyboard alone', () =>
     [
       'has expired',
       async () => {
-        const database = new DatabaseSync(join(house.state, 'trellis.db'));
+        const database = new DatabaseSync(join(house.state, 'trellis.db'), { timeout: 10_000 });
         database.exec('update invitations set expires_at = 1');
         database.close();
       },

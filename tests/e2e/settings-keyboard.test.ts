@@ -19,7 +19,7 @@ describeInBrowser('settings and administration, by the keyboard alone', () => {
     [stage, forges] = await Promise.all([openStage({ services: 'dashboard' }), startBoardForges()]);
     page = stage.page;
     keyboard = createKeyboard(page);
-  }, 120_000);
+  });
   afterEach(() => {
     expect(stage.takeComplaints()).toEqual([]);
   });
@@ -60,7 +60,7 @@ describeInBrowser('settings and administration, by the keyboard alone', () => {
     await pressOn('button "Copy the address for GitHub"');
     await page.getByRole('button', { name: 'Copied the address for GitHub' }).waitFor();
     expect(await clipboard()).toContain('/api/webhooks/github/');
-  }, 120_000);
+  });
 
   test('a token is made, copied and revoked', async () => {
     const { type, tabTo, pressOn, confirm, press } = keyboard;
@@ -78,7 +78,7 @@ describeInBrowser('settings and administration, by the keyboard alone', () => {
     expect(await clipboard()).toMatch(/^trl_/);
     await confirm('button "Revoke nightly"');
     await said('The token “nightly” no longer works.');
-  }, 60_000);
+  });
 
   /** A tab has a device of its own, as one device makes one passkey of an account. */
   async function addPhone(): Promise<void> {
@@ -110,7 +110,7 @@ describeInBrowser('settings and administration, by the keyboard alone', () => {
     expect(await focused()).toContain('Rename');
     await confirm('button "Remove old phone"');
     await said('The passkey “old phone” no longer signs you in.');
-  }, 60_000);
+  });
 
   test('theme and time zone are chosen', async () => {
     const { tabTo, press } = keyboard;
@@ -123,7 +123,7 @@ describeInBrowser('settings and administration, by the keyboard alone', () => {
     await tabTo('combobox "Time zone"');
     await page.keyboard.type('Pacific/Auckl');
     await said('Times are shown in that zone from now on.');
-  }, 60_000);
+  });
 
   test('somebody is invited, the invitation withdrawn, and the log paged', async () => {
     const { type, tabTo, pressOn, confirm } = keyboard;
@@ -141,5 +141,5 @@ describeInBrowser('settings and administration, by the keyboard alone', () => {
     await page.keyboard.type('GitL');
     await page.getByText('No requests.').waitFor();
     await tabTo('link "Download as CSV"');
-  }, 60_000);
+  });
 });
