@@ -162,8 +162,8 @@ describeInBrowser('the insights, in a browser', () => {
     await open();
     const countdown = page.getByRole('region', { name: 'GitHub GraphQL' }).locator('.countdown');
     await countdown.scrollIntoViewIfNeeded();
+    await eventually(async () => expect(await countdown.textContent()).toMatch(/^\d+ min \d+ s$/));
     const first = await countdown.textContent();
-    expect(first).toMatch(/^\d+ min \d+ s$/);
     await eventually(async () => expect(await countdown.textContent()).not.toBe(first));
     expect(await countdown.getAttribute('aria-hidden')).toBe('true');
     await page.emulateMedia({ reducedMotion: 'reduce' });
