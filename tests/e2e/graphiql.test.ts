@@ -66,8 +66,12 @@ describeInBrowser('in a browser', () => {
     const { origin } = house.server;
     const given = (query: string) => `${origin}/graphql#${new URLSearchParams({ query }).toString()}`;
     const tabs = page.locator('.graphiql-tab-button');
-    const open = (names: readonly string[]) =>
-      eventually(async () => expect(await tabs.allTextContents()).toEqual(names));
+    const open = async (names: readonly string[]) => {
+      await eventually(async () => expect(await tabs.allTextContents()).toEqual(names));
+      // They are kept a moment later.
+      const kept = () => page.evaluate(() => localStorage.getItem('graphiql:tabState') ?? '');
+      await eventually(async () => expect(await kept()).toContain(`"title":"${names.at(-1)}"`));
+    };
     await page.goto(given('query One { allFile { totalCount } }'));
     await open(['NewestFiles', 'One']);
     await untilKnown(page, 'One');
