@@ -1,0 +1,65 @@
+import type { Page } from 'playwright-core';
+import { githubIssue } from '../forges/github-state.js';
+import { expectAccessible } from './axe.js';
+import type { BoardForges } from './board-forges.js';
+import { eventually, openBoardStage } from './board-stage.js';
+import type { BoardPage, BoardStage } from './board-stage.js';
+import { describeInBrowser } from './chromium.js';
+
+function fill({ github }: BoardForges): void {
+  github.repositories[0]!.issues.push(
+    githubIssue(22, { title: 'Dependency Dashboard', author: 'renovate[bot]' }),
+    githubIssue(23, { title: 'A new one', createdAt: new Date().toISOString(), updatedAt: new Date().toISOString() }),
+  );
+}
+
+describeInBrowser('the page of issues', () => {
+  let stage: BoardStage;
+  let page: Page;
+  let at: BoardPage;
+
+  beforeAll(async () => {
+    stage = await openBoardStage(fill);
+    ({ page, at } = stage);
+    await page.getByRole('link', { name: 'Issues' }).click();
+    await page.getByRole('heading', { name: 'Issues', level: 1 }).waitFor();
+  }, 180_000);
+  afterEach(() => {
+    expect(stage.takeComplaints()).toEqual([]);
+  });
+  afterAll(() => stage.close());
+
+  test('hides the lists that bots keep until they are asked for; the badge counts without them', async () => {
+    await at.shown(3);
+    await page.getByRole('link', { name: 'Issues 3 open' }).waitFor();
+    await page.getByLabel('Lists that bots keep (1 hidden)').check();
+    await at.shown(4);
+    await at.row('Dependency Dashboard').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await at.shown(3);
+  }, 180_000);
+
+  test.each([
+    ['Author', 'lisa', 1],
+    ['Label', 'bug', 1],
+    ['Repository', 'acme/shop (GitHub)', 3],
+    ['Created', 'last day', 1],
+    ['Updated', 'last hour', 1],
+  ])(
+    '%s %s leaves %i',
+    async (label, option, count) => {
+      await at.select(label, option);
+      await at.shown(count);
+      await page.getByRole('button', { name: 'Clear filters' }).click();
+      await at.shown(3);
+    },
+    120_000,
+  );
+
+  test('sorts, and opens an issue at its forge', async () => {
+    await at.select('Sort by', 'created');
+    await eventually(async () => (await at.titles())[0], 'A new one');
+    expect(await at.row('A new one').getByRole('link', { name: 'A new one' }).getAttribute('href')).toContain('/23');
+  }, 120_000);
+});
