@@ -77,7 +77,6 @@ describeInBrowser('what is done on the board', () => {
     await at.confirm(await at.button('Try one more thing', 'Merge #8'), 'Really merge?');
     const again = at.row('Try one more thing').getByRole('button', { name: 'Try again #8' });
     await again.waitFor();
-    await expectAccessible(page);
     isAway = false;
     await at.confirm(again, 'Really merge?');
     await at.said('acme/shop #8 is merged.');
