@@ -1,0 +1,185 @@
+import type { Page } from 'playwright-core';
+import { githubPullRequest } from '../forges/github-state.js';
+import { expectAccessible } from './axe.js';
+import type { BoardForges } from './board-forges.js';
+import { eventually, openBoardStage } from './board-stage.js';
+import type { BoardPage, BoardStage } from './board-stage.js';
+import { describeInBrowser } from './chromium.js';
+
+const MORE = 20;
+
+const hoursAgo = (hours: number): string => new Date(Date.now() - hours * 3_600_000).toISOString();
+
+/** Enough for pages, some of it new. */
+function fill({ github }: BoardForges): void {
+  for (let number = 40; number < 40 + MORE; number += 1) {
+    const times = number === 40 ? { createdAt: hoursAgo(3), updatedAt: hoursAgo(0.5) } : {};
+    github.repositories[0]!.pullRequests.push(githubPullRequest(number, { title: `Part ${number}`, ...times }));
+  }
+}
+
+describeInBrowser('what the board lists, and how', () => {
+  let stage: BoardStage;
+  let page: Page;
+  let at: BoardPage;
+  const all = 9 + MORE;
+  const clear = async (): Promise<void> => {
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await at.shown(all);
+  };
+  const first = (title: string): Promise<void> => eventually(async () => (await at.titles())[0], title);
+
+  beforeAll(async () => {
+    stage = await openBoardStage(fill);
+    ({ page, at } = stage);
+    await at.shown(all);
+  });
+  afterEach(() => {
+    expect(stage.takeComplaints()).toEqual([]);
+  });
+  afterAll(() => stage.close());
+
+  test.each([
+    ['Updated', 'last hour', 1],
+    ['Created', 'last hour', 0],
+    ['Created', 'last day', 1],
+  ])('%s %s: %i', async (label, option, count) => {
+    await at.select(label, option);
+    await at.shown(count);
+    await clear();
+  });
+
+  test('typing suggests titles, of which one is taken', async () => {
+    await page.getByLabel('Search titles').fill('rece');
+    await eventually(
+      () => page.locator('datalist option').evaluateAll((list) => list.map((one) => (one as HTMLOptionElement).value)),
+      ['Send receipts as PDF'],
+    );
+    await page.getByLabel('Search titles').fill('Send receipts as PDF');
+    await at.shown(1);
+    await eventually(() => page.locator('datalist option').count(), 0);
+    await clear();
+  });
+
+  test('tiles and label chips filter', async () => {
+    await page.getByRole('button', { name: '1 failing CI' }).click();
+    await at.shown(1);
+    await page.getByRole('button', { name: `${all} open` }).click();
+    await at.shown(all);
+    await at.row('Send receipts').getByRole('button', { name: 'billing' }).click();
+    await at.shown(1);
+    await clear();
+  });
+
+  test('a list without groups has pages, of as many rows as is said; groups have none', async () => {
+    await at.select('Group by', 'nothing');
+    await eventually(() => at.rows.count(), 25);
+    await at.select('Rows a page', '10');
+    await eventually(() => at.rows.count(), 10);
+    const pages = page.getByRole('navigation', { name: 'Pages of the list' });
+    await pages.getByText('Page 1 of 3').waitFor();
+    await page.getByRole('button', { name: 'Choose all 10' }).waitFor();
+    await expectAccessible(page);
+    await pages.getByRole('button', { name: 'Next' }).click();
+    await pages.getByRole('button', { name: 'Next' }).click();
+    await pages.getByText('Page 3 of 3').waitFor();
+    await eventually(() => at.rows.count(), all - 20);
+    await at.select('Rows a page', 'all');
+    await eventually(() => at.rows.count(), all);
+    await at.select('Rows a page', '10');
+    await at.select('Group by', 'repository');
+    await page.getByRole('heading', { name: `acme/shop (GitHub) ${all - 2}` }).waitFor();
+    await eventually(() => at.rows.count(), all);
+    expect(await pages.count()).toBe(0);
+  });
+
+  test('rows are sorted by when they were made', async () => {
+    await at.select('Group by', 'nothing');
+    await at.select('Sort by', 'created');
+    await first('Part 40');
+    await at.select('Sort by', 'last activity');
+  });
+
+  test('what is chosen outlives navigation and loading, and is there in another browser', async () => {
+    await at.select('Author', 'lisa');
+    await at.shown(1);
+    await page.getByRole('link', { name: 'Issues' }).click();
+    await page.getByRole('heading', { name: 'Issues', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Pull requests', exact: true }).click();
+    await at.shown(1);
+    await page.reload();
+    await at.shown(1);
+    // All that another browser has of it is the server's.
+    await page.evaluate(() => localStorage.clear());
+    await page.reload();
+    await at.shown(1);
+    expect(await page.getByRole('combobox', { name: 'Author' }).inputValue()).toBe('lisa');
+  });
+
+  test('a choice whose value is on the board no more is cleared', async () => {
+    const gone = { author: 'gone', label: 'gone', view: 'gone', group: 'none', size: '10' };
+    const { origin } = stage.server;
+    const data = { pullRequests: gone };
+    const kept = await page.request.put(`${origin}/api/settings/filter-state`, { data, headers: { Origin: origin } });
+    expect(kept.status()).toBe(204);
+    await page.evaluate(() => localStorage.clear());
+    await page.reload();
+    await eventually(() => page.evaluate(() => localStorage.getItem('trellis-filter')?.includes('gone')), true);
+    await at.shown(all);
+    expect(await page.getByRole('combobox', { name: 'Author' }).inputValue()).toBe('');
+    await page.getByRole('button', { name: 'Bots', exact: true }).click();
+    await at.shown(1);
+    await page.getByRole('button', { name: 'All', exact: true }).click();
+    await at.shown(all);
+  });
+
+  test('a view is saved, renamed, shared by its address, and removed', async () => {
+    await page.getByRole('button', { name: 'Failing CI', exact: true }).click();
+    await at.shown(1);
+    await page.getByLabel('Views: save or delete').click();
+    await page.getByLabel('Name of the view').fill('What fails');
+    await page.getByRole('button', { name: 'Save what is selected' }).click();
+    await at.said('The view “what-fails” is kept.');
+    await page.getByLabel('Name of the view').fill('To mend');
+    await expectAccessible(page);
+    const rename = page.getByRole('button', { name: 'Rename “what-fails” to “to-mend”' });
+    await at.confirm(rename, 'Rename? Its feeds end');
+    await at.said('The view “what-fails” is called “to-mend” now.');
+    await page.getByRole('button', { name: 'Copy the address of this list' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    const address = await page.evaluate(() => navigator.clipboard.readText());
+    expect(address).toContain('/?view=to-mend');
+    await page.keyboard.press('Escape');
+    await clear();
+    await page.goto(address);
+    await at.shown(1);
+    expect(await page.getByRole('combobox', { name: 'View', exact: true }).inputValue()).toBe('to-mend');
+    expect(new URL(page.url()).search).toBe('');
+    await page.getByLabel('Views: save or delete').click();
+    await at.confirm(page.getByRole('button', { name: 'Delete “to-mend”' }), 'Really delete?');
+    await at.said('The view “to-mend” is gone.');
+    await at.shown(all);
+  });
+
+  test('rows are set aside until a day, or until they change', async () => {
+    await (await at.button('Part 41', 'Set aside until it changes')).click();
+    await at.said('#41 is set aside until it changes');
+    await at.shown(all - 1);
+    await at.row('Part 42').getByLabel('More for #42').click();
+    const day = new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10);
+    await at.row('Part 42').getByLabel('Set aside until', { exact: true }).fill(day);
+    await expectAccessible(page);
+    await at.row('Part 42').getByRole('button', { name: 'Set aside until that day' }).click();
+    await at.shown(all - 2);
+    await page.getByRole('checkbox', { name: 'Set aside (2 hidden)' }).check();
+    await page.getByLabel('Search titles').fill('Part 4');
+    await at.row('Part 41').getByText('set aside until it changes').waitFor();
+    await at
+      .row('Part 42')
+      .getByText(/^set aside until \d/)
+      .waitFor();
+    await page.getByRole('checkbox', { name: 'Set aside' }).uncheck();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await at.shown(all - 2);
+  });
+});
