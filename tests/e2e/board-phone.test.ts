@@ -1,0 +1,68 @@
+import type { Browser, Locator, Page } from 'playwright-core';
+import { boardPage, openBoardStage } from './board-stage.js';
+import type { BoardPage, BoardStage } from './board-stage.js';
+import { describeInBrowser } from './chromium.js';
+
+/** What a finger hits, in pixels of the page. */
+const FINGER = 44;
+
+describeInBrowser('the board on a phone', () => {
+  let stage: BoardStage;
+  let browser: Browser;
+  let page: Page;
+  let at: BoardPage;
+
+  beforeAll(async () => {
+    stage = await openBoardStage();
+    browser = stage.context.browser()!;
+    const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, locale: 'en-GB' };
+    const context = await browser.newContext({ ...phone, storageState: await stage.context.storageState() });
+    context.setDefaultTimeout(60_000);
+    page = await context.newPage();
+    at = boardPage(page, stage.server.origin);
+    await at.open('/', 'Pull requests');
+    await at.shown(9);
+  }, 180_000);
+  afterAll(() => stage.close());
+
+  async function expectBigEnough(target: Locator): Promise<void> {
+    await target.scrollIntoViewIfNeeded();
+    const { width, height } = (await target.boundingBox())!;
+    expect([String(target), Math.min(width, height) >= FINGER - 0.5]).toEqual([String(target), true]);
+  }
+
+  test('what is pressed most is large enough for a finger', async () => {
+    const row = at.row('Send receipts');
+    const targets = [
+      row.getByRole('button', { name: 'Merge #1' }),
+      row.getByRole('button', { name: 'CI of #1' }),
+      row.getByLabel('More for #1'),
+      row.locator('label.choose'),
+      page.getByRole('button', { name: 'Refresh' }),
+      page.getByRole('button', { name: 'Filters' }),
+      page.getByRole('button', { name: 'Failing CI', exact: true }),
+      page.getByRole('button', { name: 'Choose all 9' }),
+      page.getByLabel('Search titles'),
+    ];
+    for (const target of targets) await expectBigEnough(target);
+    await row.getByRole('button', { name: 'Merge #1' }).tap();
+    await expectBigEnough(page.getByRole('button', { name: 'Really merge?' }));
+    await expectBigEnough(page.getByRole('button', { name: 'Cancel' }));
+    await page.getByRole('button', { name: 'Cancel' }).tap();
+  }, 120_000);
+
+  test('pages are tabs at the bottom, the seldom ones behind "More", and nothing scrolls sideways', async () => {
+    const tabs = page.getByRole('navigation', { name: 'Pages' });
+    const { y, height } = (await tabs.boundingBox())!;
+    expect(Math.round(y + height)).toBe(844);
+    await expectBigEnough(tabs.getByRole('link', { name: 'Issues' }));
+    await tabs.getByLabel('More pages').tap();
+    await tabs.getByRole('link', { name: 'Settings' }).tap();
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+    for (const path of ['/', '/issues', '/repositories']) {
+      await page.goto(stage.server.origin + path);
+      await at.rows.first().waitFor();
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    }
+  }, 120_000);
+});
