@@ -31,41 +31,53 @@ export function ViewsMenu({ filter, onFilter }: ViewsMenuProps) {
     setText('');
     say(`The view “${filter.view}” is called “${name}” now.`);
   };
-  const remove = async (): Promise<void> => {
+  const remove = async (close: () => void): Promise<void> => {
+    // What is pressed goes with the view.
+    close();
     onFilter({ view: '' });
     await deleteView(filter.view);
     say(`The view “${filter.view}” is gone.`);
   };
   return (
     <Menu name="Views" label="Views: save or delete">
-      <label>
-        Name of the view
-        <input
-          maxLength={64}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellcheck={false}
-          placeholder={filter.view || 'waiting-for-me'}
-          value={text}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'Enter' && name !== '') save();
-          }}
-        />
-      </label>
-      <button type="button" class="main" aria-busy={isBusy} aria-disabled={name === ''} onClick={() => name && save()}>
-        {views.value?.some((view) => view.name === name) ? `Replace “${name}”` : 'Save what is selected'}
-      </button>
-      <CopyButton value={addressOf(filter)} name="Copy the address of this list" />
-      {filter.view !== '' && name !== filter.view && (
-        <ConfirmButton question="Rename? Its feeds end" onAct={rename}>
-          Rename “{filter.view}” to “{name}”
-        </ConfirmButton>
-      )}
-      {filter.view !== '' && (
-        <ConfirmButton class="danger" question="Really delete?" onAct={remove}>
-          Delete “{filter.view}”
-        </ConfirmButton>
+      {(close) => (
+        <>
+          <label>
+            Name of the view
+            <input
+              maxLength={64}
+              autoComplete="off"
+              autoCapitalize="none"
+              spellcheck={false}
+              placeholder={filter.view || 'waiting-for-me'}
+              value={text}
+              onInput={({ currentTarget }) => setText(currentTarget.value)}
+              onKeyDown={(event) => {
+                if (event.key === 'Enter' && name !== '') save();
+              }}
+            />
+          </label>
+          <button
+            type="button"
+            class="main"
+            aria-busy={isBusy}
+            aria-disabled={name === ''}
+            onClick={() => name && save()}
+          >
+            {views.value?.some((view) => view.name === name) ? `Replace “${name}”` : 'Save what is selected'}
+          </button>
+          <CopyButton value={addressOf(filter)} name="Copy the address of this list" />
+          {filter.view !== '' && name !== filter.view && (
+            <ConfirmButton question="Rename? Its feeds end" onAct={rename}>
+              Rename “{filter.view}” to “{name}”
+            </ConfirmButton>
+          )}
+          {filter.view !== '' && (
+            <ConfirmButton class="danger" question="Really delete?" onAct={() => remove(close)}>
+              Delete “{filter.view}”
+            </ConfirmButton>
+          )}
+        </>
       )}
     </Menu>
   );

@@ -1,3 +1,4 @@
+import { useRef } from 'preact/hooks';
 import { activity, clearActivity } from './activity.js';
 import type { Deed } from './activity.js';
 import { Menu } from './menu.js';
@@ -5,16 +6,26 @@ import { toMoment } from './times.js';
 
 /** What was told while nobody looked, or went before it was read. */
 export function ActivityPanel() {
+  const panel = useRef<HTMLDivElement>(null);
+  const clear = (): void => {
+    // The button goes with the list, and the focus would with it.
+    panel.current?.focus();
+    clearActivity();
+  };
   return (
     <Menu name="Activity">
-      <div class="activity" role="region" aria-label="What was done in this browser">
-        {activity.value.length === 0 ? <p class="quiet">Nothing was done in this browser yet.</p> : <Deeds />}
+      <div ref={panel} class="activity" role="region" tabIndex={-1} aria-label="What was done in this browser">
+        {activity.value.length === 0 ? (
+          <p class="quiet">Nothing was done in this browser yet.</p>
+        ) : (
+          <Deeds onClear={clear} />
+        )}
       </div>
     </Menu>
   );
 }
 
-function Deeds() {
+function Deeds({ onClear }: { readonly onClear: () => void }) {
   return (
     <>
       <ol tabIndex={0} aria-label="Newest first">
@@ -23,7 +34,7 @@ function Deeds() {
           <DeedRow key={`${deed.at} ${index}`} deed={deed} />
         ))}
       </ol>
-      <button type="button" onClick={clearActivity}>
+      <button type="button" onClick={onClear}>
         Clear
       </button>
     </>
