@@ -1,18 +1,16 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import sharp from 'sharp';
 import type { BoardForges } from '../tests/e2e/board-forges.js';
 import { openBrowser } from '../tests/e2e/chromium.js';
 import { signUp } from '../tests/e2e/sign-up.js';
-import { FORGEJO_TOKEN } from '../tests/forges/forgejo.js';
-import { GITHUB_TOKEN } from '../tests/forges/github.js';
-import { GITLAB_TOKEN } from '../tests/forges/gitlab.js';
 import { startServer } from '../tests/running-server.js';
 import { buildPages } from './build-pages.js';
 import { startDocsForges } from './docs-forges.js';
+import { invite, keepDays, openRecipe, setUp, storeSecrets, tryOut } from './docs-scenes.js';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
@@ -56,8 +54,9 @@ const SETTLE_MS = 900;
 
 await buildPages();
 await mkdir(FOLDER, { recursive: true });
+const state = await mkdtemp(path.join(tmpdir(), 'trellis-screens-'));
 const [server, forges, browser] = await Promise.all([
-  startServer([], { LOG_LEVEL: 'warn' }),
+  startServer(['--state', state], { LOG_LEVEL: 'warn' }),
   startDocsForges(),
   openBrowser(),
 ]);
@@ -67,6 +66,7 @@ try {
   await browser.close();
   await server.stop();
   await forges.close();
+  await rm(state, { recursive: true, force: true });
 }
 
 async function takeAll(window: Browser, board: BoardForges): Promise<void> {
@@ -85,6 +85,7 @@ async function takeAll(window: Browser, board: BoardForges): Promise<void> {
   }
   if (named.length > 0 && named.every((name) => name in OF_THE_SITE)) return;
   await makeIdentity(page, origin);
+  keepDays(path.join(state, 'trellis.db'));
   await setUp(page, origin, board);
   await storeSecrets(page, origin);
   for (const [name, [address, awaited]] of Object.entries(PAGES)) {
@@ -133,14 +134,6 @@ async function makeIdentity(page: Page, origin: string): Promise<void> {
   await page.getByText('Your identity is made.').waitFor();
 }
 
-/** The link of an invitation, as the admin's page puts it together. */
-async function invite(page: Page, origin: string): Promise<string> {
-  const data = { username: 'hubot', displayName: 'Hubot' };
-  const made = await page.request.post(`${origin}/api/admin/invites`, { data, headers: { Origin: origin } });
-  const { token } = (await made.json()) as { token: string };
-  return `${origin}/sign-in#${new URLSearchParams({ invite: token, username: data.username }).toString()}`;
-}
-
 async function show(
   page: Page,
   name: string,
@@ -153,53 +146,6 @@ async function show(
   await page.locator(awaited).first().waitFor();
   await page.waitForTimeout(SETTLE_MS);
   await take(page, name);
-}
-
-async function openRecipe(page: Page): Promise<void> {
-  await page.getByRole('link', { name: 'garden-at-dawn.jpg' }).click();
-  await page.getByRole('link', { name: 'Make images of it' }).click();
-  await page.getByRole('combobox', { name: 'Make' }).selectOption('fluid');
-  await page.getByLabel('maxWidth').fill('300');
-}
-
-async function tryOut(page: Page): Promise<void> {
-  await page.getByText('Say which release runs').click();
-  await page.getByRole('button', { name: 'Try it out' }).click();
-  await page.getByRole('button', { name: 'Execute' }).click();
-}
-
-/** As the settings would, so that there is a board. */
-async function setUp(page: Page, origin: string, { github, forgejo, gitlab }: BoardForges): Promise<void> {
-  const data = {
-    ...{ githubUrl: github.url, githubUsername: 'mona', githubToken: GITHUB_TOKEN },
-    ...{ forgejoUrl: forgejo.url, forgejoUsername: 'mona', forgejoToken: FORGEJO_TOKEN },
-    ...{ gitlabUrl: gitlab.url, gitlabUsername: 'mona', gitlabToken: GITLAB_TOKEN },
-  };
-  const headers = { Origin: origin };
-  const saved = await page.request.put(`${origin}/api/settings`, { data, headers });
-  const read = await page.request.post(`${origin}/api/dashboard/refresh`, { headers });
-  if (!saved.ok() || !read.ok()) throw new Error(`The board was not read: ${saved.status()}, ${read.status()}.`);
-}
-
-/** Values that open nothing, sealed to keys that nobody keeps. */
-async function storeSecrets(page: Page, origin: string): Promise<void> {
-  for (const name of ['shop', 'backup-host']) {
-    await page.goto(`${origin}/vault/consumers`);
-    const form = page.locator('form').last();
-    await form.getByLabel('Name').fill(name);
-    await form.getByLabel('Public key').fill(await identityToRecipient(await generateX25519Identity()));
-    await form.getByRole('button', { name: 'Add', exact: true }).click();
-    await page.getByText(`“${name}” is a consumer now.`).waitFor();
-  }
-  for (const slug of ['database-password', 'mail-key', 'signing-key']) {
-    await page.goto(`${origin}/vault/new`);
-    await page.getByLabel('Name').fill(slug);
-    await page.getByLabel('Value', { exact: true }).fill('not a secret');
-    await page.getByLabel('shop').check();
-    if (slug !== 'mail-key') await page.getByLabel('backup-host').check();
-    await page.getByRole('button', { name: 'Seal and store' }).click();
-    await page.getByRole('heading', { name: slug, level: 1 }).waitFor();
-  }
 }
 
 /** A picture in each theme, on a desk and on a phone; few colours are needed, which keeps it small. */
