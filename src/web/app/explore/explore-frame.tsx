@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { useLocation } from 'preact-iso';
 import { Heading } from '../shell/heading.js';
+import { Parts } from '../shell/parts.js';
 
 interface ExploreFrameProps {
   readonly title: string;
@@ -15,21 +15,10 @@ const PLACES = [
 
 /** What stands around each page of the site's data. */
 export function ExploreFrame({ title, children }: ExploreFrameProps) {
-  const { path } = useLocation();
   return (
     <>
       <Heading>{title}</Heading>
-      <nav aria-label="Site data">
-        <ul class="tabs">
-          {PLACES.map(([address, name]) => (
-            <li key={address}>
-              <a href={address} aria-current={address === path ? 'page' : undefined}>
-                {name}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </nav>
+      <Parts name="Site data" parts={PLACES} />
       {children}
     </>
   );

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { useLocation } from 'preact-iso';
 import { Heading } from '../shell/heading.js';
+import { Parts } from '../shell/parts.js';
 import './vault.css';
 
 const PARTS = [
@@ -11,12 +11,6 @@ const PARTS = [
   ['/vault/identity', 'Owner'],
 ] as const;
 
-/** Pages that are no part of their own belong to the secrets. */
-function currentOf(path: string, href: string): 'page' | 'true' | undefined {
-  if (path === href) return 'page';
-  return href === '/vault' && !PARTS.some(([part]) => part === path) ? 'true' : undefined;
-}
-
 interface VaultFrameProps {
   readonly title: string;
   readonly children: ComponentChildren;
@@ -24,21 +18,10 @@ interface VaultFrameProps {
 
 /** What all pages about secrets have in common. */
 export function VaultFrame({ title, children }: VaultFrameProps) {
-  const { path } = useLocation();
   return (
     <>
       <Heading>{title}</Heading>
-      <nav aria-label="Secrets">
-        <ul class="parts">
-          {PARTS.map(([href, name]) => (
-            <li key={href}>
-              <a href={href} aria-current={currentOf(path, href)}>
-                {name}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </nav>
+      <Parts name="Secrets" parts={PARTS} />
       {children}
     </>
   );
