@@ -162,6 +162,7 @@ describeInBrowser('the site explorer', () => {
     await page.getByText('duotone needs this too.').waitFor();
     await page.getByLabel('shadow').fill('#17614a');
     await page.getByText('duotone needs this too.').waitFor({ state: 'detached' });
+    await page.waitForURL(/duotone\.shadow=/);
     await page.reload();
     await page.getByText('duotone: {highlight: "#f5d0a0", shadow: "#17614a"}').waitFor();
     await shown.waitFor();
