@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { forgejoRepository } from '../forges/forgejo-state.js';
 import { githubPullRequest, githubRepository } from '../forges/github-state.js';
+import { saved } from './acts.js';
 import type { BoardForges } from './board-forges.js';
 import { eventually, openBoardStage } from './board-stage.js';
 import type { BoardPage, BoardStage } from './board-stage.js';
@@ -66,7 +67,9 @@ describeInBrowser('the page of repositories', () => {
     await at.shown(10);
     await at.confirm(page.getByRole('button', { name: 'Keep all up to date (10)' }), 'Really, all 10?');
     await at.said('Keep all up to date: 10 of 10 done.');
-    await page.getByLabel('Keep branches up to date of acme/part-10').uncheck();
+    await saved(page, '/api/repos/auto-update-branch/disable', () =>
+      page.getByLabel('Keep branches up to date of acme/part-10').uncheck(),
+    );
     await page.getByRole('button', { name: 'Update none by itself (9)' }).waitFor();
     await search('');
     await at.select('Show', 'Kept up to date');
@@ -83,8 +86,8 @@ describeInBrowser('the page of repositories', () => {
 
   test('leaves the issues of a repository off, or its pull requests, and takes them up again', async () => {
     await search('acme/shop');
-    await page.getByLabel('Issues of acme/shop').uncheck();
-    await page.getByLabel('Pull requests of acme/shop').uncheck();
+    await saved(page, '/api/repos/ignore', () => page.getByLabel('Issues of acme/shop').uncheck());
+    await saved(page, '/api/repos/ignore', () => page.getByLabel('Pull requests of acme/shop').uncheck());
     await search('');
     await at.select('Show', 'Ignored');
     await at.shown(1);
@@ -92,9 +95,9 @@ describeInBrowser('the page of repositories', () => {
     await at.shown(0);
     await at.open('/repositories', 'Repositories');
     await at.select('Show', 'Ignored');
-    await page.getByLabel('Issues of acme/shop').check();
+    await saved(page, '/api/repos/ignore', () => page.getByLabel('Issues of acme/shop').check());
     // Once it is ticked it is listed here no more.
-    await page.getByLabel('Pull requests of acme/shop').click();
+    await saved(page, '/api/repos/unignore', () => page.getByLabel('Pull requests of acme/shop').click());
     await at.shown(0);
     await at.open('/issues', 'Issues');
     await at.shown(2);
