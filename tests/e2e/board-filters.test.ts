@@ -103,17 +103,28 @@ describeInBrowser('what the board lists, and how', () => {
   test('what is chosen outlives navigation and loading, and is there in another browser', async () => {
     await at.select('Author', 'lisa');
     await at.shown(1);
-    await page.getByRole('link', { name: 'Issues' }).click();
-    await page.getByRole('heading', { name: 'Issues', level: 1 }).waitFor();
-    await page.getByRole('link', { name: 'Pull requests', exact: true }).click();
-    await at.shown(1);
+    const toIssues = async (): Promise<void> => {
+      await page.getByRole('link', { name: 'Issues' }).click();
+      await page.getByRole('heading', { name: 'Issues', level: 1 }).waitFor();
+    };
+    await toIssues();
+    await at.select('Label', 'bug');
+    await page.getByText('1 of 2 shown').waitFor();
     await page.reload();
-    await at.shown(1);
+    await page.getByText('1 of 2 shown').waitFor();
+    await page.getByRole('link', { name: 'Pull requests', exact: true }).click();
+    await page.getByText(`1 of ${all} shown`).waitFor();
+    await eventually(() => page.evaluate(() => localStorage.getItem('trellis-filters-unsent')), null);
     // All that another browser has of it is the server's.
     await page.evaluate(() => localStorage.clear());
     await page.reload();
-    await at.shown(1);
+    await page.getByText(`1 of ${all} shown`).waitFor();
     expect(await page.getByRole('combobox', { name: 'Author' }).inputValue()).toBe('lisa');
+    await toIssues();
+    await page.getByText('1 of 2 shown').waitFor();
+    expect(await page.getByRole('combobox', { name: 'Label' }).inputValue()).toBe('bug');
+    await page.getByRole('link', { name: 'Pull requests', exact: true }).click();
+    await page.getByText(`1 of ${all} shown`).waitFor();
   });
 
   test('a choice whose value is on the board no more is cleared', async () => {
@@ -124,7 +135,7 @@ describeInBrowser('what the board lists, and how', () => {
     expect(kept.status()).toBe(204);
     await page.evaluate(() => localStorage.clear());
     await page.reload();
-    await eventually(() => page.evaluate(() => localStorage.getItem('trellis-filter')?.includes('gone')), true);
+    await eventually(() => page.evaluate(() => localStorage.getItem('trellis-filters')?.includes('gone')), true);
     await at.shown(all);
     expect(await page.getByRole('combobox', { name: 'Author' }).inputValue()).toBe('');
     await page.getByRole('button', { name: 'Bots', exact: true }).click();

@@ -1,25 +1,36 @@
-import { effect, signal } from '@preact/signals';
+import { batch, effect, signal } from '@preact/signals';
 import { dashboard } from '../clients.js';
+import { filter as issueFilter, parseIssueFilter } from '../issues/issue-filter.js';
+import type { IssueFilter } from '../issues/issue-filter.js';
+import { readKept, takeKnown, writeKept } from '../shell/kept-filters.js';
+import type { KeptFilters } from '../shell/kept-filters.js';
 import { GROUPS, NO_FILTER, PILLS, SIZES, SORTS } from './filter.js';
 import type { Filter } from './filter.js';
 
-const KEPT_AS = 'trellis-filter';
-
 /** There as long as the server may not know what is kept here. */
-const UNSENT = 'trellis-filter-unsent';
+const UNSENT = 'trellis-filters-unsent';
 
 /** So that typing is not sent letter by letter. */
 const SAVE_TEXT_AFTER_MS = 500;
 
 /** As it was left, at once from this browser; other devices get it from the server. */
-export const filter = signal<Filter>(parseFilter(localStorage.getItem(KEPT_AS) ?? ''));
+export const filter = signal<Filter>(parseFilter(readKept().pullRequests));
 
-/** Takes over what another device left, and keeps both places up to date until it is stopped. */
-export function keepFilter(): () => void {
+/** Of both lists: the server keeps them as one. */
+interface Chosen extends KeptFilters {
+  readonly pullRequests: Filter;
+  readonly issues: IssueFilter;
+}
+
+const chosen = (): Chosen => ({ pullRequests: filter.value, issues: issueFilter.value });
+
+const isSame = (a: Chosen, b: Chosen): boolean => a.pullRequests === b.pullRequests && a.issues === b.issues;
+
+/** Takes over what another device left unless something else is asked for, and keeps both places up to date until it is stopped. */
+export function keepFilters(asked?: Filter): () => void {
   const isUnsent = localStorage.getItem(UNSENT) !== null;
-  const asked = takeAddress();
   if (asked !== undefined) filter.value = asked;
-  let saved = filter.value;
+  let saved = chosen();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let sent = Promise.resolve();
   const send = (): void => {
@@ -30,24 +41,27 @@ export function keepFilter(): () => void {
     sent = sent.then(() => (value === saved ? save(value) : undefined));
   };
   const stop = effect(() => {
-    const { value } = filter;
-    if (value === saved) return;
-    const isTyped = value.text !== saved.text;
-    saved = value;
-    keep(value);
+    const now = chosen();
+    if (isSame(now, saved)) return;
+    const isTyped = now.pullRequests.text !== saved.pullRequests.text || now.issues.text !== saved.issues.text;
+    saved = now;
+    keep(now);
     clearTimeout(timer);
     if (isTyped) timer = setTimeout(send, SAVE_TEXT_AFTER_MS);
     else send();
   });
-  if (asked !== undefined) keep(asked);
+  if (asked !== undefined) keep(saved);
   if (asked !== undefined || isUnsent) send();
-  const opened = filter.value;
+  const opened = saved;
   void load().then((found) => {
     // Whoever has chosen something meanwhile, or last in this browser, meant that.
-    if (found === undefined || asked !== undefined || isUnsent || filter.value !== opened) return;
+    if (found === undefined || asked !== undefined || isUnsent || !isSame(chosen(), opened)) return;
     saved = found;
-    filter.value = found;
-    localStorage.setItem(KEPT_AS, JSON.stringify(found));
+    batch(() => {
+      filter.value = found.pullRequests;
+      issueFilter.value = found.issues;
+    });
+    writeKept(found);
   });
   return () => {
     stop();
@@ -55,60 +69,35 @@ export function keepFilter(): () => void {
   };
 }
 
-function keep(value: Filter): void {
-  localStorage.setItem(KEPT_AS, JSON.stringify(value));
+function keep(value: Chosen): void {
+  writeKept(value);
   localStorage.setItem(UNSENT, 'true');
 }
 
 /** What is not kept there is kept here, and sent when the page is come to again; neither hinders the list. */
-async function save(value: Filter): Promise<void> {
-  const body = { pullRequests: { ...value } };
+async function save(value: Chosen): Promise<void> {
+  const body = { ...value };
   const answer = await dashboard.PUT('/api/settings/filter-state', { body, keepalive: true }).catch(() => undefined);
-  if (answer !== undefined && value === filter.value) localStorage.removeItem(UNSENT);
+  if (answer !== undefined && isSame(value, chosen())) localStorage.removeItem(UNSENT);
 }
 
-async function load(): Promise<Filter | undefined> {
+async function load(): Promise<Chosen | undefined> {
   const answer = await dashboard.GET('/api/settings/filter-state').catch(() => undefined);
-  const text = JSON.stringify(answer?.data?.pullRequests ?? {});
-  if (text === '{}') return undefined;
-  const found = parseFilter(text);
-  return JSON.stringify(found) === JSON.stringify(filter.value) ? undefined : found;
+  const { pullRequests, issues } = answer?.data ?? {};
+  if (pullRequests === undefined && issues === undefined) return undefined;
+  const found = { pullRequests: parseFilter(pullRequests), issues: parseIssueFilter(issues) };
+  return JSON.stringify(found) === JSON.stringify(chosen()) ? undefined : found;
 }
 
-/** What another release kept may lack a member, or have one that means nothing any more. */
-function parseFilter(text: string): Filter {
-  try {
-    const kept = JSON.parse(text) as Partial<Record<keyof Filter, unknown>>;
-    const known = Object.entries(NO_FILTER).map(([name, none]) => {
-      const value = kept[name as keyof Filter];
-      return [name, typeof value === typeof none ? value : none] as const;
-    });
-    const read = Object.fromEntries(known) as unknown as Filter;
-    const { pill, sort, group, size } = NO_FILTER;
-    return {
-      ...read,
-      ...(Object.hasOwn(PILLS, read.pill) ? {} : { pill }),
-      ...(Object.hasOwn(SORTS, read.sort) ? {} : { sort }),
-      ...(Object.hasOwn(GROUPS, read.group) ? {} : { group }),
-      ...((SIZES as readonly string[]).includes(read.size) ? {} : { size }),
-    };
-  } catch {
-    return NO_FILTER;
-  }
-}
-
-/** Where the same rows are listed the same way, of whoever opens it. */
-export function addressOf(value: Filter): string {
-  const chosen = Object.entries(value).filter(([name, one]) => one !== NO_FILTER[name as keyof Filter]);
-  const query = new URLSearchParams(chosen.map(([name, one]) => [name, String(one)]));
-  return `${location.origin}/?${query.toString()}`;
-}
-
-/** What the address asks for, once: from then on the list is what is chosen. */
-function takeAddress(): Filter | undefined {
-  const asked = Object.fromEntries(new URLSearchParams(location.search));
-  if (!Object.keys(asked).some((name) => Object.hasOwn(NO_FILTER, name))) return undefined;
-  history.replaceState(history.state, '', location.pathname);
-  const flags = { drafts: asked.drafts === 'true', snoozed: asked.snoozed === 'true' };
-  return parseFilter(JSON.stringify({ ...asked, ...flags }));
+/** What another release kept may have a value that means nothing any more. */
+export function parseFilter(kept: unknown): Filter {
+  const read = takeKnown(kept, NO_FILTER);
+  const { pill, sort, group, size } = NO_FILTER;
+  return {
+    ...read,
+    ...(Object.hasOwn(PILLS, read.pill) ? {} : { pill }),
+    ...(Object.hasOwn(SORTS, read.sort) ? {} : { sort }),
+    ...(Object.hasOwn(GROUPS, read.group) ? {} : { group }),
+    ...((SIZES as readonly string[]).includes(read.size) ? {} : { size }),
+  };
 }

@@ -1,7 +1,8 @@
 import { useEffect } from 'preact/hooks';
 import { BoardHead } from './board-head.js';
 import { problem, shown, waiting } from './board-store.js';
-import { filter, keepFilter } from './filter-store.js';
+import { takeAddress } from './filter-address.js';
+import { filter, keepFilters } from './filter-store.js';
 import { useBoard } from './follow-board.js';
 import { PullRequestList } from './pull-request-list.js';
 import { UpdatesBar } from './updates-bar.js';
@@ -10,7 +11,7 @@ import './board.css';
 
 export function PullRequestsPage() {
   const { drafts } = filter.value;
-  useEffect(keepFilter, []);
+  useEffect(() => keepFilters(takeAddress()), []);
   useEffect(() => void loadViews(), []);
   useBoard(drafts);
   const board = shown.value;

@@ -4,7 +4,7 @@ import { ConfirmButton } from '../shell/confirm-button.js';
 import { CopyButton } from '../shell/copy-button.js';
 import { Menu } from '../shell/menu.js';
 import { say } from '../shell/toasts.js';
-import { addressOf } from './filter-store.js';
+import { addressOf } from './filter-address.js';
 import type { Filter } from './filter.js';
 import { toViewName } from './views.js';
 import { deleteView, renameView, saveView, views } from './views-store.js';

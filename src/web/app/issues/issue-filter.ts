@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals';
 import type { Issue } from '../board/rows.js';
-import { isSince, ORDERS } from '../board/filter.js';
+import { isSince, ORDERS, SORTS } from '../board/filter.js';
 import { repoName, repoOf } from '../board/rows.js';
+import { readKept, takeKnown } from '../shell/kept-filters.js';
 
 export interface IssueFilter {
   readonly text: string;
@@ -22,8 +23,14 @@ export const NO_FILTER: IssueFilter = {
   housekeeping: false,
 };
 
-/** Kept while the application is open. */
-export const filter = signal(NO_FILTER);
+/** As it was left in this browser. */
+export const filter = signal(parseIssueFilter(readKept().issues));
+
+/** What another release kept may be sorted as nothing is any more. */
+export function parseIssueFilter(kept: unknown): IssueFilter {
+  const read = takeKnown(kept, NO_FILTER);
+  return Object.hasOwn(SORTS, read.sort) ? read : { ...read, sort: NO_FILTER.sort };
+}
 
 export const change = (part: Partial<IssueFilter>): void => void (filter.value = { ...filter.value, ...part });
 

@@ -1,7 +1,8 @@
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { BoardHead } from '../board/board-head.js';
 import { problem, shown, waitingIssues } from '../board/board-store.js';
 import { Chip } from '../board/chip.js';
+import { keepFilters } from '../board/filter-store.js';
 import { useBoard } from '../board/follow-board.js';
 import { ForgeNotes } from '../board/forge-notes.js';
 import { FORGE_NAMES, keyOf } from '../board/rows.js';
@@ -14,6 +15,7 @@ import { IssueFilters } from './issue-filters.js';
 import '../board/board.css';
 
 export function IssuesPage() {
+  useEffect(() => keepFilters(), []);
   useBoard(false);
   const board = shown.value;
   return (
