@@ -75,6 +75,8 @@ export function boardPage(page: Page, origin: string): BoardPage {
     row,
     async button(title, name) {
       const wanted = row(title).getByRole('button', { name });
+      // A menu closes a moment after what was done in it is told of.
+      await row(title).locator('details[open]').waitFor({ state: 'detached' });
       if ((await wanted.count()) === 0) {
         await row(title)
           .getByLabel(/^More for/)
