@@ -51,6 +51,24 @@ describeInBrowser('the board on a phone', () => {
     await page.getByRole('button', { name: 'Cancel' }).tap();
   }, 120_000);
 
+  test('menus open where all of them is seen', async () => {
+    const expectInSight = async (menu: Locator): Promise<void> => {
+      await menu.waitFor();
+      const { x, width } = (await menu.boundingBox())!;
+      expect([x >= 0, x + width <= 390]).toEqual([true, true]);
+    };
+    await page.getByText('Activity', { exact: true }).tap();
+    await expectInSight(page.locator('.bar .menu'));
+    await page.getByRole('button', { name: 'Filters' }).tap();
+    await page.getByLabel('Views: save or delete').tap();
+    await expectInSight(page.locator('.filters .menu'));
+    await at.row('Send receipts').getByLabel('More for #1').tap();
+    await expectInSight(page.locator('.pull .menu'));
+    await page.getByRole('button', { name: 'Set aside until that day' }).tap();
+    await at.said('is set aside until');
+    await at.shown(8);
+  });
+
   test('pages are tabs at the bottom, the seldom ones behind "More", and nothing scrolls sideways', async () => {
     const tabs = page.getByRole('navigation', { name: 'Pages' });
     const { y, height } = (await tabs.boundingBox())!;
