@@ -1,7 +1,9 @@
 import type { Locator, Page } from 'playwright-core';
+import { eventually as untilPassed } from '../eventually.js';
 import { FORGEJO_TOKEN } from '../forges/forgejo.js';
 import { GITHUB_TOKEN } from '../forges/github.js';
 import { GITLAB_TOKEN } from '../forges/gitlab.js';
+import { confirm } from './acts.js';
 import { startBoardForges } from './board-forges.js';
 import type { BoardForges } from './board-forges.js';
 import { openStage } from './stage.js';
@@ -28,9 +30,6 @@ export interface BoardPage {
   readonly open: (path: string, heading: string) => Promise<void>;
   readonly select: (label: string, option: string) => Promise<unknown>;
 }
-
-/** A click that comes sooner is taken for the second half of a double click. */
-const DEAF_MS = 450;
 
 /** `fill` changes what the forges have before they are read. */
 export async function openBoardStage(fill: (forges: BoardForges) => void = () => undefined): Promise<BoardStage> {
@@ -87,13 +86,7 @@ export function boardPage(page: Page, origin: string): BoardPage {
     titles: () => page.locator('li.pull a.open').allTextContents(),
     shown: (count) => page.getByText(new RegExp(`^${count} of \\d+ (?:shown|match)$`)).waitFor(),
     said: (text) => page.locator('.toast').filter({ hasText: text }).first().waitFor(),
-    async confirm(button, question) {
-      await button.click();
-      const asks = page.getByRole('button', { name: question });
-      await asks.waitFor();
-      await page.waitForTimeout(DEAF_MS);
-      await asks.click();
-    },
+    confirm,
     async open(path, heading) {
       await page.goto(origin + path);
       await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
@@ -103,14 +96,5 @@ export function boardPage(page: Page, origin: string): BoardPage {
 }
 
 /** Asks again until it is so: what a page shows follows what is done to it, and not at once. */
-export async function eventually<T>(read: () => Promise<T> | T, wanted: T): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS;
-  for (;;) {
-    const found = await read();
-    if (JSON.stringify(found) === JSON.stringify(wanted)) return;
-    if (Date.now() > deadline) expect(found).toEqual(wanted);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
-
-const PATIENCE_MS = 60_000;
+export const eventually = <T>(read: () => Promise<T> | T, wanted: T): Promise<void> =>
+  untilPassed(async () => expect(await read()).toEqual(wanted));
