@@ -3,6 +3,7 @@ import { parse } from 'csv-parse/sync';
 import type { Page } from 'playwright-core';
 import { GITHUB_TOKEN } from '../forges/github.js';
 import { FORGEJO_TOKEN } from '../forges/forgejo.js';
+import { confirm } from './acts.js';
 import { expectAccessible } from './axe.js';
 import { startBoardForges } from './board-forges.js';
 import type { BoardForges } from './board-forges.js';
@@ -39,15 +40,6 @@ describeInBrowser('the page of admins, in a browser', () => {
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const section = (name: string) => page.getByRole('region', { name, exact: true });
   const person = (name: string) => section('People').getByRole('listitem').filter({ hasText: name });
-
-  /** Clicks, and again once the button asks whether that was meant. */
-  async function confirm(name: string, question: string): Promise<void> {
-    await button(name).click();
-    await button(question).waitFor();
-    // A click that comes sooner is taken for the second half of a double click.
-    await page.waitForTimeout(500);
-    await button(question).click();
-  }
 
   async function invite(username: string, name: string): Promise<string> {
     const invitations = section('Invitations');
@@ -90,7 +82,7 @@ describeInBrowser('the page of admins, in a browser', () => {
 
   test('an invitation is withdrawn, and lets nobody in', async () => {
     const link = await invite('eve', 'Eve');
-    await confirm('Withdraw the invitation of eve', 'Really withdraw?');
+    await confirm(button('Withdraw the invitation of eve'), 'Really withdraw?');
     await said('The invitation of eve no longer works.');
     await section('Invitations').getByText('No invitations are open.').waitFor();
     const context = await stage.enter();
@@ -106,7 +98,7 @@ describeInBrowser('the page of admins, in a browser', () => {
   test('access is revoked, which ends the session of the other', async () => {
     await guest.page.goto(stage.server.origin);
     await guest.page.getByRole('heading', { name: 'Pull requests', level: 1 }).waitFor();
-    await confirm('Revoke access of bob', 'Really revoke?');
+    await confirm(button('Revoke access of bob'), 'Really revoke?');
     await said('bob is signed out everywhere');
     await guest.page.reload();
     await guest.page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor();
@@ -119,7 +111,7 @@ describeInBrowser('the page of admins, in a browser', () => {
     await button('Really remove for good?').waitFor();
     await page.keyboard.press('Escape');
     await button('Remove bob').waitFor();
-    await confirm('Remove bob', 'Really remove for good?');
+    await confirm(button('Remove bob'), 'Really remove for good?');
     await said('The account of bob is gone');
     await person('Bob').waitFor({ state: 'detached' });
   });

@@ -3,6 +3,7 @@ import { FORGEJO_TOKEN } from '../forges/forgejo.js';
 import { GITHUB_TOKEN } from '../forges/github.js';
 import { GITLAB_TOKEN } from '../forges/gitlab.js';
 import { eventually } from '../eventually.js';
+import { confirm } from './acts.js';
 import { expectAccessible } from './axe.js';
 import { startBoardForges } from './board-forges.js';
 import type { BoardForges } from './board-forges.js';
@@ -39,15 +40,6 @@ describeInBrowser('the settings, in a browser', () => {
   const button = (name: string, within: Locator | Page = page) => within.getByRole('button', { name, exact: true });
   const section = (name: string) => page.getByRole('region', { name, exact: true });
   const group = (name: string) => page.getByRole('group', { name, exact: true });
-
-  /** Clicks, and again once the button asks whether that was meant. */
-  async function confirm(name: string, question: string): Promise<void> {
-    await button(name).click();
-    await button(question).waitFor();
-    // A click that comes sooner is taken for the second half of a double click.
-    await page.waitForTimeout(500);
-    await button(question).click();
-  }
 
   /** What was copied is in the clipboard once the button says so. */
   async function copy(name: string, within: Locator | Page = page): Promise<string> {
@@ -134,7 +126,7 @@ describeInBrowser('the settings, in a browser', () => {
     expect(await token.inputValue()).toBe('');
     await button('Test GitHub').click();
     await github.getByText('GitHub answers to mona: 1 repository.').waitFor();
-    await confirm('Remove Forgejo or Gitea', 'Really remove Forgejo or Gitea?');
+    await confirm(button('Remove Forgejo or Gitea'), 'Really remove Forgejo or Gitea?');
     await said('Forgejo or Gitea is removed');
     await visit();
     await button('Save Forgejo or Gitea').waitFor();
@@ -173,7 +165,7 @@ describeInBrowser('the settings, in a browser', () => {
     expect(await webhooks.getByText(secret).count()).toBe(0);
     await button('Show the secret', webhooks).click();
     await webhooks.getByText(secret).waitFor();
-    await confirm('Replace address and secret', 'Really replace both?');
+    await confirm(button('Replace address and secret'), 'Really replace both?');
     await said('The webhooks have another address and secret.');
     await webhooks.getByText('What comes with the former ones is taken until').waitFor();
     await webhooks.getByText(address).waitFor({ state: 'detached' });
@@ -224,7 +216,7 @@ describeInBrowser('the settings, in a browser', () => {
     expect(await use(token)).toBe(200);
     expect(await use(token, { method: 'PUT', body: '{"theme":"dark"}' })).toBe(403);
     await expectAccessible(page);
-    await confirm('Revoke nightly', 'Really revoke?');
+    await confirm(button('Revoke nightly'), 'Really revoke?');
     await said('The token “nightly” no longer works.');
     await field.waitFor({ state: 'detached' });
     expect(await use(token)).toBe(401);
@@ -265,7 +257,7 @@ describeInBrowser('the settings, in a browser', () => {
     await button('Save the name').click();
     await said('The passkey “phone” is called “old phone” now.');
     await expectAccessible(page);
-    await confirm('Remove old phone', 'Really remove?');
+    await confirm(button('Remove old phone'), 'Really remove?');
     await said('The passkey “old phone” no longer signs you in.');
     await passkeys.getByText('The last passkey can’t be removed').waitFor();
   });
@@ -347,7 +339,7 @@ describeInBrowser('the settings, in a browser', () => {
 
   test('signing out everywhere ends the session of another browser', async () => {
     await visit();
-    await confirm('Sign out everywhere', 'Really, on every device?');
+    await confirm(button('Sign out everywhere'), 'Really, on every device?');
     await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor();
     await expect(stage.context.cookies()).resolves.toEqual([]);
   });
