@@ -36,7 +36,7 @@ describeInBrowser('the page of admins, in a browser', () => {
     await page.goto(`${stage.server.origin}/admin`);
     await page.getByRole('heading', { name: 'Admin', level: 1 }).waitFor();
   };
-  const said = (text: RegExp | string) => page.locator('.toast').getByText(text).waitFor();
+  const said = (text: RegExp | string) => page.locator('.toast').getByText(text).last().waitFor();
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const section = (name: string) => page.getByRole('region', { name, exact: true });
   const person = (name: string) => section('People').getByRole('listitem').filter({ hasText: name });

@@ -38,7 +38,7 @@ describeInBrowser('the board, in a browser', () => {
   const expectTitles = (wanted: readonly string[]): Promise<void> =>
     eventually(async () => expect(await titles()).toEqual(wanted));
   const shown = (count: number): Promise<void> => page.getByText(new RegExp(`^${count} of \\d+ shown$`)).waitFor();
-  const said = (text: string): Promise<void> => page.locator('.toast').filter({ hasText: text }).waitFor();
+  const said = (text: string): Promise<void> => page.locator('.toast').filter({ hasText: text }).last().waitFor();
   const open = async (path: string, heading: string): Promise<void> => {
     await page.goto(stage.server.origin + path);
     await page.getByRole('heading', { name: heading, level: 1 }).waitFor();

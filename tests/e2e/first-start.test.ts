@@ -45,7 +45,7 @@ describeInBrowser('the first start and signing in, by the keyboard alone', () =>
 
   const heading = ({ page }: Person, name: string) => page.getByRole('heading', { name, level: 1 }).waitFor();
   const alert = ({ page }: Person, text: string) => page.getByRole('alert').getByText(text).waitFor();
-  const said = ({ page }: Person, text: string) => page.getByRole('status').getByText(text).waitFor();
+  const said = ({ page }: Person, text: string) => page.getByRole('status').getByText(text).last().waitFor();
 
   async function fillIn({ keyboard: { tabTo, type, press } }: Person, username: string, name: string): Promise<void> {
     await tabTo('textbox "Username"');

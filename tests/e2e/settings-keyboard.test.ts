@@ -28,7 +28,7 @@ describeInBrowser('settings and administration, by the keyboard alone', () => {
     await forges.close();
   });
 
-  const said = (text: RegExp | string) => page.locator('.toast').getByText(text).waitFor();
+  const said = (text: RegExp | string) => page.locator('.toast').getByText(text).last().waitFor();
   const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
 
   /** Comes to the settings with everything there, and goes to one of their sections by its link. */

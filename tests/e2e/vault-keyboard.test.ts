@@ -19,7 +19,7 @@ describeInBrowser('the pages of secrets, by the keyboard alone', () => {
   });
   afterAll(() => stage.close());
 
-  const said = (text: RegExp | string) => page.getByRole('status').getByText(text).waitFor();
+  const said = (text: RegExp | string) => page.getByRole('status').getByText(text).last().waitFor();
 
   test('the owner makes an identity, stores, opens, replaces and deletes a secret', async () => {
     const { press, type, focused, arriveAt, tabTo, pressOn, confirm } = keyboard;

@@ -37,7 +37,7 @@ describeInBrowser('the pages of secrets, in a browser', () => {
 
   const button = (name: RegExp | string): Locator => page.getByRole('button', { name, exact: true });
   const go = (path: string) => page.goto(stage.server.origin + path);
-  const said = (text: RegExp | string) => page.getByRole('status').getByText(text).waitFor();
+  const said = (text: RegExp | string) => page.getByRole('status').getByText(text).last().waitFor();
   const usePasskey = () => button(/^Use the passkey “First passkey”/).click();
   const expectCopied = (text: string): Promise<void> =>
     eventually(async () => expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(text));
