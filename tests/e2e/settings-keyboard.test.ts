@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core';
+import { eventually } from '../eventually.js';
 import { GITHUB_TOKEN } from '../forges/github.js';
+import { saved } from './acts.js';
 import { startBoardForges } from './board-forges.js';
 import type { BoardForges } from './board-forges.js';
 import { describeInBrowser } from './chromium.js';
@@ -116,13 +118,15 @@ describeInBrowser('settings and administration, by the keyboard alone', () => {
     const { tabTo, press } = keyboard;
     await goTo('Appearance');
     await tabTo('radio "As the system"');
-    const saved = page.waitForResponse((answer) => answer.url().endsWith('/settings/theme') && answer.ok());
-    await press('ArrowRight');
-    await saved;
+    await saved(page, '/api/settings/theme', () => press('ArrowRight'));
     await page.getByRole('radio', { name: 'Light', checked: true }).waitFor();
     await tabTo('combobox "Time zone"');
     await page.keyboard.type('Pacific/Auckl');
     await said('Times are shown in that zone from now on.');
+    await eventually(async () => {
+      const answer = await page.request.get(`${stage.server.origin}/api/settings/timezone`);
+      expect(await answer.json()).toEqual({ timezone: 'Pacific/Auckland' });
+    });
   });
 
   test('somebody is invited, the invitation withdrawn, and the log paged', async () => {

@@ -3,7 +3,7 @@ import { FORGEJO_TOKEN } from '../forges/forgejo.js';
 import { GITHUB_TOKEN } from '../forges/github.js';
 import { GITLAB_TOKEN } from '../forges/gitlab.js';
 import { eventually } from '../eventually.js';
-import { confirm } from './acts.js';
+import { confirm, saved } from './acts.js';
 import { expectAccessible } from './axe.js';
 import { startBoardForges } from './board-forges.js';
 import type { BoardForges } from './board-forges.js';
@@ -271,9 +271,7 @@ describeInBrowser('the settings, in a browser', () => {
       ['As the system', 'light dark'],
     ] as const) {
       await visit();
-      const saved = page.waitForResponse((answer) => answer.url().endsWith('/settings/theme') && answer.ok());
-      await group('Theme').getByLabel(name).check();
-      await saved;
+      await saved(page, '/api/settings/theme', () => group('Theme').getByLabel(name).check());
       expect(await schemeOf(page)).toBe(scheme);
       await visit();
       await group('Theme').getByRole('radio', { name, checked: true }).waitFor();

@@ -1,11 +1,11 @@
 import { requireAnswer } from '../answers.js';
 import { dashboard } from '../clients.js';
-import { useAction } from '../shell/action-button.js';
 import { Radios } from '../shell/radios.js';
 import { theme } from '../shell/theme.js';
 import type { Theme } from '../shell/theme.js';
 import { timezone, toMoment } from '../shell/times.js';
 import { say } from '../shell/toasts.js';
+import { useKeeper } from '../shell/use-keeper.js';
 
 const THEMES: readonly (readonly [Theme, string])[] = [
   ['', 'As the system'],
@@ -16,28 +16,34 @@ const THEMES: readonly (readonly [Theme, string])[] = [
 const ZONES = Intl.supportedValuesOf('timeZone');
 
 export function Appearance() {
-  const [, saveTheme] = useAction(async (chosen: Theme) => {
-    theme.value = chosen;
-    requireAnswer(await dashboard.PUT('/api/settings/theme', { body: { theme: chosen } }));
+  const keep = useKeeper(async (chosen: Theme) => {
+    requireAnswer(await dashboard.PUT('/api/settings/theme', { body: { theme: chosen }, keepalive: true }));
   });
+  const choose = (chosen: Theme): void => {
+    theme.value = chosen;
+    keep(chosen);
+  };
   return (
     <section aria-labelledby="appearance">
       <h2 id="appearance" tabIndex={-1}>
         Appearance
       </h2>
       <p class="quiet">Kept with your account, so that other devices look the same.</p>
-      <Radios legend="Theme" value={theme.value} options={THEMES} onValue={saveTheme} />
+      <Radios legend="Theme" value={theme.value} options={THEMES} onValue={choose} />
       <TimeZone />
     </section>
   );
 }
 
 function TimeZone() {
-  const [, save] = useAction(async (chosen: string) => {
-    requireAnswer(await dashboard.PUT('/api/settings/timezone', { body: { timezone: chosen } }));
-    timezone.value = chosen;
+  const keep = useKeeper(async (chosen: string) => {
+    requireAnswer(await dashboard.PUT('/api/settings/timezone', { body: { timezone: chosen }, keepalive: true }));
     say('Times are shown in that zone from now on.');
   });
+  const choose = (chosen: string): void => {
+    timezone.value = chosen;
+    keep(chosen);
+  };
   return (
     <div class="field zone">
       <label for="timezone">Time zone</label>
@@ -45,7 +51,7 @@ function TimeZone() {
         id="timezone"
         aria-describedby="timezone-hint"
         value={timezone.value}
-        onChange={({ currentTarget }) => save(currentTarget.value)}
+        onChange={({ currentTarget }) => choose(currentTarget.value)}
       >
         <option value="">As the browser says</option>
         {ZONES.map((zone) => (

@@ -15,10 +15,12 @@ export function usePreferences(): void {
 
 /** Without an answer, pages look as this browser left them. */
 async function load(): Promise<void> {
+  const shown = { theme: theme.value, timezone: timezone.value };
   const [saved, zone] = await Promise.all([
     dashboard.GET('/api/settings/theme').catch(() => undefined),
     dashboard.GET('/api/settings/timezone').catch(() => undefined),
   ]);
-  if (saved?.data !== undefined) theme.value = saved.data.theme;
-  if (zone?.data !== undefined) timezone.value = zone.data.timezone;
+  // Whoever has chosen something meanwhile meant that.
+  if (saved?.data !== undefined && theme.value === shown.theme) theme.value = saved.data.theme;
+  if (zone?.data !== undefined && timezone.value === shown.timezone) timezone.value = zone.data.timezone;
 }
