@@ -55,15 +55,23 @@ function focusOn(row: Element | undefined): void {
   row?.scrollIntoView({ block: 'nearest' });
 }
 
-/** When the row that has the focus goes, the one that takes its place gets it, not the top of the page. */
+/**
+ * When the row that has the focus goes, the one that takes its place gets it, not the top of the page; when only a button
+ * of its menu goes, the menu does.
+ */
 function useKeptPlace(): void {
   useLayoutEffect(() => {
     let at = -1;
-    const remember = (): void => void (at = rows().findIndex((row) => row === current()));
+    let menu: Element | null = null;
+    const remember = (): void => {
+      at = rows().findIndex((row) => row === current());
+      menu = document.activeElement?.closest('details.more') ?? null;
+    };
     const watcher = new MutationObserver(() => {
       if (at === -1 || document.activeElement !== document.body) return;
       const list = rows();
-      focusOn(list[Math.min(at, list.length - 1)]);
+      if (menu?.isConnected === true) menu.querySelector('summary')?.focus();
+      else focusOn(list[Math.min(at, list.length - 1)]);
     });
     document.addEventListener('focusin', remember);
     const list = document.getElementById('content');
