@@ -128,6 +128,7 @@ describeInBrowser('in a browser', () => {
       const found = await page.$$eval('main a', (all) => all.map((one) => (one as HTMLAnchorElement).pathname));
       expect(found).toEqual(links);
     });
+    await expectAccessible(page);
     for (const link of links) {
       const answer = await page.request.get(origin + link, { headers: { Accept: 'text/html, */*' } });
       expect([link, answer.status()]).toEqual([link, 200]);

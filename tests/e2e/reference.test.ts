@@ -117,5 +117,6 @@ describeInBrowser('the API reference, in a browser', () => {
     await pressOn('button "Try it out"');
     await pressOn('button "Execute"');
     await page.locator('.live-responses-table .highlight-code').getByText('ok').first().waitFor();
+    await expectAccessible(page);
   });
 });

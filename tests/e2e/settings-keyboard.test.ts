@@ -5,6 +5,7 @@ import { saved } from './acts.js';
 import { startBoardForges } from './board-forges.js';
 import type { BoardForges } from './board-forges.js';
 import { describeInBrowser } from './chromium.js';
+import { inviteInto } from './invite.js';
 import { createKeyboard } from './keyboard.js';
 import type { Keyboard } from './keyboard.js';
 import { openStage } from './stage.js';
@@ -145,5 +146,24 @@ describeInBrowser('settings and administration, by the keyboard alone', () => {
     await page.keyboard.type('GitL');
     await page.getByText('No requests.').waitFor();
     await tabTo('link "Download as CSV"');
+  });
+
+  test('a board is shared and no more, and a person put out and removed', async () => {
+    const { type, tabTo, pressOn, confirm, press } = keyboard;
+    const guest = await inviteInto(stage, 'bob');
+    await guest.close();
+    await goTo('Sharing');
+    await tabTo('textbox "Username"');
+    await type('bob');
+    await press('Enter');
+    await said('bob may read your board.');
+    await pressOn('button "Stop sharing with bob"');
+    await said('bob may read your board no more.');
+    await page.goto(`${stage.server.origin}/admin`);
+    await page.getByRole('button', { name: 'Remove bob' }).waitFor();
+    await confirm('button "Revoke access of bob"');
+    await said('bob is signed out everywhere');
+    await confirm('button "Remove bob"');
+    await said('The account of bob is gone');
   });
 });
