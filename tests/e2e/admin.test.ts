@@ -5,32 +5,28 @@ import { GITHUB_TOKEN } from '../forges/github.js';
 import { FORGEJO_TOKEN } from '../forges/forgejo.js';
 import { confirm } from './acts.js';
 import { expectAccessible } from './axe.js';
-import { startBoardForges } from './board-forges.js';
 import type { BoardForges } from './board-forges.js';
 import { describeInBrowser } from './chromium.js';
+import { openForgeStage } from './forge-stage.js';
+import type { ForgeStage } from './forge-stage.js';
 import { acceptInvitation } from './invite.js';
 import type { Guest } from './invite.js';
-import { openStage } from './stage.js';
-import type { Stage } from './stage.js';
 import { addVirtualAuthenticator } from './virtual-authenticator.js';
 
 describeInBrowser('the page of admins, in a browser', () => {
-  let stage: Stage;
+  let stage: ForgeStage;
   let forges: BoardForges;
   let page: Page;
   let guest: Guest;
 
   beforeAll(async () => {
-    [stage, forges] = await Promise.all([openStage({ services: 'dashboard' }), startBoardForges()]);
-    page = stage.page;
+    stage = await openForgeStage();
+    ({ forges, page } = stage);
   });
   afterEach(() => {
     expect(stage.takeComplaints()).toEqual([]);
   });
-  afterAll(async () => {
-    await stage.close();
-    await forges.close();
-  });
+  afterAll(() => stage.close());
 
   const visit = async (): Promise<void> => {
     await page.goto(`${stage.server.origin}/admin`);

@@ -4,14 +4,12 @@ import { FORGEJO_TOKEN } from '../forges/forgejo.js';
 import { GITHUB_TOKEN } from '../forges/github.js';
 import { GITLAB_TOKEN } from '../forges/gitlab.js';
 import { confirm } from './acts.js';
-import { startBoardForges } from './board-forges.js';
 import type { BoardForges } from './board-forges.js';
-import { openStage } from './stage.js';
-import type { Stage } from './stage.js';
+import { openForgeStage } from './forge-stage.js';
+import type { ForgeStage } from './forge-stage.js';
 
 /** A stage whose board is filled by one forge of each kind. */
-export interface BoardStage extends Stage {
-  readonly forges: BoardForges;
+export interface BoardStage extends ForgeStage {
   readonly at: BoardPage;
 }
 
@@ -33,19 +31,14 @@ export interface BoardPage {
 
 /** `fill` changes what the forges have before they are read. */
 export async function openBoardStage(fill: (forges: BoardForges) => void = () => undefined): Promise<BoardStage> {
-  const [stage, forges] = await Promise.all([openStage({ services: 'dashboard' }), startBoardForges()]);
+  const stage = await openForgeStage();
+  const { forges } = stage;
   fill(forges);
   await saveForges(stage.page, forges);
   const at = boardPage(stage.page, stage.server.origin);
   await at.open('/', 'Pull requests');
   await at.rows.first().waitFor();
-  return {
-    ...{ ...stage, forges, at },
-    async close() {
-      await stage.close();
-      await forges.close();
-    },
-  };
+  return { ...stage, at };
 }
 
 /** As the settings would; they have tests of their own. */

@@ -6,30 +6,25 @@ import { githubPullRequest } from '../forges/github-state.js';
 import { GITLAB_TOKEN } from '../forges/gitlab.js';
 import { confirm, DEAF_MS, saved } from './acts.js';
 import { expectAccessible } from './axe.js';
-import { startBoardForges } from './board-forges.js';
 import type { BoardForges } from './board-forges.js';
 import { describeInBrowser } from './chromium.js';
+import { openForgeStage } from './forge-stage.js';
+import type { ForgeStage } from './forge-stage.js';
 import { signUp } from './sign-up.js';
-import { openStage } from './stage.js';
-import type { Stage } from './stage.js';
 
 describeInBrowser('the board, in a browser', () => {
   let forges: BoardForges;
-  let stage: Stage;
+  let stage: ForgeStage;
   let page: Page;
 
   beforeAll(async () => {
-    forges = await startBoardForges();
-    stage = await openStage({ services: 'dashboard', elsewhere: ['https://github.com'] });
-    page = stage.page;
+    stage = await openForgeStage({ elsewhere: ['https://github.com'] });
+    ({ forges, page } = stage);
   });
   afterEach(() => {
     expect(stage.takeComplaints()).toEqual([]);
   });
-  afterAll(async () => {
-    await stage.close();
-    await forges.close();
-  });
+  afterAll(() => stage.close());
 
   const rows = (): Locator => page.locator('li.pull');
   const row = (title: string): Locator => rows().filter({ hasText: title });

@@ -7,32 +7,27 @@ import { GITHUB_TOKEN } from '../forges/github.js';
 import { githubPullRequest } from '../forges/github-state.js';
 import { GITLAB_TOKEN } from '../forges/gitlab.js';
 import { expectAccessible } from './axe.js';
-import { startBoardForges } from './board-forges.js';
 import type { BoardForges } from './board-forges.js';
 import { describeInBrowser } from './chromium.js';
+import { openForgeStage } from './forge-stage.js';
+import type { ForgeStage } from './forge-stage.js';
 import { createKeyboard } from './keyboard.js';
-import { openStage } from './stage.js';
-import type { Stage } from './stage.js';
 
 const DAY_MS = 86_400_000;
 
 describeInBrowser('the insights, in a browser', () => {
   let forges: BoardForges;
-  let stage: Stage;
+  let stage: ForgeStage;
   let page: Page;
 
   beforeAll(async () => {
-    forges = await startBoardForges();
-    stage = await openStage({ services: 'dashboard' });
-    page = stage.page;
+    stage = await openForgeStage();
+    ({ forges, page } = stage);
   });
   afterEach(() => {
     expect(stage.takeComplaints()).toEqual([]);
   });
-  afterAll(async () => {
-    await stage.close();
-    await forges.close();
-  });
+  afterAll(() => stage.close());
 
   const chart = (name: string): Locator => page.getByRole('figure', { name, exact: true });
   const overTime = (): Locator => chart('Over time');

@@ -2,34 +2,30 @@ import type { Page } from 'playwright-core';
 import { eventually } from '../eventually.js';
 import { GITHUB_TOKEN } from '../forges/github.js';
 import { saved } from './acts.js';
-import { startBoardForges } from './board-forges.js';
 import type { BoardForges } from './board-forges.js';
 import { describeInBrowser } from './chromium.js';
+import { openForgeStage } from './forge-stage.js';
+import type { ForgeStage } from './forge-stage.js';
 import { inviteInto } from './invite.js';
 import { createKeyboard } from './keyboard.js';
 import type { Keyboard } from './keyboard.js';
-import { openStage } from './stage.js';
-import type { Stage } from './stage.js';
 import { addVirtualAuthenticator } from './virtual-authenticator.js';
 
 describeInBrowser('settings and administration, by the keyboard alone', () => {
-  let stage: Stage;
+  let stage: ForgeStage;
   let forges: BoardForges;
   let page: Page;
   let keyboard: Keyboard;
 
   beforeAll(async () => {
-    [stage, forges] = await Promise.all([openStage({ services: 'dashboard' }), startBoardForges()]);
-    page = stage.page;
+    stage = await openForgeStage();
+    ({ forges, page } = stage);
     keyboard = createKeyboard(page);
   });
   afterEach(() => {
     expect(stage.takeComplaints()).toEqual([]);
   });
-  afterAll(async () => {
-    await stage.close();
-    await forges.close();
-  });
+  afterAll(() => stage.close());
 
   const said = (text: RegExp | string) => page.locator('.toast').getByText(text).last().waitFor();
   const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
