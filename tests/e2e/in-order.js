@@ -22,7 +22,8 @@ export default class InOrder extends TestEnvironment {
     if (name === 'test_start' && this.#hasFailed) test.mode = 'skip';
     if (name !== 'test_fn_failure' && name !== 'hook_failure') return;
     if (!this.#hasFailed) addPages(await this.global[TELL]?.(), error, test);
-    this.#hasFailed = true;
+    // Where no test could begin all of them fail at once, and must not pass for left out.
+    if (test !== undefined) this.#hasFailed = true;
   }
 }
 
