@@ -50,6 +50,9 @@ const GRAPHQL_PATHS = ['/graphql', '/___graphql'];
 /** Operations that every server answers, whichever services it runs. */
 const ALWAYS = ['getHealth', 'getReadiness', 'getVersion'];
 
+/** Where people sign in, to any service that knows them. */
+const ACCOUNT_PATHS = '/api/auth/';
+
 export interface App {
   /** Ready to listen. Until the app is opened, every request is answered `unavailable`. */
   readonly server: Server;
@@ -150,11 +153,14 @@ interface RouterOptions extends AppOptions {
 function dashboardRouter({ config, services, limits }: RouterOptions): RequestHandler {
   const { authenticatorFor } = services;
   const isRunning = config.services.includes('dashboard');
+  const hasAccounts = config.services.includes('secrets');
   const { operations, basePath, revision, schemes } = dashboard;
   const router = contractRouter({
     basePath,
     owns: ['/api'],
-    operations: isRunning ? operations : operations.filter(({ id }) => ALWAYS.includes(id)),
+    operations: operations.filter(
+      ({ id, path }) => isRunning || ALWAYS.includes(id) || (hasAccounts && path.startsWith(ACCOUNT_PATHS)),
+    ),
     revision,
     schemes,
     handlers: dashboardHandlers(services),

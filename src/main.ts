@@ -47,10 +47,10 @@ async function run(config: Config, { startedAt, signal, print, ...options }: Run
     try {
       app.open(services);
       print(describe(services, origin, performance.now() - startedAt).join('\n'));
-      if (config.services.includes('dashboard')) {
-        services.readiness.waitFor(services.dashboard.refresher.start());
-        await offerSetup(services, { origin, print });
-      }
+      const { services: running } = config;
+      if (running.includes('dashboard')) services.readiness.waitFor(services.dashboard.refresher.start());
+      // Site data alone knows nobody.
+      if (running.some((service) => service !== 'site')) await offerSetup(services, { origin, print });
       await aborted(signal);
       print('Stopping: answering what is under way.');
       services.readiness.stop();

@@ -99,6 +99,8 @@ test('runs only the services that it is told to', async () => {
   try {
     await expect(statusOf(server, '/graphql?query={__typename}')).resolves.toBe(404);
     await expect(statusOf(server, '/api/tokens')).resolves.toBe(404);
+    // People sign in to the secrets, too.
+    await expect(statusOf(server, '/api/auth/registration-status')).resolves.toBe(200);
     await expect(statusOf(server, '/api/openapi.json')).resolves.toBe(404);
     await expect(statusOf(server, '/healthz')).resolves.toBe(200);
     await expect(statusOf(server, '/secrets/healthz')).resolves.toBe(200);

@@ -19,6 +19,6 @@ export async function signUp(
     await page.getByLabel('Your name').fill(`${username[0]?.toUpperCase()}${username.slice(1)}`);
   }
   await page.getByRole('button', { name: 'Create a passkey' }).click();
-  await page.getByRole('heading', { name: 'Pull requests' }).waitFor();
+  await page.getByRole('heading', { name: /^(Pull requests|Services)$/, level: 1 }).waitFor();
   return authenticator;
 }

@@ -1,19 +1,20 @@
 import type { Page } from 'playwright-core';
 import { generateKeys } from '../sealing/age-program.js';
+import { expectAccessible } from './axe.js';
 import { describeInBrowser } from './chromium.js';
 import { createKeyboard } from './keyboard.js';
 import type { Keyboard } from './keyboard.js';
 import { openStage } from './stage.js';
 import type { Stage } from './stage.js';
 
-/** With a device whose passkeys wrap no keys, so that the phrase has to do. */
+/** Of a server with nothing else, with a device whose passkeys wrap no keys, so that the phrase has to do. */
 describeInBrowser('the pages of secrets, by the keyboard alone', () => {
   let stage: Stage;
   let page: Page;
   let keyboard: Keyboard;
 
   beforeAll(async () => {
-    stage = await openStage({ services: 'dashboard,secrets', hasPrf: false });
+    stage = await openStage({ services: 'secrets', hasPrf: false });
     page = stage.page;
     keyboard = createKeyboard(page);
   });
@@ -93,6 +94,18 @@ describeInBrowser('the pages of secrets, by the keyboard alone', () => {
     await arriveAt('Replace the value');
     await confirm('button "Delete api-key"');
     await arriveAt('heading "Secrets"');
+    expect(stage.takeComplaints()).toEqual([]);
+  });
+
+  test('their settings are of the account alone, and sign out', async () => {
+    const { arriveAt, pressOn } = keyboard;
+    await pressOn('link "Settings"');
+    await arriveAt('heading "Settings"');
+    await page.getByRole('heading', { name: 'Passkeys' }).waitFor();
+    expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toEqual(['Passkeys']);
+    await expectAccessible(page);
+    await pressOn('button "Sign out"');
+    await arriveAt('heading "Sign in"');
     expect(stage.takeComplaints()).toEqual([]);
   });
 });

@@ -114,7 +114,7 @@ export const PAGES: readonly Page[] = [
     name: 'Settings',
     load: () => import('./settings/settings-page.js').then(({ SettingsPage }) => SettingsPage),
     needs: 'person',
-    isThere: runs('dashboard'),
+    isThere: runs('dashboard') || runs('secrets'),
   },
   {
     path: '/admin',

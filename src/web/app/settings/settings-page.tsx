@@ -1,5 +1,7 @@
+import type { ComponentType } from 'preact';
 import { Heading } from '../shell/heading.js';
 import { ConfirmButton } from '../shell/confirm-button.js';
+import { runs } from '../server-facts.js';
 import { user } from '../session.js';
 import { signOut, signOutEverywhere } from './sign-out.js';
 import { Feeds } from '../board/feeds.js';
@@ -11,14 +13,24 @@ import { Tokens } from './tokens.js';
 import { ActionButton } from '../shell/action-button.js';
 import './settings.css';
 
-const SECTIONS = [
-  ['forges', 'Forges'],
-  ['tokens', 'API tokens'],
-  ['passkeys', 'Passkeys'],
-  ['sharing', 'Sharing'],
-  ['feeds', 'Feeds and badges'],
-  ['appearance', 'Appearance'],
-] as const;
+interface Section {
+  readonly id: string;
+  readonly name: string;
+  readonly Content: ComponentType;
+  /** Of accounts, which the secrets have without the dashboard too. */
+  readonly isAlways?: true;
+}
+
+const ALL: readonly Section[] = [
+  { id: 'forges', name: 'Forges', Content: Forges },
+  { id: 'tokens', name: 'API tokens', Content: Tokens },
+  { id: 'passkeys', name: 'Passkeys', Content: Passkeys, isAlways: true },
+  { id: 'sharing', name: 'Sharing', Content: Sharing },
+  { id: 'feeds', name: 'Feeds and badges', Content: Feeds },
+  { id: 'appearance', name: 'Appearance', Content: Appearance },
+];
+
+const SECTIONS = ALL.filter(({ isAlways }) => isAlways ?? runs('dashboard'));
 
 export function SettingsPage() {
   return (
@@ -36,7 +48,7 @@ export function SettingsPage() {
       <div class="settings">
         <nav class="sections" aria-label="Settings">
           <ul>
-            {SECTIONS.map(([id, name]) => (
+            {SECTIONS.map(({ id, name }) => (
               <li key={id}>
                 <a href={`#${id}`}>{name}</a>
               </li>
@@ -44,12 +56,9 @@ export function SettingsPage() {
           </ul>
         </nav>
         <div>
-          <Forges />
-          <Tokens />
-          <Passkeys />
-          <Sharing />
-          <Feeds />
-          <Appearance />
+          {SECTIONS.map(({ id, Content }) => (
+            <Content key={id} />
+          ))}
         </div>
       </div>
     </>

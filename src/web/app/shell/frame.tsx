@@ -2,7 +2,7 @@ import { useLocation } from 'preact-iso';
 import type { ComponentChildren } from 'preact';
 import { PAGES } from '../routes.js';
 import type { Page } from '../routes.js';
-import { instanceLabel, runs } from '../server-facts.js';
+import { instanceLabel } from '../server-facts.js';
 import { user } from '../session.js';
 import { ActivityPanel } from './activity-panel.js';
 import { IssueCount } from './issue-count.js';
@@ -71,7 +71,7 @@ function Account() {
   if (user.value === null) return PAGES.some(({ path, isThere }) => path === '/sign-in' && isThere) ? signIn : null;
   return (
     <>
-      {runs('dashboard') && <ActivityPanel />}
+      <ActivityPanel />
       <span class="who">{user.value.displayName}</span>
     </>
   );
