@@ -2,7 +2,7 @@ import { defineConfig } from 'vite';
 
 /** What nearly every page needs. */
 const SHELL =
-  /node_modules[\\/](?:@preact|preact|preact-iso|openapi-fetch)[\\/]|src[\\/](?:client|generated[\\/]\w+)[\\/]|app[\\/](?:shell[\\/])?[^\\/]+$/;
+  /node_modules[\\/](?:@preact|preact|preact-iso|openapi-fetch)[\\/]|src[\\/](?:client|generated[\\/]dashboard)[\\/]|app[\\/](?:shell[\\/])?(?!passkeys)[^\\/]+$/;
 
 /** The pages, from `src/web/app` to `dist/pages`; the server puts its own facts into `index.html` as it sends it. */
 export default defineConfig({

@@ -1,6 +1,6 @@
-import { memo } from 'preact/compat';
 import { useId, useState } from 'preact/hooks';
 import { Ago } from '../shell/ago.js';
+import { memo } from '../shell/memo.js';
 import { ChecksPanel } from './checks-panel.js';
 import { Chip } from './chip.js';
 import { RowActions } from './row-actions.js';

@@ -1,5 +1,5 @@
-import { memo } from 'preact/compat';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { memo } from '../shell/memo.js';
 import { filter } from './filter-store.js';
 import { PullRequestRow } from './pull-request-row.js';
 import type { Block } from './blocks.js';
@@ -22,7 +22,9 @@ const onLabel = (label: string): void => void (filter.value = { ...filter.value,
 export const RowBlock = memo(function RowBlock({ rows, isFar, chosen, ...rest }: RowBlockProps) {
   const block = useRef<HTMLUListElement>(null);
   // About as high as its rows, before it is seen.
-  useLayoutEffect(() => block.current?.style.setProperty('--rows', String(rows.length)), [rows.length]);
+  useLayoutEffect(() => {
+    if (isFar) block.current?.style.setProperty('--rows', String(rows.length));
+  }, [isFar, rows.length]);
   return (
     <ul ref={block} role="none" class={`pulls ${isFar ? 'far' : ''}`}>
       {rows.map((row) => (

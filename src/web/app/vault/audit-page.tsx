@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'preact/hooks';
 import { requireAnswer } from '../answers.js';
-import { secrets } from '../clients.js';
+import { secrets } from './client.js';
 import { ActionButton } from '../shell/action-button.js';
 import { Loaded } from '../shell/loaded.js';
 import { useResource } from '../shell/use-resource.js';

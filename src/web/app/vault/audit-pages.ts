@@ -1,5 +1,5 @@
 import { requireAnswer } from '../answers.js';
-import { secrets } from '../clients.js';
+import { secrets } from './client.js';
 import { toQuery } from './audit-filters.js';
 import type { AuditFilter } from './audit-filters.js';
 import type { AuditLogEntry } from './objects.js';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { requireAnswer } from '../answers.js';
-import { secrets } from '../clients.js';
+import { secrets } from './client.js';
 import { ConfirmButton } from '../shell/confirm-button.js';
 import { Field } from '../shell/field.js';
 import { Form } from '../shell/form.js';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { secrets } from '../clients.js';
+import { secrets } from './client.js';
 import { Field } from '../shell/field.js';
 import { Form } from '../shell/form.js';
 import { say } from '../shell/toasts.js';

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { requireAnswer } from '../answers.js';
-import { secrets } from '../clients.js';
+import { secrets } from './client.js';
 import { ConfirmButton } from '../shell/confirm-button.js';
 import { Field } from '../shell/field.js';
 import { Form } from '../shell/form.js';

@@ -1,6 +1,6 @@
 import { useCallback } from 'preact/hooks';
 import { requireAnswer } from '../answers.js';
-import { secrets } from '../clients.js';
+import { secrets } from './client.js';
 import { ConfirmButton } from '../shell/confirm-button.js';
 import { Loaded } from '../shell/loaded.js';
 import { toMoment } from '../shell/times.js';

@@ -1,7 +1,7 @@
 import type { components } from '../../../generated/secrets/client.js';
 import { readAll } from '../../../generated/secrets/client.js';
 import { requireAnswer } from '../answers.js';
-import { secrets } from '../clients.js';
+import { secrets } from './client.js';
 
 type Schemas = components['schemas'];
 export type ObjectMetadata = Schemas['ObjectMetadata'];

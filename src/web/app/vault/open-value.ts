@@ -1,7 +1,7 @@
 import { open } from '../../../sealing/open.js';
 import { replaceSecret } from '../../../sealing/put-secret.js';
 import { requireAnswer } from '../answers.js';
-import { secrets } from '../clients.js';
+import { secrets } from './client.js';
 import type { Identity } from './identity/wrapping.js';
 import { placeOf } from './objects.js';
 import type { ObjectMetadata } from './objects.js';

@@ -1,7 +1,7 @@
 import { Loaded } from '../shell/loaded.js';
 import { useResource } from '../shell/use-resource.js';
 import { requireAnswer } from '../answers.js';
-import { secrets } from '../clients.js';
+import { secrets } from './client.js';
 
 interface ReadableChoiceProps {
   readonly isChosen: boolean;

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { secrets } from '../clients.js';
+import { secrets } from './client.js';
 import { Form } from '../shell/form.js';
 import { say } from '../shell/toasts.js';
 import { loadOwnKey, ReadableChoice } from './readable-choice.js';

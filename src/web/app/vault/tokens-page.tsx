@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { components } from '../../../generated/secrets/client.js';
 import { readAll } from '../../../generated/secrets/client.js';
 import { requireAnswer } from '../answers.js';
-import { secrets } from '../clients.js';
+import { secrets } from './client.js';
 import { ConfirmButton } from '../shell/confirm-button.js';
 import { Field } from '../shell/field.js';
 import { Form } from '../shell/form.js';

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { components } from '../../../generated/secrets/client.js';
 import { requireAnswer } from '../answers.js';
-import { secrets } from '../clients.js';
+import { secrets } from './client.js';
 import { ActionButton } from '../shell/action-button.js';
 
 type Verification = components['schemas']['AuditLogVerification'];

@@ -1,6 +1,6 @@
 import type { components } from '../../../../generated/secrets/client.js';
 import { requireAnswer } from '../../answers.js';
-import { secrets } from '../../clients.js';
+import { secrets } from '../client.js';
 
 type Schemas = components['schemas'];
 export type Passkey = Schemas['Credential'];
