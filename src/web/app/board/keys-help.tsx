@@ -12,12 +12,9 @@ const KEYS = [
 ] as const;
 
 /** The browser's own dialog: it holds the focus, and Escape closes it. */
-export function KeysHelp({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
+export function KeysHelp({ onClose }: { readonly onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useLayoutEffect(() => {
-    if (isOpen) dialog.current?.showModal();
-    else dialog.current?.close();
-  }, [isOpen]);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog ref={dialog} aria-labelledby="keys-title" onClose={onClose}>
       <h2 id="keys-title">Keys</h2>
@@ -31,7 +28,7 @@ export function KeysHelp({ isOpen, onClose }: { readonly isOpen: boolean; readon
           </div>
         ))}
       </dl>
-      <button type="button" onClick={onClose}>
+      <button type="button" onClick={() => dialog.current?.close()}>
         Close
       </button>
     </dialog>

@@ -70,7 +70,7 @@ export function PullRequestList({ board }: { readonly board: Board }) {
       <Pager {...paged} />
       {rows.length === 0 && <p>{board.pullRequests.length === 0 ? <Nothing board={board} /> : 'Nothing matches.'}</p>}
       {isOwn && <BulkBar chosen={rows.filter((row) => chosen.has(keyOf(row)))} onDone={() => choose(new Set())} />}
-      <KeysHelp isOpen={isHelping} onClose={() => setHelping(false)} />
+      {isHelping && <KeysHelp onClose={() => setHelping(false)} />}
     </>
   );
 }

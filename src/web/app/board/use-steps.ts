@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { isNarrow } from '../shell/screen.js';
 import { BLOCK } from './blocks.js';
 
 /** How much of a long list is drawn: what fits the screen at once, and the rest while the browser is idle. */
@@ -12,11 +13,12 @@ export function useSteps(total: number, list: string): number {
   return count;
 }
 
-/** Rows are at least this high, in pixels: on wide screens, where one is a line or two, and on narrow ones. */
-const LOWEST = { wide: 50, narrow: 110 };
+/** In pixels, at least: what stands above a list, and its rows, which are a line or two where there is room. */
+const LOWEST = { head: 300, row: 50, narrowRow: 110 };
 
+/** By the screen: to ask how high the window is has the page laid out that is just being drawn. */
 const countFirst = (): number =>
-  Math.ceil(window.innerHeight / (window.innerWidth > 768 ? LOWEST.wide : LOWEST.narrow));
+  Math.ceil(Math.max(screen.height - LOWEST.head, 1) / (isNarrow.peek() ? LOWEST.narrowRow : LOWEST.row));
 
 /** Between frames of a thumb that scrolls there is no time to draw rows. */
 const STILL_MS = 250;
