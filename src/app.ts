@@ -5,6 +5,7 @@ import type { Config } from './config.js';
 import * as dashboard from './generated/dashboard/operations.js';
 import * as secrets from './generated/secrets/operations.js';
 import { dashboardHandlers } from './handlers/dashboard/handlers.js';
+import { readPageFacts } from './handlers/page-facts.js';
 import { secretsHandlers } from './handlers/secrets/handlers.js';
 import { REFUSALS } from './handlers/secrets/refusals.js';
 import { objectsHandlers } from './handlers/secrets/objects.js';
@@ -27,6 +28,7 @@ import { createLog } from './server/log.js';
 import type { Log } from './server/log.js';
 import { createMcp } from './server/mcp/mcp.js';
 import { READ_ONLY, allowOnly } from './server/methods.js';
+import { createPageFacts } from './server/page-facts.js';
 import { PAGE_PATHS } from './server/page-paths.js';
 import { loadReference } from './server/reference.js';
 import { contextOf, requestContext } from './server/request-context.js';
@@ -72,7 +74,12 @@ export function createApp({ config, origin }: Omit<AppOptions, 'services' | 'log
 function createListener(options: AppOptions): RequestListener {
   const { config, services, origin, log } = options;
   const app = express().disable('x-powered-by').set('trust proxy', config.trustProxy);
-  const pages = loadBuiltPages({ origin, services: config.services, label: config.instanceLabel });
+  const findFacts = createPageFacts({
+    authenticate: services.authenticatorFor([]),
+    read: readPageFacts(services),
+    hasDashboard: config.services.includes('dashboard'),
+  });
+  const pages = loadBuiltPages({ origin, services: config.services, label: config.instanceLabel, findFacts });
   const explorer = loadExplorer({ introspection: config.introspection });
   const reference = loadReference({ services: config.services });
   app.use(requestContext({ log }), requestBounds({ onlyHost: onlyHost(config) }));

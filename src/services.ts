@@ -1,8 +1,8 @@
-import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { createAccounts } from './accounts/accounts.js';
 import type { Accounts } from './accounts/accounts.js';
 import { createAuthenticator } from './accounts/authenticate.js';
+import type { CredentialSource } from './accounts/authenticate.js';
 import type { Caller } from './accounts/callers.js';
 import type { PasskeyWitness } from './accounts/passkey-witness.js';
 import type { TokenKind } from './accounts/token-format.js';
@@ -82,7 +82,7 @@ export interface Services extends SecretsAccess {
   close(): Promise<void>;
 }
 
-type Authenticate = (request: IncomingMessage) => Promise<Caller | undefined>;
+type Authenticate = (request: CredentialSource) => Promise<Caller | undefined>;
 
 export interface ServicesOptions {
   readonly version: string;

@@ -5,9 +5,12 @@ import express from 'express';
 import type { RequestHandler } from 'express';
 import mime from 'mime';
 import { AppError } from '../errors.js';
+import type { PageFacts } from '../web/page-facts.js';
 import { PAGE_MODULES } from './page-paths.js';
+import type { PageRequest } from './page-facts.js';
 import { listPageParts } from './page-parts.js';
 import type { Manifest } from './page-parts.js';
+import { PRIVATE } from './headers.js';
 import { IMMUTABLE } from './static-assets.js';
 
 /** What the bundler made of the pages. */
@@ -25,6 +28,8 @@ export interface BuiltPagesOptions {
   readonly services: readonly string[];
   /** What tells this server from others, at the top of every page; '' for nothing. */
   readonly label: string;
+  /** What the page would ask at once of whoever opens it; `undefined` where it has to ask. */
+  readonly findFacts: (request: PageRequest) => Promise<PageFacts | undefined>;
 }
 
 /** Beside the built server, or where the build puts them when the server runs from its sources. */
@@ -34,7 +39,7 @@ const FOLDERS = ['../pages/', '../../dist/pages/'].map((path) => fileURLToPath(n
 const MIN_COMPRESSED = 1024;
 
 /** Reads the pages once. Without any, as before a build, they say so when they are asked for. */
-export function loadBuiltPages({ origin, services, label }: BuiltPagesOptions): BuiltPages {
+export function loadBuiltPages({ origin, services, label, findFacts }: BuiltPagesOptions): BuiltPages {
   const folder = FOLDERS.find((path) => existsSync(`${path}index.html`));
   if (folder === undefined) return { assets: (_request, _response, next) => next(), document: refuse };
   const page = readFileSync(`${folder}index.html`, 'utf8')
@@ -44,9 +49,13 @@ export function loadBuiltPages({ origin, services, label }: BuiltPagesOptions): 
   const partsOf = findParts(folder, services);
   return {
     assets: serveAssets(`${folder}assets/`),
-    document({ path }, response) {
-      const document = page.replaceAll('{{origin}}', origin()).replace('</head>', `${partsOf(path)}</head>`);
-      response.set('Cache-Control', 'no-cache').type('html').send(document);
+    async document(request, response) {
+      const facts = await findFacts(request);
+      const document = page
+        .replaceAll('{{origin}}', origin())
+        .replaceAll('{{facts}}', () => (facts === undefined ? '' : escapeAttribute(JSON.stringify(facts))))
+        .replace('</head>', `${partsOf(request.path)}</head>`);
+      response.set('Cache-Control', PRIVATE).type('html').send(document);
     },
   };
 }

@@ -21,3 +21,6 @@ export const PAGE_MODULES: Readonly<Record<string, string>> = {
 
 /** Their paths as Express reads them; of some only the beginning is known. */
 export const PAGE_PATHS = [...Object.keys(PAGE_MODULES), '/vault/*rest', '/explore/*rest'];
+
+/** Those that show a board, of pull requests or of what else the forges told. */
+export const BOARD_PATHS: readonly string[] = ['/', '/issues', '/repositories', '/insights'];

@@ -1,7 +1,6 @@
-import type { Person } from '../../accounts/people.js';
 import type { SignedIn } from '../../accounts/registration.js';
 import type { AuthHandlers } from '../../generated/dashboard/operations.js';
-import type { components } from '../../generated/dashboard/types.js';
+import { toSessionUser } from '../page-facts.js';
 import type { DashboardServices } from './handlers.js';
 
 export const authHandlers = ({ accounts }: Pick<DashboardServices, 'accounts'>): AuthHandlers => {
@@ -37,7 +36,3 @@ export const authHandlers = ({ accounts }: Pick<DashboardServices, 'accounts'>):
     getSession: async ({ caller }) => ({ status: 200, body: toSessionUser(await people.read(caller)) }),
   };
 };
-
-function toSessionUser({ username, displayName, isAdmin }: Person): components['schemas']['SessionUser'] {
-  return { username, displayName, isAdmin };
-}

@@ -1,6 +1,4 @@
-import { render } from 'preact';
-import { App } from './app.js';
-import { PAGES } from './routes.js';
+import { start } from './app.js';
 import './style/tokens.css';
 import './style/base.css';
 import './style/forms.css';
@@ -8,9 +6,7 @@ import './style/frame.css';
 import './style/lists.css';
 import './style/pieces.css';
 
-// While it is asked who is there, what they came for is on its way.
-void PAGES.find(({ path }) => path === location.pathname)?.load();
-
 const place = document.getElementById('app');
 if (place === null) throw new Error('Expected the page to have a place for the application.');
-render(<App />, place);
+// Not awaited here: files of pages import this one, and wait until it has ended.
+void start(place);

@@ -7,6 +7,8 @@ export interface Page {
   /** As the navigation calls it; pages without are reached from others. */
   readonly name?: string;
   readonly load: () => Promise<{ readonly default: ComponentType } | ComponentType>;
+  /** Asks for what the page waits for, ahead of it. */
+  readonly begin?: () => Promise<void>;
   readonly needs: 'admin' | 'nobody' | 'person';
   readonly isThere: boolean;
 }
@@ -17,6 +19,7 @@ export const PAGES: readonly Page[] = [
     path: '/',
     name: 'Pull requests',
     load: () => import('./board/pull-requests-page.js').then(({ PullRequestsPage }) => PullRequestsPage),
+    begin: () => import('./board/pull-requests-page.js').then(({ beginPullRequests }) => beginPullRequests()),
     needs: 'person',
     isThere: runs('dashboard'),
   },
@@ -132,4 +135,4 @@ export const PAGES: readonly Page[] = [
 ];
 
 /** A page of its own bundle. */
-export const lazily = ({ load }: Page): ComponentType => lazy(load);
+export const lazily = ({ load }: Page) => lazy(load);

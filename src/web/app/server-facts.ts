@@ -1,13 +1,18 @@
+import type { PageFacts } from '../page-facts.js';
+
 /** What the server says of itself in the page that it sends. */
 export type Service = 'dashboard' | 'secrets' | 'site';
 
-const { origin = '', services = '', label = '' } = document.body.dataset;
+const { origin = '', services = '', label = '', facts = '' } = document.body.dataset;
 
 /** Where people reach this server; passkeys hold there alone. */
 export const publicOrigin = origin;
 
 /** What tells this server from others, such as "staging"; '' for nothing. */
 export const instanceLabel = label;
+
+/** What it says of whoever opened the page; `undefined` where that could not be had. */
+export const pageFacts = facts === '' ? undefined : (JSON.parse(facts) as PageFacts);
 
 const running = new Set(services.split(' '));
 

@@ -2,12 +2,12 @@ import { signal } from '@preact/signals';
 import type { components } from '../../generated/dashboard/client.js';
 import { explain, requireAnswer } from './answers.js';
 import { dashboard } from './clients.js';
-import { runs } from './server-facts.js';
+import { pageFacts, runs } from './server-facts.js';
 
 export type SessionUser = components['schemas']['SessionUser'];
 
 /** Who is signed in: `undefined` until it is known, `null` for nobody. */
-export const user = signal<SessionUser | null | undefined>(undefined);
+export const user = signal<SessionUser | null | undefined>(pageFacts?.session);
 
 /** Why it is not known who is signed in. */
 export const sessionProblem = signal<string | undefined>(undefined);

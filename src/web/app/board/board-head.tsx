@@ -1,14 +1,15 @@
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { signal } from '@preact/signals';
 import type { components } from '../../../generated/dashboard/client.js';
 import { dashboard } from '../clients.js';
 import { ActionButton } from '../shell/action-button.js';
 import { Heading } from '../shell/heading.js';
+import { boardFacts, takeFact } from './board-facts.js';
 import { isPaused, lookAt, owner, problem } from './board-store.js';
 import { refreshBoard } from './follow-board.js';
 
 /** Whose boards may be read besides one's own. */
-const owners = signal<readonly components['schemas']['SharedUser'][]>([]);
+const owners = signal<readonly components['schemas']['SharedUser'][]>(boardFacts?.sharedWithMe ?? []);
 
 interface BoardHeadProps {
   readonly title: string;
@@ -17,7 +18,7 @@ interface BoardHeadProps {
 
 /** What all pages of a board begin with: whose it is, and how new. */
 export function BoardHead({ title, includeDrafts }: BoardHeadProps) {
-  useEffect(() => void loadOwners(), []);
+  useLayoutEffect(() => void loadOwners(), []);
   return (
     <>
       <div class="head">
@@ -61,7 +62,8 @@ function OwnerPicker() {
 
 /** Who shares a board changes seldom: it is asked as a page is come to. */
 async function loadOwners(): Promise<void> {
-  const answer = await dashboard.GET('/api/sharing').catch(() => undefined);
-  owners.value = answer?.data?.sharedWithMe ?? [];
+  const found =
+    takeFact('sharedWithMe') ?? (await dashboard.GET('/api/sharing').catch(() => undefined))?.data?.sharedWithMe;
+  owners.value = found ?? [];
   if (owner.value !== '' && !owners.value.some(({ username }) => username === owner.value)) lookAt('');
 }

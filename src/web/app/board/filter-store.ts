@@ -1,5 +1,6 @@
 import { batch, effect, signal } from '@preact/signals';
 import { dashboard } from '../clients.js';
+import { takeFact } from './board-facts.js';
 import { filter as issueFilter, parseIssueFilter } from '../issues/issue-filter.js';
 import type { IssueFilter } from '../issues/issue-filter.js';
 import { readKept, takeKnown, writeKept } from '../shell/kept-filters.js';
@@ -82,8 +83,8 @@ async function save(value: Chosen): Promise<void> {
 }
 
 async function load(): Promise<Chosen | undefined> {
-  const answer = await dashboard.GET('/api/settings/filter-state').catch(() => undefined);
-  const { pullRequests, issues } = answer?.data ?? {};
+  const kept = takeFact('filters') ?? (await dashboard.GET('/api/settings/filter-state').catch(() => undefined))?.data;
+  const { pullRequests, issues } = kept ?? {};
   if (pullRequests === undefined && issues === undefined) return undefined;
   const found = { pullRequests: parseFilter(pullRequests), issues: parseIssueFilter(issues) };
   return JSON.stringify(found) === JSON.stringify(chosen()) ? undefined : found;

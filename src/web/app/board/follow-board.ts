@@ -1,9 +1,10 @@
+import { effect } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 import { ApiError, readEvents } from '../../../generated/dashboard/client.js';
 import { explain, requireAnswer } from '../answers.js';
 import { dashboard } from '../clients.js';
 import { user } from '../session.js';
-import { owner, problem, receive } from './board-store.js';
+import { owner, problem, receive, shown } from './board-store.js';
 import type { Board } from './rows.js';
 
 /** After a break, as of a server that is started again. */
@@ -14,15 +15,49 @@ interface Look {
   readonly includeDrafts: boolean;
 }
 
+interface Following {
+  readonly look: Look;
+  readonly stop: () => void;
+}
+
+/** What is followed ahead of the page that will show it. */
+let ahead: Following | undefined;
+
+/** Asks for the board before anything is drawn: it is what a person waits for. @returns when there is something to show. */
+export function beginBoard(includeDrafts: boolean): Promise<void> {
+  ahead = startFollowing({ owner: owner.value, includeDrafts });
+  return new Promise((resolve) => {
+    const stop = effect(() => {
+      if (shown.value === undefined && problem.value === undefined) return;
+      queueMicrotask(() => stop());
+      resolve();
+    });
+  });
+}
+
 /** Follows the board that is looked at while a component is shown: one's own as it changes, another's every now and then. */
 export function useBoard(includeDrafts: boolean): void {
   const whose = owner.value;
-  // Before the page is painted: it is what a person waits for, and the first of what the page asks.
+  // Before the page is painted, as the first of what the page asks.
   useLayoutEffect(() => {
-    const controller = new AbortController();
-    void follow({ owner: whose, includeDrafts }, controller.signal);
-    return () => controller.abort();
+    const look = { owner: whose, includeDrafts };
+    return (takeAhead(look) ?? startFollowing(look)).stop;
   }, [whose, includeDrafts]);
+}
+
+function startFollowing(look: Look): Following {
+  const controller = new AbortController();
+  void follow(look, controller.signal);
+  return { look, stop: () => controller.abort() };
+}
+
+/** What was begun, if it is what the page shows. */
+function takeAhead({ owner: whose, includeDrafts }: Look): Following | undefined {
+  const begun = ahead;
+  ahead = undefined;
+  if (begun?.look.owner === whose && begun.look.includeDrafts === includeDrafts) return begun;
+  begun?.stop();
+  return undefined;
 }
 
 async function follow(look: Look, signal: AbortSignal): Promise<void> {

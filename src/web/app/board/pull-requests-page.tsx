@@ -1,19 +1,22 @@
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { BoardHead } from './board-head.js';
 import { problem, shown, waiting } from './board-store.js';
 import { takeAddress } from './filter-address.js';
 import { filter, keepFilters } from './filter-store.js';
-import { useBoard } from './follow-board.js';
+import { beginBoard, useBoard } from './follow-board.js';
 import { PullRequestList } from './pull-request-list.js';
 import { UpdatesBar } from './updates-bar.js';
 import { loadViews } from './views-store.js';
 import './board.css';
 
+/** Begins what the page waits for. */
+export const beginPullRequests = (): Promise<void> => beginBoard(filter.value.drafts);
+
 export function PullRequestsPage() {
   const { drafts } = filter.value;
-  useEffect(() => keepFilters(takeAddress()), []);
-  useEffect(() => void loadViews(), []);
+  useLayoutEffect(() => keepFilters(takeAddress()), []);
   useBoard(drafts);
+  useLayoutEffect(() => void loadViews(), []);
   const board = shown.value;
   return (
     <>

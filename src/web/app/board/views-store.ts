@@ -1,17 +1,18 @@
 import { signal } from '@preact/signals';
 import { requireAnswer } from '../answers.js';
 import { dashboard } from '../clients.js';
+import { boardFacts, takeFact } from './board-facts.js';
 import type { SavedView } from './views.js';
 import { toView } from './views.js';
 import type { Filter } from './filter.js';
 import type { Writable } from './rows.js';
 
 /** Undefined until they are known. */
-export const views = signal<readonly SavedView[] | undefined>(undefined);
+export const views = signal<readonly SavedView[] | undefined>(boardFacts?.views);
 
 export async function loadViews(): Promise<void> {
-  const answer = await dashboard.GET('/api/views').catch(() => undefined);
-  if (answer?.data !== undefined) views.value = answer.data;
+  const found = takeFact('views') ?? (await dashboard.GET('/api/views').catch(() => undefined))?.data;
+  if (found !== undefined) views.value = found;
 }
 
 export async function saveView(name: string, filter: Filter): Promise<void> {

@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from 'preact/hooks';
+import { useLayoutEffect, useMemo } from 'preact/hooks';
 import { BoardHead } from '../board/board-head.js';
 import { problem, shown, waitingIssues } from '../board/board-store.js';
 import { Chip } from '../board/chip.js';
@@ -15,7 +15,7 @@ import { IssueFilters } from './issue-filters.js';
 import '../board/board.css';
 
 export function IssuesPage() {
-  useEffect(() => keepFilters(), []);
+  useLayoutEffect(() => keepFilters(), []);
   useBoard(false);
   const board = shown.value;
   return (

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
 import { dashboard } from '../clients.js';
-import { runs } from '../server-facts.js';
+import { pageFacts, runs } from '../server-facts.js';
 import { user } from '../session.js';
 import { theme } from './theme.js';
 import { timezone } from './times.js';
@@ -9,8 +9,18 @@ import { timezone } from './times.js';
 export function usePreferences(): void {
   const name = user.value?.username;
   useEffect(() => {
-    if (name !== undefined && runs('dashboard')) void load();
+    if (name !== undefined && name !== told?.username && runs('dashboard')) void load();
   }, [name]);
+}
+
+/** Of whom the document tells. */
+const told = pageFacts?.session;
+
+/** Takes over what the document tells, before anything is drawn. */
+export function startPreferences(): void {
+  if (!pageFacts || !told) return;
+  theme.value = pageFacts.theme;
+  timezone.value = pageFacts.timezone;
 }
 
 /** Without an answer, pages look as this browser left them. */

@@ -1,0 +1,82 @@
+import { createAuthenticator } from '../../src/accounts/authenticate.js';
+import { readPageFacts } from '../../src/handlers/page-facts.js';
+import { createPageFacts } from '../../src/server/page-facts.js';
+import type { PageFactsOptions } from '../../src/server/page-facts.js';
+import type { PageFacts } from '../../src/web/page-facts.js';
+import { ORIGIN } from '../contract/contract-server.js';
+import { openStage } from '../contract/dashboard/stage.js';
+import type { Stage } from '../contract/dashboard/stage.js';
+
+const NOBODY = { session: null, theme: '', timezone: '' };
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await openStage();
+});
+afterAll(() => stage.server.close());
+
+function find(
+  path: string,
+  headers: { readonly cookie?: string; readonly authorization?: string },
+  changed: Partial<PageFactsOptions> = {},
+): Promise<PageFacts | undefined> {
+  const { database, accounts } = stage.server;
+  const authenticate = createAuthenticator({ database, sessions: accounts.sessions, publicUrl: ORIGIN, tokens: [] });
+  const findFacts = createPageFacts({
+    authenticate,
+    read: readPageFacts(stage.server),
+    hasDashboard: true,
+    ...changed,
+  });
+  return findFacts({ method: 'GET', path, headers });
+}
+
+test('tells a person what the page would have asked, in the same words', async () => {
+  const { person, cookie } = await stage.newPerson();
+  const client = stage.client({ cookie });
+  await stage.client(stage.admin).PUT('/api/sharing/{username}', { params: { path: { username: person.username } } });
+  await client.PUT('/api/settings/theme', { body: { theme: 'dark' } });
+  await client.PUT('/api/settings/timezone', { body: { timezone: 'Europe/Berlin' } });
+  await client.PUT('/api/settings/filter-state', { body: { pullRequests: { pill: 'failing' } } });
+  await client.PUT('/api/views/{name}', { params: { path: { name: 'red' } }, body: { filter: { ci: ['failure'] } } });
+  const facts = await find('/', { cookie });
+  expect(facts).toEqual({
+    session: (await client.GET('/api/auth/session')).data,
+    theme: 'dark',
+    timezone: 'Europe/Berlin',
+    board: {
+      filters: { pullRequests: { pill: 'failing' } },
+      views: (await client.GET('/api/views')).data,
+      sharedWithMe: [{ username: 'root', displayName: stage.admin.person.displayName }],
+    },
+  });
+});
+
+test.each([
+  ['a page without a board', '/settings', {}],
+  ['a server without the dashboard', '/', { hasDashboard: false }],
+])('leaves the board out on %s', async (_what, path, changed) => {
+  const { person, cookie } = await stage.newPerson();
+  const { username, displayName, isAdmin } = person;
+  const facts = await find(path, { cookie }, changed);
+  expect(facts).toEqual({ ...NOBODY, session: { username, displayName, isAdmin } });
+});
+
+test.each([
+  ['no cookie', {}],
+  ['a session that is over', { cookie: 'trellis_session=stale' }],
+])('finds nobody by %s', async (_what, headers) => {
+  await expect(find('/', headers)).resolves.toEqual(NOBODY);
+});
+
+test('goes by the session, whatever token comes with it', async () => {
+  const { person, cookie } = await stage.newPerson();
+  const facts = await find('/settings', { cookie, authorization: 'Bearer trl_x' });
+  expect(facts?.session?.username).toBe(person.username);
+});
+
+test('leaves the page to ask while nothing can be read', async () => {
+  const { cookie } = await stage.newPerson();
+  const read = () => Promise.reject(new Error('The database is away.'));
+  await expect(find('/', { cookie }, { read })).resolves.toBeUndefined();
+});
