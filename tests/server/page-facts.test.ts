@@ -75,8 +75,10 @@ test('goes by the session, whatever token comes with it', async () => {
   expect(facts?.session?.username).toBe(person.username);
 });
 
-test('leaves the page to ask while nothing can be read', async () => {
+test.each([
+  ['nothing can be read', () => Promise.reject(new Error('The database is away.'))],
+  ['there is no answer', () => new Promise<PageFacts>(() => undefined)],
+])('leaves the page to ask while %s', async (_what, read) => {
   const { cookie } = await stage.newPerson();
-  const read = () => Promise.reject(new Error('The database is away.'));
   await expect(find('/', { cookie }, { read })).resolves.toBeUndefined();
 });
