@@ -44,14 +44,15 @@ export async function sendWithRetries(request: Request, settings: SendSettings, 
   const { retry, fetch, timeoutMs, onRetry } = settings;
   const caller = request.signal;
   const makeRequest = await toReplayable(request);
+  const isStreamed = (response: Response) => streamed && response.ok;
   for (let repeat = 0; ; repeat += 1) {
     const isLast = repeat === retry.maxRetries;
     const work = async (signal: AbortSignal) => {
       const response = await fetch(makeRequest(signal));
       if (!isLast && isRetried(response.status)) return discard(response);
-      return streamed && response.ok ? response : readWhole(response, request);
+      return isStreamed(response) ? response : readWhole(response, request);
     };
-    const outcome = await toOutcome(attempt(work, { caller, timeoutMs }));
+    const outcome = await toOutcome(attempt(work, { caller, timeoutMs, goesOn: isStreamed }));
     if (outcome.response && (isLast || !isRetried(outcome.response.status))) return outcome.response;
     if (!outcome.response && (isLast || caller.aborted)) throw outcome.failure;
     const delayMs = delayBefore(repeat, outcome.response, retry);

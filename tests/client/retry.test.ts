@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { RetryNotice } from '../../src/client/retry.js';
 import type { Answer, NotesServer } from './notes-server.js';
@@ -240,6 +241,22 @@ describe('time', () => {
     await expect(call).rejects.toThrow('enough');
     expect(server.seen).toHaveLength(1);
     expect(notices).toEqual([]);
+  });
+
+  test('no try leaves a listener on the signal of its call', async () => {
+    server = await serveNotes((response, nth) => {
+      if (nth % 2 === 0) sendJson(response, 503, {});
+      else resetInBody(response, 200);
+    });
+    let signal: AbortSignal | undefined;
+    const left: number[] = [];
+    const client = createNotesClient(server.url, {
+      retry: { maxRetries: 4 },
+      onRetry: () => left.push(getEventListeners(signal!, 'abort').length),
+    });
+    client.use({ onRequest: ({ request }) => void (signal = request.signal) });
+    await client.GET('/notes');
+    expect(left).toEqual([0, 0, 0, 0]);
   });
 
   test('a call aborted beforehand sends nothing', async () => {
