@@ -12,24 +12,31 @@ interface EntriesProps {
 }
 
 /** What lies in a folder. One stop of the Tab key, within which the arrows move. */
-export function Entries({ place, folder: { folders, files } }: EntriesProps) {
+export function Entries({ place, folder: { folders, files, sources } }: EntriesProps) {
   const list = useArrowKeys(`${linkTo(place)} ${folders.length + files.length}`);
   if (folders.length + files.length === 0) return null;
+  const hasSources = sources.length > 1;
   return (
     <ul ref={list} class={`entries ${place.view}`} aria-label="Folders and files">
       {folders.map((folder) => (
-        <FolderItem key={folder.id} place={place} folder={folder} />
+        <FolderItem key={folder.id} {...{ place, folder, hasSources }} />
       ))}
       {files.map((file) => (
-        <FileItem key={file.id} place={place} file={file} />
+        <FileItem key={file.id} {...{ place, file, hasSources }} />
       ))}
     </ul>
   );
 }
 
-function FolderItem({ place, folder }: { readonly place: Place; readonly folder: FolderEntry }) {
+interface ItemProps {
+  readonly place: Place;
+  /** Whether the site has several, of which the addresses of folders tell one. */
+  readonly hasSources: boolean;
+}
+
+function FolderItem({ place, folder, hasSources }: ItemProps & { readonly folder: FolderEntry }) {
   const { name, relativePath, sourceInstanceName, modifiedTime } = folder;
-  const source = place.source === '' ? '' : sourceInstanceName;
+  const source = hasSources ? sourceInstanceName : place.source;
   return (
     <li>
       <a href={linkTo({ ...inFolder(place, relativePath), source })}>
@@ -40,15 +47,15 @@ function FolderItem({ place, folder }: { readonly place: Place; readonly folder:
           {name}
           <span class="aside">(folder)</span>
         </span>
-        <small class="quiet size">{place.search !== '' && `in ${aboveOf(relativePath)}`}</small>
+        <small class="quiet size">{place.search !== '' && `in ${aboveOf(folder, hasSources)}`}</small>
         <small class="quiet time">{toMoment(modifiedTime)}</small>
       </a>
     </li>
   );
 }
 
-function FileItem({ place, file }: { readonly place: Place; readonly file: FileEntry }) {
-  const { id, base, prettySize, relativePath, modifiedTime } = file;
+function FileItem({ place, file, hasSources }: ItemProps & { readonly file: FileEntry }) {
+  const { id, base, prettySize, modifiedTime } = file;
   return (
     <li>
       <a id={`file-${id}`} href={linkTo({ ...place, file: id })} aria-current={id === place.file ? 'true' : undefined}>
@@ -56,7 +63,7 @@ function FileItem({ place, file }: { readonly place: Place; readonly file: FileE
         <span class="name">{base}</span>
         <small class="quiet size">
           {prettySize}
-          {place.search !== '' && ` in ${aboveOf(relativePath)}`}
+          {place.search !== '' && ` in ${aboveOf(file, hasSources)}`}
         </small>
         <small class="quiet time">{toMoment(modifiedTime)}</small>
       </a>
@@ -64,7 +71,10 @@ function FileItem({ place, file }: { readonly place: Place; readonly file: FileE
   );
 }
 
-const aboveOf = (path: string): string => (path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : 'the top');
+function aboveOf({ relativePath, sourceInstanceName }: FolderEntry, hasSources: boolean): string {
+  const path = hasSources ? `${sourceInstanceName}/${relativePath}` : relativePath;
+  return path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : 'the top';
+}
 
 /** A thumbnail; what is no picture, or none that can be read any more, shows its extension. */
 function Picture({ file: { extension, childImageProc } }: { readonly file: FileEntry }) {

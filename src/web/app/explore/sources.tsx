@@ -5,7 +5,7 @@ import type { Place } from './place.js';
 /** Where a site has several sources, their roots are the uppermost folders. */
 export function Sources({ names, place }: { readonly names: readonly string[]; readonly place: Place }) {
   return (
-    <ul class="entries pictures">
+    <ul class="entries pictures" aria-label="Sources">
       {names.map((name) => (
         <li key={name}>
           <a href={linkTo({ ...place, source: name, page: 1 })}>
