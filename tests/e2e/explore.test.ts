@@ -5,6 +5,8 @@ import type { Page } from 'playwright-core';
 import { eventually } from '../eventually.js';
 import { expectAccessible } from './axe.js';
 import { describeInBrowser } from './chromium.js';
+import { openHouse } from './house.js';
+import type { House } from './house.js';
 import { createKeyboard } from './keyboard.js';
 import { openStage } from './stage.js';
 import type { Stage } from './stage.js';
@@ -213,6 +215,73 @@ describeInBrowser('the site explorer', () => {
     await press('Enter');
     await page.getByText('garden-at-dawn.webp').first().waitFor();
     expect(stage.takeComplaints()).toEqual([]);
+  });
+});
+
+describeInBrowser('the explorer of a site with several sources', () => {
+  let site: string;
+  let house: House;
+  let page: Page;
+
+  beforeAll(async () => {
+    site = await mkdtemp(path.join(tmpdir(), 'trellis-sources-'));
+    await write('words/notes/again.md', 'of words');
+    await write('words/hello.md', 'hello');
+    await write('pictures/notes/again.md', 'of pictures');
+    await cp('examples/site/images/tomato.png', path.join(site, 'pictures/tomato.png'));
+    const sources = ['words', 'pictures'].map((name) => ({ name, path: name }));
+    await write('site.config.json', JSON.stringify({ sources }));
+    house = await openHouse({ services: 'site', args: ['--site', site] });
+    page = await (await house.enter()).newPage();
+  });
+  afterAll(async () => {
+    await house.close();
+    await rm(site, { recursive: true, force: true });
+  });
+
+  async function write(name: string, text: string): Promise<void> {
+    const file = path.join(site, name);
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, text);
+  }
+
+  const link = (list: string, name: string) => page.getByRole('list', { name: list }).getByRole('link', { name });
+  const trail = (name: string) => page.getByRole('navigation', { name: 'Folders above' }).getByRole('link', { name });
+  const listed = (wanted: readonly string[]): Promise<void> =>
+    eventually(async () => expect(await page.locator('.entries .name').allTextContents()).toEqual(wanted));
+
+  test('lists the sources first, and of each its own files', async () => {
+    await page.goto(`${house.server.origin}/explore`);
+    await link('Sources', 'words').waitFor();
+    await listed(['pictures', 'words']);
+    await expectAccessible(page);
+    await link('Sources', 'words').click();
+    await listed(['notes(folder)', 'hello.md']);
+    await trail('Site').click();
+    await link('Sources', 'pictures').click();
+    await listed(['notes(folder)', 'tomato.png']);
+    await link('Folders and files', 'notes').click();
+    await listed(['again.md']);
+    await link('Folders and files', 'again.md').click();
+    await page.getByRole('region', { name: 'again.md' }).getByText('File "pictures/notes/again.md"').waitFor();
+    await page.reload();
+    await listed(['again.md']);
+    await trail('pictures').click();
+    await listed(['notes(folder)', 'tomato.png']);
+    expect(house.takeComplaints()).toEqual([]);
+  });
+
+  test('finds in all sources, and leads to the one that has it', async () => {
+    await page.goto(`${house.server.origin}/explore`);
+    await page.getByLabel('Search names').fill('again');
+    await page.getByText('2 files with “again” in the name, here and below').waitFor();
+    await page.getByLabel('Search names').fill('notes');
+    await page.getByText('2 folders with “notes” in the name, here and below').waitFor();
+    await link('Folders and files', 'notes').getByText('in words').waitFor();
+    await link('Folders and files', 'notes').filter({ hasText: 'in words' }).click();
+    await listed(['again.md']);
+    await trail('words').waitFor();
+    expect(house.takeComplaints()).toEqual([]);
   });
 });
 
