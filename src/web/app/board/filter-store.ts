@@ -3,6 +3,7 @@ import { dashboard } from '../clients.js';
 import { takeFact } from './board-facts.js';
 import { filter as issueFilter, parseIssueFilter } from '../issues/issue-filter.js';
 import type { IssueFilter } from '../issues/issue-filter.js';
+import { keepNewest } from '../shell/keep-newest.js';
 import { readKept, takeKnown, writeKept } from '../shell/kept-filters.js';
 import type { KeptFilters } from '../shell/kept-filters.js';
 import { GROUPS, NO_FILTER, PILLS, SIZES, SORTS } from './filter.js';
@@ -33,13 +34,12 @@ export function keepFilters(asked?: Filter): () => void {
   if (asked !== undefined) filter.value = asked;
   let saved = chosen();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let sent = Promise.resolve();
+  // One after the other, so that what was chosen last is what stays.
+  const saveNewest = keepNewest(save);
   const send = (): void => {
     clearTimeout(timer);
     timer = undefined;
-    const value = saved;
-    // One after the other, so that what was chosen last is what stays; what was chosen since is sent in its place.
-    sent = sent.then(() => (value === saved ? save(value) : undefined));
+    saveNewest(saved);
   };
   const stop = effect(() => {
     const now = chosen();
