@@ -1,11 +1,13 @@
 import { requireAnswer } from '../answers.js';
 import { dashboard } from '../clients.js';
 import { changeRepository } from './board-store.js';
-import { learnLock } from './forge-locks.js';
+import { describeLock, learnLock, LOCKS } from './forge-locks.js';
 import type { Repository } from './repository-filter.js';
 
-/** Has a forge tell of a repository from now on. */
+/** Has a forge tell of a repository from now on. One that takes no more requests is not asked in vain. */
 export async function ensureWebhook({ forge, fullName }: Repository): Promise<void> {
+  const until = LOCKS[forge].value;
+  if (until !== undefined) throw new Error(describeLock(forge, until));
   try {
     requireAnswer(await dashboard.POST('/api/webhooks/ensure', { params: {}, body: { forge, fullName } }));
   } catch (error) {
