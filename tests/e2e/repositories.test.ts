@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { forgejoRepository } from '../forges/forgejo-state.js';
 import { githubPullRequest, githubRepository } from '../forges/github-state.js';
 import { saved } from './acts.js';
+import { expectAccessible } from './axe.js';
 import type { BoardForges } from './board-forges.js';
 import { eventually, openBoardStage } from './board-stage.js';
 import type { BoardPage, BoardStage } from './board-stage.js';
@@ -101,5 +102,34 @@ describeInBrowser('the page of repositories', () => {
     await at.shown(0);
     await at.open('/issues', 'Issues');
     await at.shown(2);
+  }, 180_000);
+
+  test('sets up what it may while a forge takes no more, and says what was left and why', async () => {
+    const { github, forgejo } = stage.forges;
+    const late = ['acme/late-1', 'acme/late-2', 'acme/late-3'].map((name) =>
+      githubRepository(name, { viewerPermission: 'ADMIN' }),
+    );
+    github.repositories.push(...late);
+    forgejo.repositories.push(forgejoRepository('mona/late', { admin: true }));
+    const spend = () => void (github.budgets.core.remaining = 0);
+    github.failNext(spend, { path: /late-2\/hooks/ });
+    await at.open('/repositories', 'Repositories');
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await search('late');
+    await at.shown(4);
+    await at.confirm(page.getByRole('button', { name: 'Set up webhooks (4)' }), 'Really, all 4?');
+    await at.said('Set up webhooks: 2 of 4 done.');
+    await at.said(/^acme\/late-2: The forge takes no more requests for now/);
+    await at.said(/^acme\/late-3: GitHub takes no more requests until \d/);
+    expect([...late, forgejo.repositories[2]!].map(({ hooks }) => hooks.length)).toEqual([1, 0, 0, 1]);
+    await page.getByRole('button', { name: 'Set up webhooks (1)' }).waitFor();
+    const left = at.row('acme/late-3').getByRole('button', { name: 'Set up webhook of acme/late-3' });
+    await eventually(() => left.getAttribute('aria-disabled'), 'true');
+    await page
+      .locator('#lock-github')
+      .getByText(/^GitHub takes no more requests until \d/)
+      .waitFor();
+    await expectAccessible(page);
+    expect([...new Set(stage.takeComplaints())]).toEqual(['429 POST /api/webhooks/ensure']);
   }, 180_000);
 });
