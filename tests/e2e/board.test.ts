@@ -42,6 +42,11 @@ describeInBrowser('the board, in a browser', () => {
   const pullRequest = (number: number) =>
     forges.github.repositories[0]!.pullRequests.find((one) => one.number === number)!;
 
+  async function countRead(): Promise<number> {
+    const answer = await page.request.get(`${stage.server.origin}/api/dashboard`);
+    return ((await answer.json()) as { pullRequests: unknown[] }).pullRequests.length;
+  }
+
   async function fillForge(name: string, url: string, token: string): Promise<void> {
     const form = page.getByRole('group', { name, exact: true });
     await form.getByLabel('Address').fill(url);
@@ -59,6 +64,8 @@ describeInBrowser('the board, in a browser', () => {
     await fillForge('GitLab', forges.gitlab.url, GITLAB_TOKEN);
     await page.getByRole('button', { name: 'Test GitHub' }).click();
     await page.getByText('GitHub answers to mona: 1 repository.').waitFor();
+    // What is read later waits behind a bar.
+    await eventually(async () => expect(await countRead()).toBe(9));
     await page.getByRole('link', { name: 'Pull requests', exact: true }).click();
     await shown(9);
     await eventually(async () => expect(await rows().count()).toBe(9));
