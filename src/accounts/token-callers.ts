@@ -1,4 +1,4 @@
-import { together } from '../in-turn.js';
+import { together } from '../together.js';
 import type { Database } from '../storage/database.js';
 import { prepareEach } from '../storage/prepared-each.js';
 import type { Caller } from './callers.js';

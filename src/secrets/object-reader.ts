@@ -1,6 +1,6 @@
 import { requireOwner } from '../accounts/scopes.js';
 import { AppError } from '../errors.js';
-import { together } from '../in-turn.js';
+import { together } from '../together.js';
 import type { Database } from '../storage/database.js';
 import type { Origin } from './actor.js';
 import type { NewAuditEntry } from './audit-actions.js';

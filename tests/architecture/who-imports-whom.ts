@@ -8,7 +8,7 @@ export interface Rule {
 
 /** A domain decides and stores; it doesn't know who asks, nor other domains. */
 const domain: Rule = {
-  rooms: ['storage', 'errors', 'in-turn', 'accounts/callers', 'accounts/scopes'],
+  rooms: ['storage', 'errors', 'in-turn', 'together', 'accounts/callers', 'accounts/scopes'],
   packages: 'no transport',
 };
 
@@ -33,6 +33,7 @@ export const whoImportsWhom: Readonly<Record<string, Rule>> = {
   'start-error': { rooms: [], packages: [] },
   errors: { rooms: [], packages: [] },
   'in-turn': { rooms: [], packages: [] },
+  together: { rooms: [], packages: [] },
 
   handlers: { rooms: [], packages: [] },
   // Resolvers are given their services too; they bind them to the generated schema.

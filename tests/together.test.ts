@@ -1,4 +1,4 @@
-import { together } from '../src/in-turn.js';
+import { together } from '../src/together.js';
 
 /** Runs whose end is decided from outside; each is told what it took. */
 function createRuns() {
