@@ -8,7 +8,7 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const STAMP = '.cache/pages.json';
 const OUTPUT = 'dist/pages';
 const FOLDERS = ['src/web/app', 'src/client', 'src/sealing', 'src/generated'];
-const SETTINGS = ['vite.config.js', 'tsconfig.json', 'package-lock.json', 'scripts/build-pages.ts'];
+const FILES = ['src/in-turn.ts', 'vite.config.js', 'tsconfig.json', 'package-lock.json', 'scripts/build-pages.ts'];
 
 /** Brings the pages that browsers are given up to date; the bundler is loaded only when something changed. */
 export async function buildPages(): Promise<void> {
@@ -23,9 +23,9 @@ export async function buildPages(): Promise<void> {
 }
 
 async function digestInputs(): Promise<string> {
-  const settings = await Promise.all(SETTINGS.map(async (file) => [file, (await findText(file)) ?? ''] as const));
+  const files = await Promise.all(FILES.map(async (file) => [file, (await findText(file)) ?? ''] as const));
   const folders = await Promise.all(FOLDERS.map(async (folder) => [...(await readFolder(folder))]));
-  return digestOf([...settings, ...folders.flat()]);
+  return digestOf([...files, ...folders.flat()]);
 }
 
 const digestOutputs = async (): Promise<string> => digestOf(await readFolder(OUTPUT));

@@ -52,7 +52,7 @@ export const whoImportsWhom: Readonly<Record<string, Rule>> = {
   // What is done to values before they are sent and after they came, wherever the client runs.
   sealing: { rooms: ['client', 'generated/secrets/client'], packages: 'browser' },
   // The pages ask the server by its generated clients, as anybody does.
-  web: { rooms: ['client', 'sealing', 'generated'], packages: 'browser' },
+  web: { rooms: ['client', 'sealing', 'generated', 'in-turn'], packages: 'browser' },
   codegen: { rooms: [] },
 
   // Beside src: thin commands, and the table of what is generated from what.

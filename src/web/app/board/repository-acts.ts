@@ -1,3 +1,4 @@
+import { inTurn } from '../../../in-turn.js';
 import { requireAnswer } from '../answers.js';
 import { dashboard } from '../clients.js';
 import { changeRepository } from './board-store.js';
@@ -38,6 +39,9 @@ export async function setIgnored(repository: Repository, prs: boolean, issues: b
   );
 }
 
+/** One after the other, so that what was ticked last is what stays. */
+const sendInTurn = inTurn(1);
+
 /** Shown at once, and as it was again when the server refuses. */
 async function changeShown(
   repository: Repository,
@@ -46,18 +50,9 @@ async function changeShown(
 ): Promise<void> {
   changeRepository(repository, next);
   try {
-    await inTurn(send);
+    await sendInTurn(send);
   } catch (error) {
     changeRepository(repository, repository);
     throw error;
   }
-}
-
-let last: Promise<unknown> = Promise.resolve();
-
-/** One after the other, so that what was ticked last is what stays. */
-function inTurn(send: () => Promise<unknown>): Promise<unknown> {
-  const sent = last.then(send);
-  last = sent.catch(() => undefined);
-  return sent;
 }
