@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
+import { expectAccessible } from './axe.js';
 import { boardPage, eventually, openBoardStage } from './board-stage.js';
 import type { BoardPage, BoardStage } from './board-stage.js';
 import { describeInBrowser } from './chromium.js';
@@ -119,6 +120,16 @@ describeInBrowser('a question before an action', () => {
     await asks().click();
     await at.said('acme/shop #1 is merged.');
     expect(state(1)).toBe('MERGED');
+  });
+
+  test('is accessible while it waits for the keyboard', async () => {
+    // The rules are looked at by timers.
+    await page.clock.resume();
+    await at.row('Drop an old flag').getByRole('button', { name: 'Merge #7' }).press('Enter');
+    await asks().waitFor();
+    await expectAccessible(page);
+    await asks().waitFor();
+    expect(state(7)).toBe('OPEN');
   });
 
   /** A browser without windows hides none. */
