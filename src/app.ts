@@ -104,6 +104,7 @@ function createListener(options: AppOptions): RequestListener {
   app.get('/docs', reference.page).all('/docs', allowOnly(READ_ONLY));
   app.get(PAGE_PATHS, pages.document).all(PAGE_PATHS, allowOnly(READ_ONLY));
   app.use(staticPaths, staticFiles(services.staticFolder));
+  app.get('/*rest', pages.nowhere);
   app.use(notFoundHandler(), errorHandler({ log }));
   return app as RequestListener;
 }

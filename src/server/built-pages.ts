@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import express from 'express';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import mime from 'mime';
 import { AppError } from '../errors.js';
 import type { PageFacts } from '../web/page-facts.js';
@@ -19,6 +19,8 @@ export interface BuiltPages {
   readonly assets: RequestHandler;
   /** The document that every page begins as; it says which files the page that is asked for is made of. */
   readonly document: RequestHandler;
+  /** The same, where nothing is: for whoever wants a page to look at, and nobody else. */
+  readonly nowhere: RequestHandler;
 }
 
 export interface BuiltPagesOptions {
@@ -41,24 +43,29 @@ const MIN_COMPRESSED = 1024;
 /** Reads the pages once. Without any, as before a build, they say so when they are asked for. */
 export function loadBuiltPages({ origin, services, label, findFacts }: BuiltPagesOptions): BuiltPages {
   const folder = FOLDERS.find((path) => existsSync(`${path}index.html`));
-  if (folder === undefined) return { assets: (_request, _response, next) => next(), document: refuse };
+  if (folder === undefined) return { assets: pass, document: refuse, nowhere: pass };
   const page = readFileSync(`${folder}index.html`, 'utf8')
     .replaceAll('{{services}}', services.join(' '))
     // By a function, which is not searched for patterns such as `$&`.
     .replaceAll('{{label}}', () => escapeAttribute(label));
   const partsOf = findParts(folder, services);
+  async function document(request: Request, response: Response): Promise<void> {
+    const facts = await findFacts(request);
+    const text = page
+      .replaceAll('{{origin}}', origin())
+      .replaceAll('{{facts}}', () => (facts === undefined ? '' : escapeAttribute(JSON.stringify(facts))))
+      .replace('</head>', `${partsOf(request.path)}</head>`);
+    response.set('Cache-Control', PRIVATE).type('html').send(text);
+  }
   return {
     assets: serveAssets(`${folder}assets/`),
-    async document(request, response) {
-      const facts = await findFacts(request);
-      const document = page
-        .replaceAll('{{origin}}', origin())
-        .replaceAll('{{facts}}', () => (facts === undefined ? '' : escapeAttribute(JSON.stringify(facts))))
-        .replace('</head>', `${partsOf(request.path)}</head>`);
-      response.set('Cache-Control', PRIVATE).type('html').send(document);
-    },
+    document,
+    nowhere: (request, response, next) =>
+      request.accepts(['json', 'html']) === 'html' ? document(request, response.status(404)) : next(),
   };
 }
+
+const pass: RequestHandler = (_request, _response, next) => next();
 
 const escapeAttribute = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
 
