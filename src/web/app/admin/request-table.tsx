@@ -2,6 +2,7 @@ import type { components } from '../../../generated/dashboard/client.js';
 import { TableHead } from '../shell/table-head.js';
 import { toMoment } from '../shell/times.js';
 import { FORGES } from './request-filters.js';
+import '../style/cards.css';
 
 type Entry = components['schemas']['RequestLogEntry'];
 
@@ -21,7 +22,7 @@ const FORGE_TITLES = Object.fromEntries(FORGES) as Readonly<Record<Entry['forge'
 
 export function RequestTable({ entries }: { readonly entries: readonly Entry[] }) {
   return (
-    <table class="requests">
+    <table class="cards requests">
       <TableHead names={NAMES} />
       <tbody>
         {entries.map((entry, index) => (

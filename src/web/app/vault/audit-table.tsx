@@ -2,13 +2,14 @@ import { TableHead } from '../shell/table-head.js';
 import { toMoment } from '../shell/times.js';
 import { nameActor } from './actors.js';
 import type { AuditLogEntry } from './objects.js';
+import '../style/cards.css';
 
 /** Entries of the audit log, as they come; on a phone each is a card. */
 export function AuditTable({ entries }: { readonly entries: readonly AuditLogEntry[] }) {
   if (entries.length === 0) return <p>No entry fits.</p>;
   return (
     <div class="wide" tabIndex={0} role="region" aria-label="Entries of the audit log">
-      <table class="entries">
+      <table class="cards audit">
         <TableHead names={COLUMNS.map(({ name }) => name)} />
         <tbody>
           {entries.map((entry) => (
