@@ -168,6 +168,24 @@ describeInBrowser('the board, in a browser', () => {
     await other.close();
   });
 
+  test('opened anew, the board asks for its rows alone: all else is in the document, which nothing keeps', async () => {
+    const other = await stage.context.newPage();
+    const asked: string[] = [];
+    other.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await other.route('**/api/dashboard/stream*', (route) => held.then(() => route.continue()));
+    const document = await other.goto(stage.server.origin);
+    expect(document?.headers()['cache-control']).toBe('no-store');
+    await other.getByText('Ada', { exact: true }).waitFor();
+    await other.getByRole('heading', { name: 'Pull requests', level: 1 }).waitFor();
+    await other.getByText('Loading …').waitFor();
+    release();
+    await other.locator('li.pull').first().waitFor();
+    expect(asked.filter((path) => path.startsWith('/api'))).toEqual(['/api/dashboard/stream']);
+    await other.close();
+  });
+
   test('the CI pill opens what checked the commit', async () => {
     await row('Round taxes').getByRole('button', { name: 'CI of #2: Failing' }).click();
     await row('Round taxes').getByText('failed at “Run npm test”').waitFor();
