@@ -160,12 +160,29 @@ export interface Choices {
   readonly labels: readonly string[];
 }
 
+/** Each is worked out when it is first asked for: on a phone, where filters are folded, that is seldom. */
 export function choicesOf(rows: readonly PullRequest[]): Choices {
+  const repos = once(() =>
+    [...new Map(rows.map((row) => [repoOf(row), repoName(row)]))].sort(([, a], [, b]) => compareNames(a, b)),
+  );
+  const authors = once(() => distinct(rows.map(({ author }) => author)));
+  const labels = once(() => distinct(rows.flatMap((row) => row.labels.map(({ name }) => name))));
   return {
-    repos: [...new Map(rows.map((row) => [repoOf(row), repoName(row)]))].sort(([, a], [, b]) => compareNames(a, b)),
-    authors: distinct(rows.map(({ author }) => author)),
-    labels: distinct(rows.flatMap(({ labels }) => labels.map(({ name }) => name))),
+    get repos() {
+      return repos();
+    },
+    get authors() {
+      return authors();
+    },
+    get labels() {
+      return labels();
+    },
   };
+}
+
+function once<Value extends object>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => (made ??= make());
 }
 
 /** More would hide the list, and are found by another letter. */
@@ -182,18 +199,14 @@ export function suggest(rows: readonly PullRequest[], text: string): readonly st
 const distinct = (values: readonly string[]): string[] => [...new Set(values)].sort(compareNames);
 
 /** A saved choice whose value is on the board no more would hide everything without being seen. Views may not be known yet. */
-export function withoutVanished(
-  filter: Filter,
-  { repos, authors, labels }: Choices,
-  views?: readonly string[],
-): Filter {
-  const repositories = repos.map(([repo]) => repo);
-  const keep = (value: string, known: readonly string[]): string => (known.includes(value) ? value : '');
+export function withoutVanished(filter: Filter, choices: Choices, views?: readonly string[]): Filter {
+  const keep = (value: string, known: () => readonly string[]): string =>
+    value === '' || known().includes(value) ? value : '';
   return {
     ...filter,
-    view: views === undefined ? filter.view : keep(filter.view, views),
-    repo: keep(filter.repo, repositories),
-    author: keep(filter.author, authors),
-    label: keep(filter.label, labels),
+    view: keep(filter.view, () => views ?? [filter.view]),
+    repo: keep(filter.repo, () => choices.repos.map(([repo]) => repo)),
+    author: keep(filter.author, () => choices.authors),
+    label: keep(filter.label, () => choices.labels),
   };
 }
