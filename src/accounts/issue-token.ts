@@ -46,7 +46,9 @@ export async function issueToken(
   return { token, row };
 }
 
-/** The contracts of the two services spell ids differently. */
+/** The contracts of the two services spell ids differently. None is an option of the command that ends tokens. */
 function createTokenId(kind: TokenKind): string {
-  return kind === 'personal' ? randomBytes(16).toString('base64url') : randomBytes(8).toString('hex');
+  if (kind !== 'personal') return randomBytes(8).toString('hex');
+  const id = randomBytes(16).toString('base64url');
+  return id.startsWith('-') ? createTokenId(kind) : id;
 }

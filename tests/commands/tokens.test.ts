@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAccounts } from '../../src/accounts/accounts.js';
+import { issueToken } from '../../src/accounts/issue-token.js';
 import { tokensCommand } from '../../src/commands/tokens.js';
 import { openDatabase } from '../../src/storage/database.js';
 import type { DatabasePlace } from '../../src/storage/database.js';
@@ -59,6 +60,17 @@ test('makes a token that the running server takes, lists it, and ends it', async
     ['token_created', 'machine', id, 'this machine'],
     ['token_revoked', 'machine', id, 'this machine'],
   ]);
+});
+
+test('no id of a token looks like an option', async () => {
+  const database = await openDatabase(place);
+  const { id: personId } = await database.selectFrom('people').select('id').executeTakeFirstOrThrow();
+  const [createdAt, expiresAt] = [Date.now(), new Date(Date.now() + 1_000)];
+  const token = { kind: 'personal', personId, label: 'one of many', scopes: ['read'], createdAt, expiresAt } as const;
+  const ids: string[] = [];
+  for (let index = 0; index < 300; index += 1) ids.push((await issueToken(database, token)).row.id);
+  await database.destroy();
+  expect(ids.filter((id) => id.startsWith('-'))).toEqual([]);
 });
 
 test('makes tokens of the secrets, which are audited, and ends them', async () => {
