@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { RetryNotice } from '../../src/client/retry.js';
+import { CLOSED_PORT } from '../closed-port.js';
 import type { Answer, NotesServer } from './notes-server.js';
 import { createNotesClient, sendJson, serveNotes } from './notes-server.js';
 
@@ -156,9 +157,7 @@ describe('waits', () => {
 
 describe('the network', () => {
   test('a refused connection is tried again and then thrown', async () => {
-    server = await serveNotes(() => undefined);
-    await server.close();
-    await expect(createNotesClient(server.url, { onRetry }).GET('/notes')).rejects.toThrow('fetch failed');
+    await expect(createNotesClient(CLOSED_PORT, { onRetry }).GET('/notes')).rejects.toThrow('fetch failed');
     expect(notices).toHaveLength(3);
     expect(notices[0]!.reason).toContain('ECONNREFUSED');
   });

@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { MAX_SEALED_BYTES, generateIdentity, open, seal, toRecipients } from '../../../src/sealing/secrets.js';
+import { CLOSED_PORT } from '../../closed-port.js';
 import { describeWithAge, runAge } from '../../sealing/age-program.js';
 import { newName, openSecretsCli } from './secrets-cli.js';
 import type { SecretsCli } from './secrets-cli.js';
@@ -221,12 +219,7 @@ describe('refusals', () => {
   });
 
   test('a server that is not there', async () => {
-    const listener = createServer().listen(0, '127.0.0.1');
-    await once(listener, 'listening');
-    const { port } = listener.address() as AddressInfo;
-    listener.close();
-    const env = { TRELLIS_SECRETS_SERVER: `http://127.0.0.1:${port}` };
-    const { code, err } = await cli.run(['list'], { env });
+    const { code, err } = await cli.run(['list'], { env: { TRELLIS_SECRETS_SERVER: CLOSED_PORT } });
     expect([code, err]).toEqual([1, 'trellis: expected a server that can be reached; ECONNREFUSED\n']);
   });
 
