@@ -10,8 +10,18 @@ import { findSettingsRow, requireSettingsRow } from './settings-row.js';
 export type Theme = components['schemas']['Theme'];
 type FilterState = components['schemas']['FilterState'];
 
+/** All that a person's pages begin with. */
+export interface ChosenPreferences {
+  readonly theme: Theme;
+  /** A name of the IANA database, or an empty text. */
+  readonly timezone: string;
+  readonly filterState: FilterState;
+}
+
 /** How a person wants pages to be. */
 export interface Preferences {
+  /** @throws AppError `session_required` for a token, which has no page. */
+  readAll(caller: Caller | undefined): Promise<ChosenPreferences>;
   readTheme(caller: Caller | undefined): Promise<Theme>;
   saveTheme(caller: Caller | undefined, theme: Theme): Promise<void>;
   /** @returns a name of the IANA database, or an empty text. */
@@ -36,21 +46,29 @@ export function createPreferences({ database, key }: PreferencesOptions): Prefer
     await database.updateTable('settings').set(change).where('person_id', '=', personId).execute();
   };
   return {
-    readTheme: async (caller) => ((await find(caller))?.theme ?? '') as Theme,
+    async readAll(caller) {
+      const row = await find(requireSession(caller));
+      return { theme: toTheme(row), timezone: toTimezone(row), filterState: toFilterState(row) };
+    },
+    readTheme: async (caller) => toTheme(await find(caller)),
     saveTheme: (caller, theme) => save(caller, { theme }),
-    readTimezone: async (caller) => (await find(caller))?.timezone ?? '',
+    readTimezone: async (caller) => toTimezone(await find(caller)),
     async saveTimezone(caller, timezone) {
       requireTimezone(timezone);
       await save(caller, { timezone });
     },
-    async readFilterState(caller) {
-      return JSON.parse((await find(requireSession(caller)))?.filter_state ?? '{}') as FilterState;
-    },
+    readFilterState: async (caller) => toFilterState(await find(requireSession(caller))),
     async saveFilterState(caller, state) {
       await save(requireSession(caller), { filter_state: JSON.stringify(state) });
     },
   };
 }
+
+type Row = Awaited<ReturnType<typeof findSettingsRow>>;
+
+const toTheme = (row: Row): Theme => (row?.theme ?? '') as Theme;
+const toTimezone = (row: Row): string => row?.timezone ?? '';
+const toFilterState = (row: Row): FilterState => JSON.parse(row?.filter_state ?? '{}') as FilterState;
 
 function requireTimezone(name: string): void {
   if (name === '' || isTimezone(name)) return;

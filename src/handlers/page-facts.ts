@@ -13,25 +13,26 @@ export const readPageFacts =
   ({ accounts: { people }, dashboard }: PageServices) =>
   async (caller: Caller | undefined, { hasBoard }: { readonly hasBoard: boolean }): Promise<PageFacts> => {
     if (caller === undefined) return NOBODY;
-    const [person, theme, timezone, board] = await Promise.all([
+    const [person, { theme, timezone, filterState }, board] = await Promise.all([
       people.read(caller),
-      dashboard.preferences.readTheme(caller),
-      dashboard.preferences.readTimezone(caller),
-      hasBoard ? readBoardFacts(dashboard, caller) : undefined,
+      dashboard.preferences.readAll(caller),
+      hasBoard ? readBoard(dashboard, caller) : undefined,
     ]);
-    return { session: toSessionUser(person), theme, timezone, ...(board && { board }) };
+    return {
+      session: toSessionUser(person),
+      theme,
+      timezone,
+      ...(board && { board: { ...board, filters: filterState } }),
+    };
   };
 
-async function readBoardFacts(
-  { preferences, views, sharing }: PageServices['dashboard'],
+/** What a board begins with besides filters. */
+async function readBoard(
+  { views, sharing }: PageServices['dashboard'],
   caller: Caller,
-): Promise<BoardFacts> {
-  const [filters, saved, { sharedWithMe }] = await Promise.all([
-    preferences.readFilterState(caller),
-    views.list(caller),
-    sharing.list(caller),
-  ]);
-  return { filters, views: saved, sharedWithMe };
+): Promise<Omit<BoardFacts, 'filters'>> {
+  const [saved, { sharedWithMe }] = await Promise.all([views.list(caller), sharing.list(caller)]);
+  return { views: saved, sharedWithMe };
 }
 
 /** A person as sessions and tokens show them. */
