@@ -1,5 +1,6 @@
 import { decodeError } from '../client/errors.js';
 import type { SecretsClient } from '../generated/secrets/client.js';
+import type { CheckKeys, PartyKey } from './known-keys.js';
 import { SealingError } from './sealing-error.js';
 
 /** Whom a value is to be sealed to. */
@@ -10,6 +11,8 @@ export interface Readers {
   readonly keepReadableCopy?: boolean | undefined;
   /** Further public keys. */
   readonly recipients?: readonly string[] | undefined;
+  /** Compares the keys that the service reports with the ones used before. Without it they are trusted. */
+  readonly checkKeys?: CheckKeys | undefined;
 }
 
 /** The most that a page may hold. */
@@ -18,13 +21,15 @@ const PAGE_SIZE = 100;
 /**
  * The public keys of the readers, each once, as the service has them now.
  *
- * @throws SealingError `no_key` that names those without one; ApiError when the service refuses.
+ * @throws SealingError `no_key` that names those without one; ApiError when the service refuses; the error of `checkKeys`.
  */
 export async function findRecipients(client: SecretsClient, readers: Readers): Promise<string[]> {
-  const { usedBy = [], keepReadableCopy = false, recipients = [] } = readers;
+  const { usedBy = [], keepReadableCopy = false, recipients = [], checkKeys } = readers;
   const keys = await findConsumerKeys(client, [...new Set(usedBy)]);
-  const owner = keepReadableCopy ? [await requireOwnerKey(client)] : [];
-  const all = [...new Set([...keys, ...owner, ...recipients.map((recipient) => recipient.trim())])];
+  if (keepReadableCopy) keys.push({ consumer: undefined, publicKey: await requireOwnerKey(client) });
+  await checkKeys?.(keys);
+  const reported = keys.map(({ publicKey }) => publicKey);
+  const all = [...new Set([...reported, ...recipients.map((recipient) => recipient.trim())])];
   if (all.length > 0) return all;
   throw new SealingError('no_key', 'Expected somebody to seal to: a consumer, the owner, or a recipient.');
 }
@@ -43,13 +48,13 @@ async function requireOwnerKey(client: SecretsClient): Promise<string> {
   throw new SealingError('no_key', "Expected the owner's public key, for a readable copy; none is registered.");
 }
 
-async function findConsumerKeys(client: SecretsClient, names: readonly string[]): Promise<string[]> {
-  const keys: string[] = [];
+async function findConsumerKeys(client: SecretsClient, names: readonly string[]): Promise<PartyKey[]> {
+  const keys: PartyKey[] = [];
   const without: string[] = [];
   for (const name of names) {
     const key = await findConsumerKey(client, name);
     if (key === undefined) without.push(name);
-    else keys.push(requireAgeKey(key, name));
+    else keys.push({ consumer: name, publicKey: requireAgeKey(key, name) });
   }
   if (without.length === 0) return keys;
   throw new SealingError('no_key', `Expected a public key of every consumer; there is none of ${without.join(', ')}.`);

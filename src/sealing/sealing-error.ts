@@ -9,7 +9,9 @@ export type SealingCode =
   /** What should be sealed is no age file, or is damaged. */
   | 'not_sealed'
   /** It is sealed to others. */
-  | 'no_match';
+  | 'no_match'
+  /** The service reports another public key than the one used before. */
+  | 'key_changed';
 
 /**
  * Why a value could not be sealed or opened. The message is safe to show:

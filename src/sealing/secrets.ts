@@ -7,6 +7,8 @@ export { open, toRecipients } from './open.js';
 export type { NewSecret, SecretReplacement, SecretValue } from './put-secret.js';
 export { putSecret, replaceSecret } from './put-secret.js';
 export type { Readers } from './find-recipients.js';
+export type { CheckKeys, KeyChange, KnownKeys, PartyKey } from './known-keys.js';
+export { NO_KNOWN_KEYS, addKnownKeys, findKeyChanges, keyChangedError, toFingerprint } from './known-keys.js';
 export type { Passphrase } from './seal.js';
 export { MAX_SEALED_BYTES, seal } from './seal.js';
 export type { SealingCode } from './sealing-error.js';

@@ -7,6 +7,8 @@ export interface VaultActs {
   confirm(name: string, question: string): Promise<void>;
   addConsumer(name: string, publicKey?: string): Promise<void>;
   createSecret(secret: NewSecret): Promise<void>;
+  /** Replaces a public key at the service, which the pages have not seen before. */
+  replaceConsumerKey(name: string, publicKey: string): Promise<void>;
   /** Comes to the page of a secret, with nothing kept of the page before. */
   visit(slug: string): Promise<void>;
   /** Asks the service as the page could; gives what it answers as text or bytes. */
@@ -43,6 +45,16 @@ export function createVaultActs(page: Page, origin: string): VaultActs {
       if (isReadable) await page.getByLabel('Seal it to my own key too').check();
       await button('Seal and store').click();
       await page.getByRole('heading', { name: slug, level: 1 }).waitFor();
+    },
+    async replaceConsumerKey(name, publicKey) {
+      const body = JSON.stringify({ public_key: publicKey });
+      const path = `/secrets/consumers/${encodeURIComponent(name)}`;
+      const status = await page.evaluate(
+        async ([url, text]) =>
+          (await fetch(url!, { method: 'PATCH', body: text!, headers: { 'content-type': 'application/json' } })).status,
+        [path, body],
+      );
+      if (status !== 200) throw new Error(`The key of ${name} was not replaced: status ${status}.`);
     },
     async visit(slug) {
       await page.goto(`${origin}/vault/objects/${slug}`);

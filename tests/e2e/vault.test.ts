@@ -258,12 +258,22 @@ describeInBrowser('the pages of secrets, in a browser', () => {
     expect(await opens(api)).toBe(MARKER);
 
     await acts.createSecret({ slug: 'not-mine', value: 'x', usedBy: ['acme/shop'] });
-    await replaceKey(shop.recipient);
+    // Another client replaces the key, so this browser sees it for the first time.
+    await acts.replaceConsumerKey('acme/shop', shop.recipient);
     await go('/vault');
     await page.getByText('2 secrets are sealed to other keys').waitFor();
     await expectAccessible(page);
     await button('Seal anew').click();
     await usePhrase(words.join(' '));
+    const dialog = page.getByRole('dialog', { name: 'A public key has changed' });
+    await dialog.getByText(api.recipient).waitFor();
+    await dialog.getByText(shop.recipient).waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await said('0 of 2 are sealed anew.');
+    await said('A public key has changed and was not accepted, so nothing was encrypted.');
+    await button('Seal anew').click();
+    await dialog.getByRole('button', { name: 'Accept the new key' }).click();
     await said('1 of 2 are sealed anew.');
     await said('This value isn’t sealed to you');
     expect(await opens(shop)).toBe(MARKER);

@@ -18,8 +18,8 @@ Exit codes:
   2  an argument, a setting or a value that does not fit
   3  there is no such object, consumer or token
   4  the credential is missing, unknown, or may not do this
-  5  the state does not allow it: a name that is taken, several variants, a consumer without a key, a value that
-     somebody else replaced meanwhile
+  5  the state does not allow it: a name that is taken, several variants, a consumer without a key, a public key
+     that has changed, a value that another caller replaced meanwhile
   6  the value is sealed to others, or is no sealed value`;
 
 /** A status of the service as an exit code. */
@@ -34,6 +34,7 @@ const SEALING_EXITS: Readonly<Record<string, number>> = {
   invalid_key: EXIT.usage,
   too_large: EXIT.usage,
   no_key: EXIT.conflict,
+  key_changed: EXIT.conflict,
   not_sealed: EXIT.notOpened,
   no_match: EXIT.notOpened,
 };

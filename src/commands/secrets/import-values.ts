@@ -2,6 +2,7 @@ import { CommandFailure } from '../../start-error.js';
 import { toBase64 } from '../../sealing/base64.js';
 import { putSecret, replaceSecret } from '../../sealing/put-secret.js';
 import { EXIT } from './exit-codes.js';
+import { confirmRecipients, createKeyCheck } from './known-keys-file.js';
 import { defined } from './options.js';
 import { readObjects } from './read-objects.js';
 import { request } from './session.js';
@@ -9,6 +10,7 @@ import type { Session } from './session.js';
 import { parseEntries } from './transfer-format.js';
 import type { Entry } from './transfer-format.js';
 import type { ImportFlags } from './transfer.js';
+import type { ObjectMetadata } from './write-values.js';
 import { readValue } from './value-input.js';
 
 /** Hundreds of the largest values. */
@@ -27,10 +29,11 @@ export async function importValues(session: Session, file: string, flags: Import
     entries.map((entry) => withFlags(entry, flags)),
     flags,
   );
-  for (const { entry, id } of steps) {
+  if (!flags.dryRun) await confirmRecipients(session, { chosen: flags.recipient, recorded: [] });
+  for (const { entry, object } of steps) {
     if (!flags.dryRun)
-      await (id === undefined ? create(session, entry, flags) : replace(session, { entry, id, flags }));
-    session.say(`${flags.dryRun ? 'Would ' : ''}${id === undefined ? 'store' : 'replace'} ${entry.slug}`);
+      await (object === undefined ? create(session, entry, flags) : replace(session, { entry, object, flags }));
+    session.say(`${flags.dryRun ? 'Would ' : ''}${object === undefined ? 'store' : 'replace'} ${entry.slug}`);
   }
   session.say(`${steps.length} ${steps.length === 1 ? 'object' : 'objects'}.`);
 }
@@ -43,8 +46,8 @@ const withFlags = (entry: Entry, { consumer, tag }: ImportFlags): Entry => ({
 
 interface Step {
   readonly entry: Entry;
-  /** Of the object that is there. */
-  readonly id: string | undefined;
+  /** The object that is there. */
+  readonly object: ObjectMetadata | undefined;
 }
 
 /** A name that is taken by other consumers gets another variant; one that is taken by the same is the same object. */
@@ -61,9 +64,9 @@ async function plan(
       ({ used_by = [] }) => wanted.size === 0 || used_by.length === 0 || used_by.some((each) => wanted.has(each)),
     );
     if (same.length > 1) throw new CommandFailure(`expected one variant of ${entry.slug} to replace`, EXIT.conflict);
-    return { entry, id: same[0]?.id };
+    return { entry, object: same[0] };
   });
-  const taken = steps.filter(({ id }) => id !== undefined).map(({ entry }) => entry.slug);
+  const taken = steps.filter(({ object }) => object !== undefined).map(({ entry }) => entry.slug);
   if (taken.length === 0 || mayReplace) return steps;
   throw new CommandFailure(`expected --replace, or names that are free; taken: ${taken.join(', ')}`, EXIT.conflict);
 }
@@ -71,8 +74,9 @@ async function plan(
 function create(session: Session, entry: Entry, flags: ImportFlags): Promise<object> {
   const { slug, value, isSealed, usedBy, tags, description, rotateAfterDays, recipients } = entry;
   if (!isSealed) {
-    const { recipient, keepReadableCopy } = flags;
-    const readers = { usedBy, recipients: recipient, keepReadableCopy };
+    const { recipient, keepReadableCopy, acceptKey } = flags;
+    const checkKeys = createKeyCheck(session, { acceptKey });
+    const readers = { usedBy, recipients: recipient, keepReadableCopy, checkKeys };
     return putSecret(session.client, { slug, value, ...readers, tags, description, rotateAfterDays });
   }
   const known = defined({ used_by: copy(usedBy), tags: copy(tags), recipients: copy(recipients), description });
@@ -84,15 +88,17 @@ function create(session: Session, entry: Entry, flags: ImportFlags): Promise<obj
 
 interface Replacement {
   readonly entry: Entry;
-  readonly id: string;
+  readonly object: ObjectMetadata;
   readonly flags: ImportFlags;
 }
 
-function replace(session: Session, { entry, id, flags }: Replacement): Promise<object> {
+function replace(session: Session, { entry, object, flags }: Replacement): Promise<object> {
+  const { id, used_by: previousConsumers, recipients: recordedRecipients } = object;
   const { slug, value, isSealed, usedBy, tags, rotateAfterDays, recipients } = entry;
   if (!isSealed) {
-    const { recipient, keepReadableCopy } = flags;
-    const readers = { usedBy, recipients: recipient, keepReadableCopy };
+    const { recipient, keepReadableCopy, acceptKey } = flags;
+    const checkKeys = createKeyCheck(session, { acceptKey, recordedRecipients, previousConsumers });
+    const readers = { usedBy, recipients: recipient, keepReadableCopy, checkKeys };
     return replaceSecret(session.client, { slug, id, value, ...readers, tags, rotateAfterDays });
   }
   const known = defined({ used_by: copy(usedBy), tags: copy(tags), recipients: copy(recipients) });

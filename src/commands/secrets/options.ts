@@ -24,23 +24,31 @@ export interface ReaderFlags {
   readonly consumer?: readonly string[];
   readonly recipient?: readonly string[];
   readonly keepReadableCopy?: boolean;
+  readonly acceptKey?: readonly string[];
 }
 
 export const withReaders = (command: Command): Command =>
   command
     .option('--consumer <consumer>', 'a repository or host that depends on it; repeat it for several', collect)
-    .option('--recipient <key>', 'a further public key (age1…) to seal to; repeat it for several', collect);
+    .option('--recipient <key>', 'a further public key (age1…) to seal to; repeat it for several', collect)
+    .option(
+      '--accept-key <key>',
+      'a public key, or its SHA256 fingerprint, to accept although it has changed',
+      collect,
+    );
 
 /** Where a value comes from: never from an argument, which others on the machine can see. */
 export interface ValueFlags {
   readonly file?: string;
   readonly sealed?: true;
+  readonly allowEmpty?: true;
 }
 
 export const withValue = (command: Command): Command =>
   command
     .option('--file <file>', 'the value, every byte of it (default: standard input)')
-    .option('--sealed', 'the value is sealed already, as an age file; it is stored as it is');
+    .option('--sealed', 'the value is sealed already, as an age file; it is stored as it is')
+    .option('--allow-empty', 'store a value of zero bytes, instead of refusing it');
 
 /** Which of several variants of a name. */
 export const withId = (command: Command): Command =>

@@ -3,6 +3,7 @@ import type { components } from '../../generated/secrets/client.js';
 import { confirm } from './confirm.js';
 import type { ConsumerListFlags } from './consumers.js';
 import { EXIT } from './exit-codes.js';
+import { moveConsumerKey, rememberConsumerKey } from './known-keys-file.js';
 import { defined } from './options.js';
 import { toJson, toTable } from './print.js';
 import { write } from './read-values.js';
@@ -37,6 +38,7 @@ async function readConsumers({ client }: Pick<Session, 'client'>, text?: string)
 
 export async function addConsumer(session: Session, name: string, key: string | undefined): Promise<void> {
   await request(session.client.POST('/consumers', { body: { name, ...defined({ public_key: key }) } }));
+  if (key !== undefined) await rememberConsumerKey(session, name, key);
   session.say(`Added ${name}${key === undefined ? ', which has no key yet' : ''}.`);
 }
 
@@ -47,6 +49,8 @@ export async function updateConsumer(
 ): Promise<void> {
   const params = { path: { name: requirePlain(name) } };
   const consumer = await request(session.client.PATCH('/consumers/{name}', { params, body: { ...body } }));
+  if (body.public_key !== undefined) await rememberConsumerKey(session, consumer.name, body.public_key);
+  if (body.name !== undefined) await moveConsumerKey(session, name, consumer.name);
   const counted = `${consumer.secret_count} ${consumer.secret_count === 1 ? 'object names' : 'objects name'} it`;
   session.say(`${consumer.name} has ${consumer.public_key ? 'a key' : 'no key'}; ${counted}.`);
 }

@@ -8,7 +8,7 @@ import { readSealed } from './read-values.js';
 import type { RunFlags } from './run.js';
 import type { Session } from './session.js';
 import type { Environment } from './terminal.js';
-import { toVariable } from './variables.js';
+import { isLoaderVariable, toVariable } from './variables.js';
 
 /** What shells give for a program that can't be run, or found. */
 const NOT_RUN = 126;
@@ -43,10 +43,27 @@ async function choose(session: Session, flags: RunFlags): Promise<Chosen[]> {
   const chosen: Chosen[] = secret.map(parseChoice);
   if (tag !== undefined || consumer !== undefined) {
     const found = await readObjects(session, { tag, consumer });
-    chosen.push(...found.map(({ slug, id }) => ({ variable: toVariable(slug), slug, id })));
+    const selected = found.map(({ slug, id }) => ({ variable: toVariable(slug), slug, id }));
+    chosen.push(...selected.filter((one) => isHarmless(one, chosen)));
   }
   requireDistinct(chosen);
   return chosen;
+}
+
+/**
+ * Names come from the service, where anyone who may write can choose them, so a variable that changes how
+ * programs load code is set only when the caller of `run` names it. One that is named is not set twice.
+ *
+ * @throws CommandFailure for a selected secret with such a variable that is not named.
+ */
+function isHarmless({ variable, slug }: Chosen, named: readonly Chosen[]): boolean {
+  if (!isLoaderVariable(variable)) return true;
+  if (named.some((one) => one.variable === variable && one.slug === slug)) return false;
+  throw new CommandFailure(
+    `${slug} would set ${variable}, which changes how programs load code; the program was not started. ` +
+      `To set it all the same, name it: --secret ${variable}=${slug}`,
+    EXIT.conflict,
+  );
 }
 
 function parseChoice(text: string): Chosen {

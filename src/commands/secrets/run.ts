@@ -27,6 +27,8 @@ export function addRunCommand(secrets: Command, terminal: Terminal): void {
       `
 db-password becomes DB_PASSWORD unless told otherwise. Signals are passed on, and the exit code is the program's;
 127 when it can't be found, 126 when it can't be run. It does not get TRELLIS_SECRETS_TOKEN and TRELLIS_SECRETS_IDENTITY.
+A secret that --tag or --consumer selects is refused when its variable changes how programs load code, such as
+LD_PRELOAD, NODE_OPTIONS, BASH_ENV or PATH; --secret NODE_OPTIONS=node-options sets one on purpose.
 
 Examples:
   trellis secrets run --secret db-password --secret PGPASSWORD=pg-admin -- ./migrate.sh

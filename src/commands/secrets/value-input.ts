@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { CommandFailure } from '../../start-error.js';
 import { EXIT } from './exit-codes.js';
+import type { ValueFlags } from './options.js';
 import type { Terminal } from './terminal.js';
 
 /** Ten times what the service takes: nothing of that size gets through, and a device without an end is left. */
@@ -22,6 +23,21 @@ export async function readValue(
     throw new CommandFailure('expected the value on standard input, or --file; none is typed here', EXIT.usage);
   }
   return collect(terminal.in as AsyncIterable<Buffer | string>, maxBytes);
+}
+
+/**
+ * Reads the value of a secret. Without `allowEmpty` zero bytes are refused: they are nearly always the
+ * output of a command that failed.
+ *
+ * @throws CommandFailure as {@link readValue}, and for an empty value.
+ */
+export async function readSecretValue(
+  { file, allowEmpty }: ValueFlags,
+  terminal: Pick<Terminal, 'in'>,
+): Promise<Buffer> {
+  const value = await readValue(file, terminal);
+  if (value.byteLength > 0 || allowEmpty) return value;
+  throw new CommandFailure('the value is empty; nothing was stored. Use --allow-empty to store it', EXIT.usage);
 }
 
 async function readFileValue(file: string, maxBytes: number): Promise<Buffer> {

@@ -2,31 +2,39 @@ import { CommandFailure } from '../../start-error.js';
 import type { components } from '../../generated/secrets/client.js';
 import { toBase64 } from '../../sealing/base64.js';
 import { findOwnerKey } from '../../sealing/find-recipients.js';
-import { open } from '../../sealing/open.js';
+import { open, toRecipients } from '../../sealing/open.js';
 import { putSecret, replaceSecret } from '../../sealing/put-secret.js';
 import { EXIT } from './exit-codes.js';
+import { confirmRecipients, createKeyCheck } from './known-keys-file.js';
 import { defined } from './options.js';
 import { toJson } from './print.js';
 import { readSealed, write } from './read-values.js';
 import { request } from './session.js';
 import type { Session } from './session.js';
-import { readValue } from './value-input.js';
+import { readSecretValue } from './value-input.js';
 import type { PutFlags, RotateFlags } from './values.js';
 
 export type ObjectMetadata = components['schemas']['ObjectMetadata'];
 
 /** `put`: a new object, or a new variant of a name. */
 export async function putValue(session: Session, slug: string, flags: PutFlags): Promise<void> {
-  const { consumer: usedBy, recipient: recipients, keepReadableCopy, tag: tags, description, rotateAfterDays } = flags;
-  const value = await readValue(flags.file, session.terminal);
+  const value = await readSecretValue(flags, session.terminal);
   const stored = flags.sealed
     ? await storeSealed(session, slug, { value, flags })
-    : await putSecret(session.client, {
-        ...{ slug, value, usedBy, recipients, keepReadableCopy },
-        ...{ tags, description, rotateAfterDays },
-      });
+    : await sealNew(session, slug, { value, flags });
   session.say(`Stored ${describe(stored)}.`);
   if (flags.json) await write(session.terminal.out, toJson(stored));
+}
+
+async function sealNew(session: Session, slug: string, { value, flags }: SealedValue): Promise<ObjectMetadata> {
+  const { consumer: usedBy, recipient: chosen, acceptKey, keepReadableCopy, tag: tags } = flags;
+  const { description, rotateAfterDays } = flags;
+  const recipients = await confirmRecipients(session, { chosen, recorded: [] });
+  const checkKeys = createKeyCheck(session, { acceptKey });
+  return putSecret(session.client, {
+    ...{ slug, value, usedBy, recipients, keepReadableCopy, checkKeys },
+    ...{ tags, description, rotateAfterDays },
+  });
 }
 
 interface SealedValue {
@@ -51,24 +59,33 @@ const copy = (list: readonly string[] | undefined): string[] | undefined => list
 
 /** `rotate`: another value, or the same for other readers, unless somebody else replaces it meanwhile. */
 export async function rotateValue(session: Session, slug: string, flags: RotateFlags): Promise<void> {
-  const { id, consumer: usedBy, rotateAfterDays } = flags;
   requireOneSource(flags);
-  const object = await findObject(session, slug, id);
-  // What nobody depends on is for those whom it was sealed to.
-  const hasConsumers = (usedBy ?? object.used_by ?? []).length > 0;
-  const recipients = flags.recipient ?? (hasConsumers ? undefined : object.recipients);
-  const value = flags.reseal
-    ? await open(await readSealed(session, slug, { id: object.id }), await session.readIdentity())
-    : await readValue(flags.file, session.terminal);
+  const object = await findObject(session, slug, flags.id);
   const stored = flags.sealed
-    ? await replaceSealed(session, object, { value, flags })
-    : await replaceSecret(session.client, {
-        ...{ slug, id: object.id, etag: object.etag, value, usedBy, recipients, rotateAfterDays },
-        keepReadableCopy: flags.keepReadableCopy ?? (await hadReadableCopy(session, object)),
-      });
+    ? await replaceSealed(session, object, { value: await readSecretValue(flags, session.terminal), flags })
+    : await sealReplacement(session, object, flags);
   session.say(`Replaced the value of ${describe(stored)}. "trellis secrets restore" takes the one before back.`);
   const left = (object.recipients ?? []).filter((key) => !(stored.recipients ?? []).includes(key));
   if (left.length > 0) session.say(`Not sealed to any more: ${left.join(', ')}`);
+}
+
+async function sealReplacement(session: Session, object: ObjectMetadata, flags: RotateFlags): Promise<ObjectMetadata> {
+  const { slug, id, etag, used_by = [], recipients: recorded = [] } = object;
+  const { consumer: usedBy, recipient: chosen, acceptKey, rotateAfterDays } = flags;
+  const identity = flags.reseal ? await session.readIdentity() : undefined;
+  const value =
+    identity === undefined
+      ? await readSecretValue(flags, session.terminal)
+      : await open(await readSealed(session, slug, { id }), identity);
+  const own = identity === undefined ? [] : await toRecipients(identity);
+  // A value without consumers stays readable by the recipients that it was sealed to.
+  const isForRecorded = (usedBy ?? used_by).length === 0;
+  return replaceSecret(session.client, {
+    ...{ slug, id, etag, value, usedBy, rotateAfterDays },
+    recipients: await confirmRecipients(session, { chosen, recorded: isForRecorded ? recorded : [], acceptKey, own }),
+    keepReadableCopy: flags.keepReadableCopy ?? (await hadReadableCopy(session, object)),
+    checkKeys: createKeyCheck(session, { acceptKey, recordedRecipients: recorded, previousConsumers: used_by }),
+  });
 }
 
 function requireOneSource({ reseal, file, sealed }: RotateFlags): void {

@@ -1,6 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isLoaderVariable } from '../../../src/commands/secrets/variables.js';
 import { collect, runCli } from '../../running-server.js';
 import { newName, openSecretsCli } from './secrets-cli.js';
 import type { SecretsCli } from './secrets-cli.js';
@@ -25,6 +28,8 @@ const endOf = async (child: ChildProcess): Promise<number | null> => {
 };
 
 describe('run', () => {
+  const SHELL_PATH = { PATH: process.env.PATH ?? '' };
+
   test('gives secrets to one program, by their names or others, and nothing that opens more', async () => {
     const program = 'console.log(JSON.stringify(process.env)); process.exit(7)';
     const args = ['secrets', 'run', '--tag', 'prod', '--secret', 'PGPASSWORD=db-password', '--', 'node', '-e', program];
@@ -48,8 +53,47 @@ describe('run', () => {
     expect([await endOf(child), read()]).toEqual([5, 'up\ntold\n']);
   });
 
+  describe('a variable that changes how programs load code', () => {
+    const tag = 'loader';
+    const check = ['--', 'sh', '-c', 'test "$LD_LIBRARY_PATH" = /nowhere'];
+
+    beforeAll(async () => {
+      for (const name of ['ld-library-path', 'plain']) {
+        await cli.run(['put', name, '--consumer', cli.consumer, '--tag', tag], { stdin: '/nowhere' });
+      }
+    });
+
+    test.each(['--tag', '--consumer'])(
+      'is refused when %s selects it, and the program is not started',
+      async (flag) => {
+        const file = join(cli.folder, 'started');
+        const said = await cli.run(['run', flag, flag === '--tag' ? tag : cli.consumer, '--', 'touch', file], {
+          env: SHELL_PATH,
+        });
+        expect([said.code, said.err]).toEqual([
+          5,
+          expect.stringContaining('ld-library-path would set LD_LIBRARY_PATH'),
+        ]);
+        await expect(access(file)).rejects.toThrow('ENOENT');
+      },
+    );
+
+    test('is set when the caller names it', async () => {
+      const named = ['run', '--tag', tag, '--secret', 'LD_LIBRARY_PATH=ld-library-path', ...check];
+      expect(await cli.run(named, { env: SHELL_PATH })).toMatchObject({ code: 0, err: '' });
+    });
+
+    test.each(['PATH', 'NODE_OPTIONS', 'BASH_ENV', 'DYLD_INSERT_LIBRARIES', 'npm_config_script_shell', 'PYTHONPATH'])(
+      '%s is one',
+      (variable) => expect(isLoaderVariable(variable)).toBe(true),
+    );
+
+    test.each(['DB_PASSWORD', 'PATHS', 'LDAP_PASSWORD', 'GITHUB_TOKEN'])('%s is none', (variable) =>
+      expect(isLoaderVariable(variable)).toBe(false),
+    );
+  });
+
   const run = (...args: string[]) => cli.run(['run', '--secret', 'db-password', '--', ...args], { env: SHELL_PATH });
-  const SHELL_PATH = { PATH: process.env.PATH ?? '' };
 
   test.each([
     ['the program ends well', ['true'], 0],

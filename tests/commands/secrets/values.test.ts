@@ -112,6 +112,18 @@ describeWithAge('with the reference program', () => {
   });
 });
 
+describe('an empty value', () => {
+  test.each(['put', 'rotate'])('%s refuses it, and stores it with --allow-empty', async (command) => {
+    if (command === 'rotate') await put('one');
+    const args = command === 'put' ? ['put', name, '--consumer', cli.consumer] : ['rotate', name];
+    const { code, err } = await cli.run(args, { stdin: '' });
+    expect([code, err]).toEqual([2, expect.stringContaining('the value is empty; nothing was stored')]);
+    expect((await findObject())?.updated_at).toBe(command === 'put' ? undefined : (await findObject())?.created_at);
+    expect((await cli.run([...args, '--allow-empty'], { stdin: '' })).code).toBe(0);
+    expect((await cli.run(['get', name])).bytes).toHaveLength(0);
+  });
+});
+
 describe('rotate', () => {
   test('replaces a value for the consumers that are there, and the one before can be had back', async () => {
     await put('one');

@@ -7,6 +7,7 @@ import { Form } from '../shell/form.js';
 import { Loaded } from '../shell/loaded.js';
 import { say } from '../shell/toasts.js';
 import { useResource } from '../shell/use-resource.js';
+import { rememberKeys } from './known-keys.js';
 import { linkToConsumer, listConsumers } from './objects.js';
 import type { ConsumerEntry } from './objects.js';
 import { VaultFrame } from './vault-frame.js';
@@ -20,6 +21,7 @@ export function ConsumersPage() {
   const add = async (): Promise<void> => {
     const body = { name, ...(key !== '' && { public_key: key.trim() }) };
     requireAnswer(await secrets.POST('/consumers', { body }));
+    if (key !== '') rememberKeys([{ consumer: name, publicKey: key.trim() }]);
     setName('');
     setKey('');
     await consumers.reload();
@@ -104,6 +106,7 @@ function Consumer({ consumer, onChange }: ConsumerProps) {
   const save = async (): Promise<void> => {
     const body = { ...(newName !== name && { name: newName }), ...(key !== public_key && { public_key: key.trim() }) };
     requireAnswer(await secrets.PATCH('/consumers/{name}', { ...pathOf(consumer), body }));
+    if (key !== '' && key !== public_key) rememberKeys([{ consumer: newName, publicKey: key.trim() }]);
     await onChange();
     say(`“${newName}” is saved.`);
   };

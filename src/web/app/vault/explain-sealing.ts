@@ -19,6 +19,7 @@ const WORDS: Partial<Record<SealingCode, string>> = {
   too_large: 'A value is 1 MiB at most once it is sealed; this one is larger.',
   no_match:
     'This value isn’t sealed to you: only the identities of its consumers open it. Replace it with a copy that you can read, to open it here.',
+  key_changed: 'A public key has changed and was not accepted, so nothing was encrypted.',
   not_sealed: 'What is stored is no age file that is whole.',
 };
 

@@ -7,6 +7,7 @@ import { say } from '../shell/toasts.js';
 import { ReadableChoice } from './readable-choice.js';
 import { Problem } from '../shell/problem.js';
 import { useSealingProblem } from './use-sealing-problem.js';
+import { createKeyCheck } from './known-keys.js';
 import { ConsumerPicker } from './consumer-picker.js';
 import { linkTo, SLUG_PATTERN } from './objects.js';
 import { SecretField } from './secret-field.js';
@@ -31,6 +32,7 @@ export function NewObjectPage() {
       value,
       usedBy,
       keepReadableCopy: isReadable,
+      checkKeys: createKeyCheck(),
       tags: tags
         .split(',')
         .map((tag) => tag.trim())

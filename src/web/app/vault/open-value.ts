@@ -3,6 +3,7 @@ import { replaceSecret } from '../../../sealing/put-secret.js';
 import { requireAnswer } from '../answers.js';
 import { secrets } from './client.js';
 import type { Identity } from './identity/wrapping.js';
+import { createKeyCheck } from './known-keys.js';
 import { placeOf } from './objects.js';
 import type { ObjectMetadata } from './objects.js';
 
@@ -22,7 +23,7 @@ export async function openValue(object: ObjectMetadata, { secret }: Identity): P
 export async function resealValue(object: ObjectMetadata, identity: Identity): Promise<void> {
   const value = await openValue(object, identity);
   const { slug, id, etag } = object;
-  await replaceSecret(secrets, { slug, id, etag, value, keepReadableCopy: true });
+  await replaceSecret(secrets, { slug, id, etag, value, keepReadableCopy: true, checkKeys: createKeyCheck(object) });
 }
 
 /** `undefined` for bytes that are no text that could be shown. */

@@ -5,6 +5,7 @@ import { say } from '../shell/toasts.js';
 import { loadOwnKey, ReadableChoice } from './readable-choice.js';
 import { Problem } from '../shell/problem.js';
 import { useSealingProblem } from './use-sealing-problem.js';
+import { createKeyCheck } from './known-keys.js';
 import { ConsumerPicker } from './consumer-picker.js';
 import type { ObjectMetadata } from './objects.js';
 import { SecretField } from './secret-field.js';
@@ -28,7 +29,8 @@ export function Rotate({ object, onChange }: RotateProps) {
   const [problem, rotate] = useSealingProblem(async () => {
     const { replaceSecret } = await import('../../../sealing/put-secret.js');
     const { slug, id, etag } = object;
-    await replaceSecret(secrets, { slug, id, etag, value, usedBy, keepReadableCopy: isReadable });
+    const checkKeys = createKeyCheck(object);
+    await replaceSecret(secrets, { slug, id, etag, value, usedBy, keepReadableCopy: isReadable, checkKeys });
     setValue('');
     await onChange();
     fold.current?.removeAttribute('open');

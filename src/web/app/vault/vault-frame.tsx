@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { Heading } from '../shell/heading.js';
 import { Parts } from '../shell/parts.js';
+import { KeyChangeQuestion } from './known-keys.js';
 import './vault.css';
 
 const PARTS = [
@@ -23,6 +24,7 @@ export function VaultFrame({ title, children }: VaultFrameProps) {
       <Heading>{title}</Heading>
       <Parts name="Secrets" parts={PARTS} />
       {children}
+      <KeyChangeQuestion />
     </>
   );
 }

@@ -1,0 +1,177 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CommandFailure } from '../../start-error.js';
+import {
+  NO_KNOWN_KEYS,
+  addKnownKeys,
+  findKeyChanges,
+  keyChangedError,
+  toFingerprint,
+} from '../../sealing/known-keys.js';
+import type { CheckKeys, KeyChange, KnownKeys } from '../../sealing/known-keys.js';
+import { EXIT } from './exit-codes.js';
+import type { Session } from './session.js';
+import { settingsFolder, writePrivateFile } from './settings-file.js';
+import { given } from './terminal.js';
+import type { Environment } from './terminal.js';
+
+/** The content of the file: the keys of each service, by its address. */
+type KnownKeysFile = Readonly<Record<string, KnownKeys>>;
+
+/** Enough for 10,000 consumers with post-quantum keys of 2 kB. */
+const MAX_BYTES = 32 * 2 ** 20;
+
+/** Longer keys are accepted by their fingerprint, which fits a line. */
+const MAX_SHOWN_KEY = 100;
+
+export function knownKeysPath(env: Environment): string {
+  return given(env.TRELLIS_SECRETS_KNOWN_KEYS) ?? join(settingsFolder(env), 'known-keys.json');
+}
+
+export async function readKnownKeys({ server, terminal }: Session): Promise<KnownKeys> {
+  const file = await readKnownKeysFile(knownKeysPath(terminal.env));
+  return Object.hasOwn(file, server) ? (file[server] ?? NO_KNOWN_KEYS) : NO_KNOWN_KEYS;
+}
+
+/** @throws CommandFailure for a file that cannot be read: without it a changed key would go unnoticed. */
+async function readKnownKeysFile(path: string): Promise<KnownKeysFile> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return '{}';
+    throw new CommandFailure(`${path}: the file of known public keys cannot be read (${code})`, EXIT.usage);
+  });
+  const content = parse(text);
+  if (content !== undefined) return content;
+  throw new CommandFailure(
+    `${path}: this is not a valid file of known public keys; restore it or delete it`,
+    EXIT.usage,
+  );
+}
+
+function parse(text: string): KnownKeysFile | undefined {
+  if (text.length > MAX_BYTES) return undefined;
+  try {
+    const content = JSON.parse(text) as KnownKeysFile;
+    return Object.values(content).every(isKnownKeys) ? content : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+function isKnownKeys(value: unknown): value is KnownKeys {
+  const { consumers, owner, recipients } = Object(value) as Partial<KnownKeys>;
+  const hasOwner = owner === undefined || isText(owner);
+  return (
+    hasOwner && Array.isArray(recipients) && recipients.every(isText) && Object.values(consumers ?? 0).every(isText)
+  );
+}
+
+/** Adds keys to those known for the session's service. A file that cannot be written costs a warning only. */
+export async function saveKnownKeys(session: Session, known: KnownKeys): Promise<void> {
+  const path = knownKeysPath(session.terminal.env);
+  try {
+    // Read again, as another command may have added keys meanwhile.
+    const file = await readKnownKeysFile(path);
+    const content = Object.fromEntries([...Object.entries(file), [session.server, known]]);
+    await writePrivateFile(path, `${JSON.stringify(content, undefined, 2)}\n`);
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+    session.say(`${path}: the public keys could not be saved (${reason}). A later change of a key may go unnoticed.`);
+  }
+}
+
+interface CheckOptions {
+  /** From `--accept-key`: whole public keys or fingerprints. */
+  readonly acceptKey?: readonly string[] | undefined;
+  /** The value that is replaced. */
+  readonly recordedRecipients?: readonly string[] | undefined;
+  readonly previousConsumers?: readonly string[] | undefined;
+}
+
+/** Stops at a key that differs from the one used before, unless it is accepted, and saves the keys that pass. */
+export const createKeyCheck =
+  (session: Session, { acceptKey = [], ...replaced }: CheckOptions): CheckKeys =>
+  async (keys) => {
+    const known = await readKnownKeys(session);
+    const changes = findKeyChanges(keys, { known, ...replaced });
+    const refused: KeyChange[] = [];
+    for (const change of changes) {
+      if (!(await isAccepted(change.publicKey, acceptKey))) refused.push(change);
+    }
+    if (refused.length > 0) throw await toFailure(refused);
+    const next = addKnownKeys(known, keys);
+    if (JSON.stringify(next) !== JSON.stringify(known)) await saveKnownKeys(session, next);
+  };
+
+const isAccepted = async (publicKey: string, accepted: readonly string[]): Promise<boolean> =>
+  accepted.includes(publicKey) || accepted.includes(await toFingerprint(publicKey));
+
+async function toFailure(changes: readonly KeyChange[]): Promise<CommandFailure> {
+  const options = await toOptions(changes.map(({ publicKey }) => publicKey));
+  return new CommandFailure(
+    `${keyChangedError(changes).message}\nVerify each new key with its holder, then repeat the command with ${options}`,
+    EXIT.conflict,
+  );
+}
+
+async function toOptions(publicKeys: readonly string[]): Promise<string> {
+  const options = publicKeys.map(
+    async (key) => `--accept-key ${key.length > MAX_SHOWN_KEY ? await toFingerprint(key) : key}`,
+  );
+  return (await Promise.all(options)).join(' ');
+}
+
+interface Recipients {
+  /** The keys chosen on the command line. */
+  readonly chosen: readonly string[] | undefined;
+  /** The keys that the service recorded for the value that is replaced. */
+  readonly recorded: readonly string[];
+  readonly acceptKey?: readonly string[] | undefined;
+  /** The public keys of the caller's own identity, where it has been read. */
+  readonly own?: readonly string[];
+}
+
+/**
+ * Returns the further recipients of a value, and saves the chosen ones. Recorded keys come from the
+ * service, so each must be one that this machine has used before.
+ *
+ * @throws CommandFailure for a recorded key that is neither known nor accepted.
+ */
+export async function confirmRecipients(session: Session, recipients: Recipients): Promise<readonly string[]> {
+  const { chosen, recorded, acceptKey = [], own = [] } = recipients;
+  const known = await readKnownKeys(session);
+  const trusted = new Set([...known.recipients, ...Object.values(known.consumers), known.owner, ...own]);
+  const refused: string[] = [];
+  for (const publicKey of chosen ? [] : recorded) {
+    if (!trusted.has(publicKey) && !(await isAccepted(publicKey, acceptKey))) refused.push(publicKey);
+  }
+  if (refused.length > 0) throw await unknownRecipients(refused);
+  const used = chosen ?? recorded;
+  const added = used.filter((publicKey) => !known.recipients.includes(publicKey));
+  if (added.length > 0) await saveKnownKeys(session, { ...known, recipients: [...known.recipients, ...added] });
+  return used;
+}
+
+async function unknownRecipients(keys: readonly string[]): Promise<CommandFailure> {
+  const options = await toOptions(keys);
+  return new CommandFailure(
+    `The service names recipients that were never used from here:\n  ${keys.join('\n  ')}\n` +
+      `Nothing was encrypted. Choose recipients with --recipient, or confirm these with ${options}`,
+    EXIT.conflict,
+  );
+}
+
+/** Records a consumer's key that a person registers on this machine. */
+export async function rememberConsumerKey(session: Session, consumer: string, publicKey: string): Promise<void> {
+  await saveKnownKeys(session, addKnownKeys(await readKnownKeys(session), [{ consumer, publicKey }]));
+}
+
+/** Keeps the key of a consumer known under its new name. */
+export async function moveConsumerKey(session: Session, from: string, to: string): Promise<void> {
+  const known = await readKnownKeys(session);
+  const { [from]: publicKey, ...consumers } = known.consumers;
+  if (publicKey === undefined || Object.hasOwn(consumers, to)) return;
+  await saveKnownKeys(session, { ...known, consumers: { ...consumers, [to]: publicKey } });
+}

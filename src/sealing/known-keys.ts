@@ -1,0 +1,89 @@
+import { SealingError } from './sealing-error.js';
+
+/** The public key that the service reports for a party: a consumer by name, or the owner. */
+export interface PartyKey {
+  /** The consumer's name; `undefined` for the owner of the secrets. */
+  readonly consumer: string | undefined;
+  readonly publicKey: string;
+}
+
+/** Receives the keys that the service reports, before anything is encrypted to them; throws to stop. */
+export type CheckKeys = (keys: readonly PartyKey[]) => Promise<void>;
+
+/** The public keys of one service that this machine or browser has used before. */
+export interface KnownKeys {
+  /** By consumer name. */
+  readonly consumers: Readonly<Record<string, string>>;
+  readonly owner?: string | undefined;
+  /** Further recipients, chosen by hand. */
+  readonly recipients: readonly string[];
+}
+
+export const NO_KNOWN_KEYS: KnownKeys = { consumers: {}, recipients: [] };
+
+/** A key that differs from the one used before. */
+export interface KeyChange extends PartyKey {
+  /** The key used before; `undefined` where only a list of recorded recipients lacks the new one. */
+  readonly knownKey: string | undefined;
+}
+
+interface Comparison {
+  readonly known: KnownKeys;
+  /** The recorded recipients of the value that is replaced; empty for a new value. */
+  readonly recordedRecipients?: readonly string[] | undefined;
+  /** The consumers that the replaced value was encrypted for. */
+  readonly previousConsumers?: readonly string[] | undefined;
+}
+
+/**
+ * Returns the keys that differ from the ones used before, in the order given. A key counts as
+ * changed when another one is known for the party, or when none is known and the replaced value
+ * was encrypted for the party, but not to this key. The first key of a party is trusted, as `ssh`
+ * trusts the first key of a host.
+ */
+export function findKeyChanges(keys: readonly PartyKey[], comparison: Comparison): KeyChange[] {
+  const { known, recordedRecipients = [], previousConsumers = [] } = comparison;
+  return keys.flatMap(({ consumer, publicKey }) => {
+    const knownKey = findKnownKey(known, consumer);
+    if (knownKey === publicKey) return [];
+    const wasReader = consumer === undefined || previousConsumers.includes(consumer);
+    const isUnrecorded = recordedRecipients.length > 0 && !recordedRecipients.includes(publicKey);
+    // The owner may be added as a reader of a value that had no readable copy.
+    const isReplaced = consumer !== undefined && wasReader && isUnrecorded;
+    return knownKey !== undefined || isReplaced ? [{ consumer, publicKey, knownKey }] : [];
+  });
+}
+
+function findKnownKey({ consumers, owner }: KnownKeys, consumer: string | undefined): string | undefined {
+  if (consumer === undefined) return owner;
+  return Object.hasOwn(consumers, consumer) ? consumers[consumer] : undefined;
+}
+
+/** Returns the known keys with these in the place of earlier ones. */
+export function addKnownKeys(known: KnownKeys, keys: readonly PartyKey[]): KnownKeys {
+  const named = keys.flatMap(({ consumer, publicKey }) => (consumer === undefined ? [] : [[consumer, publicKey]]));
+  const owner = keys.find(({ consumer }) => consumer === undefined)?.publicKey ?? known.owner;
+  // `fromEntries` defines members, so that a consumer may be called `__proto__`.
+  const consumers = Object.fromEntries([...Object.entries(known.consumers), ...named]) as Record<string, string>;
+  return { consumers, recipients: known.recipients, ...(owner !== undefined && { owner }) };
+}
+
+/** The error for changed keys; its message has one block for each, with both keys. */
+export function keyChangedError(changes: readonly KeyChange[]): SealingError {
+  const blocks = changes.map(({ consumer, publicKey, knownKey }) => {
+    const party = consumer === undefined ? 'The public key of the owner' : `The public key of ${consumer}`;
+    return knownKey === undefined
+      ? `${party} is not one that the value was encrypted to:\n  now:    ${publicKey}`
+      : `${party} has changed:\n  before: ${knownKey}\n  now:    ${publicKey}`;
+  });
+  return new SealingError('key_changed', `${blocks.join('\n')}\nNothing was encrypted.`);
+}
+
+/**
+ * The fingerprint of a public key: `SHA256:` and the digest of its text in base64 without padding,
+ * the form that OpenSSH prints.
+ */
+export async function toFingerprint(publicKey: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(publicKey));
+  return `SHA256:${btoa(String.fromCharCode(...new Uint8Array(digest))).replace(/=+$/, '')}`;
+}

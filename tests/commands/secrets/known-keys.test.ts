@@ -1,0 +1,149 @@
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { generateIdentity, open, seal, toFingerprint, toRecipients } from '../../../src/sealing/secrets.js';
+import { newName, openSecretsCli } from './secrets-cli.js';
+import type { SecretsCli } from './secrets-cli.js';
+
+let cli: SecretsCli;
+let name: string;
+let consumer: string;
+/** Where the command line stores the keys that it has used. */
+let file: string;
+
+beforeAll(async () => {
+  cli = await openSecretsCli();
+  file = join(cli.folder, '.config/trellis/known-keys.json');
+});
+afterAll(() => cli.close());
+beforeEach(() => {
+  name = newName();
+  consumer = newName();
+});
+
+async function createKeys() {
+  const identity = await generateIdentity();
+  const [recipient = ''] = await toRecipients(identity);
+  return { identity, recipient };
+}
+
+/** Replaces a consumer's key at the server, as the holder of any write token can. */
+async function replaceKeyAtServer(publicKey: string): Promise<void> {
+  const params = { path: { name: consumer } };
+  const { response } = await cli.client.PATCH('/consumers/{name}', { params, body: { public_key: publicKey } });
+  expect(response.status).toBe(200);
+}
+
+const put = (...args: string[]) => cli.run(['put', name, '--consumer', consumer, ...args], { stdin: 'value' });
+
+const readSealed = async () => (await cli.run(['get', name, '--sealed'])).bytes;
+
+describe('a consumer key that was replaced at the server', () => {
+  beforeEach(async () => {
+    await cli.run(['consumers', 'add', consumer, '--key', cli.recipient]);
+    expect((await put()).code).toBe(0);
+  });
+
+  test.each<[string, readonly string[]]>([
+    ['rotate --reseal', ['rotate', '--reseal']],
+    ['rotate', ['rotate']],
+    ['put of another secret', ['put']],
+    ['import', ['import']],
+  ])('stops %s with both keys, and encrypts nothing', async (_command, [command = '', ...args]) => {
+    const attacker = await createKeys();
+    await replaceKeyAtServer(attacker.recipient);
+    const before = await readSealed();
+    const line = `${newName()}=value\n`;
+    const rest = { rotate: [name, ...args], put: [newName()], import: ['-', '--format', 'dotenv'] }[command] ?? [];
+    const forConsumer = command === 'rotate' ? [] : ['--consumer', consumer];
+    const { code, err } = await cli.run([command, ...rest, ...forConsumer], { stdin: line });
+    expect(code).toBe(5);
+    expect(err).toContain(`The public key of ${consumer} has changed`);
+    expect(err).toContain(cli.recipient);
+    expect(err).toContain(`--accept-key ${attacker.recipient}`);
+    expect((await readSealed()).equals(before)).toBe(true);
+  });
+
+  test('stops a machine that has never used a key of the consumer, by the recipients of the value', async () => {
+    const attacker = await createKeys();
+    await replaceKeyAtServer(attacker.recipient);
+    const env = { TRELLIS_SECRETS_KNOWN_KEYS: join(cli.folder, 'empty.json') };
+    const { code, err } = await cli.run(['rotate', name, '--reseal'], { env });
+    expect([code, err]).toEqual([5, expect.stringContaining('is not one that the value was encrypted to')]);
+  });
+
+  test.each<[string, (key: string) => Promise<string>]>([
+    ['its public key', (key) => Promise.resolve(key)],
+    ['its fingerprint', toFingerprint],
+  ])('is accepted by %s, and from then on', async (_how, toArgument) => {
+    const next = await createKeys();
+    await replaceKeyAtServer(next.recipient);
+    const accept = ['--accept-key', await toArgument(next.recipient)];
+    expect((await cli.run(['rotate', name, '--reseal', ...accept])).code).toBe(0);
+    expect(Buffer.from(await open(await readSealed(), next.identity)).toString()).toBe('value');
+    expect((await cli.run(['rotate', name], { stdin: 'second' })).code).toBe(0);
+  });
+
+  test('is not accepted by the fingerprint of another key', async () => {
+    await replaceKeyAtServer((await createKeys()).recipient);
+    const accept = ['--accept-key', await toFingerprint((await createKeys()).recipient)];
+    expect((await cli.run(['rotate', name, '--reseal', ...accept])).code).toBe(5);
+  });
+
+  test('needs no confirmation when it was registered from this machine', async () => {
+    const next = await createKeys();
+    await cli.run(['consumers', 'key', consumer, next.recipient]);
+    expect((await cli.run(['rotate', name, '--reseal'])).code).toBe(0);
+  });
+
+  test('is noticed after the consumer was renamed', async () => {
+    const renamed = newName();
+    expect((await cli.run(['consumers', 'rename', consumer, renamed])).code).toBe(0);
+    consumer = renamed;
+    await replaceKeyAtServer((await createKeys()).recipient);
+    expect((await put('--json')).code).toBe(5);
+  });
+});
+
+describe('the recipients that the service records', () => {
+  test('are not used for a new value when this machine has never used them', async () => {
+    const attacker = await createKeys();
+    await cli.run(['put', name, '--recipient', cli.recipient], { stdin: 'value' });
+    // The holder of a write token can replace the value, and its recipients with it.
+    const value = Buffer.from(await seal('bait', [attacker.recipient])).toString('base64');
+    const params = { path: { slug: name } };
+    await cli.client.PUT('/objects/{slug}', { params, body: { value, recipients: [attacker.recipient] } });
+    const refused = await cli.run(['rotate', name], { stdin: 'second' });
+    expect([refused.code, refused.err]).toEqual([5, expect.stringContaining(attacker.recipient)]);
+    const { code } = await cli.run(['rotate', name, '--recipient', cli.recipient], { stdin: 'second' });
+    expect([code, (await cli.run(['get', name])).out]).toEqual([0, 'second']);
+  });
+});
+
+describe('the file of known keys', () => {
+  test('has the keys by service and consumer, for its owner alone', async () => {
+    await cli.run(['consumers', 'add', consumer, '--key', cli.recipient]);
+    await put();
+    const content = JSON.parse(await readFile(file, 'utf8')) as Record<string, { consumers: object }>;
+    expect(content[cli.server]?.consumers).toMatchObject({ [consumer]: cli.recipient });
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  test.each(['{', '[1]', '{"https://a/secrets":{"consumers":{"a":1},"recipients":[]}}'])(
+    'stops every encryption when it is damaged: %s',
+    async (content) => {
+      const path = join(cli.folder, 'damaged.json');
+      await writeFile(path, content);
+      const env = { TRELLIS_SECRETS_KNOWN_KEYS: path };
+      const { code, err } = await cli.run(['put', name, '--consumer', cli.consumer], { stdin: 'x', env });
+      expect([code, err]).toEqual([2, expect.stringContaining(`${path}: this is not a valid file`)]);
+      await rm(path);
+    },
+  );
+
+  test('costs a warning when it cannot be written', async () => {
+    await cli.run(['consumers', 'add', consumer, '--key', cli.recipient]);
+    const env = { TRELLIS_SECRETS_KNOWN_KEYS: '/proc/known-keys.json' };
+    const { code, err } = await cli.run(['put', name, '--consumer', consumer], { stdin: 'x', env });
+    expect([code, err]).toEqual([0, expect.stringContaining('the public keys could not be saved')]);
+  });
+});
