@@ -12,7 +12,7 @@ export type CheckKeys = (keys: readonly PartyKey[]) => Promise<void>;
 
 /** The public keys of one service that this machine or browser has used before. */
 export interface KnownKeys {
-  /** By consumer name. */
+  /** Keyed by the name of the consumer. */
   readonly consumers: Readonly<Record<string, string>>;
   readonly owner?: string | undefined;
   /** Further recipients, chosen by hand. */
@@ -37,7 +37,7 @@ interface Comparison {
 
 /**
  * Returns the keys that differ from the ones used before, in the order given. A key counts as
- * changed when another one is known for the party, or when none is known and the replaced value
+ * changed when a different one is known for the party, or when none is known and the replaced value
  * was encrypted for the party, but not to this key. The first key of a party is trusted, as `ssh`
  * trusts the first key of a host.
  */

@@ -84,11 +84,11 @@ describe('run', () => {
     });
 
     test.each(['PATH', 'NODE_OPTIONS', 'BASH_ENV', 'DYLD_INSERT_LIBRARIES', 'npm_config_script_shell', 'PYTHONPATH'])(
-      '%s is one',
+      '%s changes how programs load code',
       (variable) => expect(isLoaderVariable(variable)).toBe(true),
     );
 
-    test.each(['DB_PASSWORD', 'PATHS', 'LDAP_PASSWORD', 'GITHUB_TOKEN'])('%s is none', (variable) =>
+    test.each(['DB_PASSWORD', 'PATHS', 'LDAP_PASSWORD', 'GITHUB_TOKEN'])('%s does not', (variable) =>
       expect(isLoaderVariable(variable)).toBe(false),
     );
   });
