@@ -12,9 +12,15 @@ const { version, board } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const database = new DatabaseSync(process.argv[3], { enableForeignKeyConstraints: true });
 database.exec('pragma journal_mode = wal; pragma synchronous = full');
 const [begin, commit] = ['begin immediate', 'commit'].map((sql) => database.prepare(sql));
-const [token, event, replay] = Object.entries({ tokens: 10, account_events: 8, replays: 4 }).map(([table, columns]) =>
-  database.prepare(`insert into ${table} values (${Array(columns).fill('?').join(', ')})`),
-);
+const prepareInsert = (table, columns) =>
+  database.prepare(`insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`);
+const token = prepareInsert('tokens', [
+  ...['id', 'kind', 'hash', 'person_id', 'consumer', 'label', 'scopes', 'created_at', 'expires_at'],
+]);
+const event = prepareInsert('account_events', [
+  ...['id', 'at', 'action', 'person_id', 'actor_type', 'actor_id', 'subject', 'address'],
+]);
+const replay = prepareInsert('replays', ['id', 'fingerprint', 'sealed', 'expires_at']);
 const { id: person } = database.prepare('select id from people limit 1').get();
 
 // The driver closes a connection that nothing refers to, statements or not.
@@ -28,7 +34,7 @@ app.post('/api/tokens', express.json(), ({ body: { label, expiresAt } }, respons
   const [at, until] = [Date.now(), Date.parse(expiresAt)];
   const answer = { id, label, scopes: ['read'], createdAt: new Date(at).toISOString(), expiresAt, token: text };
   begin.run();
-  token.run(id, 'personal', digestOf(text), person, null, label, 'read', at, until, null);
+  token.run(id, 'personal', digestOf(text), person, null, label, 'read', at, until);
   event.run(randomUUID(), at, 'token_created', person, 'session', person, id, '127.0.0.1');
   replay.run(digestOf(randomUUID()), digestOf(label), Buffer.from(JSON.stringify(answer)), until);
   commit.run();

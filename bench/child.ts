@@ -1,16 +1,27 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import path from 'node:path';
-import { promisify } from 'node:util';
+
+import { spawnNode } from '../tests/child-process.js';
 
 const ROOT = path.join(import.meta.dirname, '..');
 
-/** Brings `dist` up to date: what is measured is what is shipped. */
+let isBuilt = false;
+
+/** Brings `dist` up to date once a run: what is measured is what is shipped. */
 export function build(): void {
+  if (isBuilt) return;
+  isBuilt = true;
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: ROOT, stdio: 'inherit' });
 }
 
 /** Runs a script of this folder in a process of its own and gives the JSON that it prints. */
 export async function runChild<T>(script: string, args: readonly string[]): Promise<T> {
-  const { stdout } = await promisify(execFile)(process.execPath, [path.join(import.meta.dirname, script), ...args]);
-  return JSON.parse(stdout) as T;
+  const child = spawnNode([path.join(import.meta.dirname, script), ...args]);
+  const ended = once(child, 'close') as Promise<[number | null]>;
+  const [output, problems] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const [code] = await ended;
+  if (code !== 0) throw new Error(`${script} ended with ${String(code)}:\n${problems}`);
+  return JSON.parse(output) as T;
 }

@@ -15,6 +15,8 @@ const AT_A_TIME = Math.min(availableParallelism(), 3);
 const THREADS = Math.max(1, Math.floor(availableParallelism() / 3));
 
 const work = mode === 'ours' ? ours() : bare();
+// This process waits for jobs; `end-with-parent.js` lets it end when it has nothing else to do.
+process.channel.ref();
 process.on('message', async (job) => {
   const before = process.cpuUsage();
   const answer = await work(job);

@@ -1,4 +1,3 @@
-import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -9,6 +8,7 @@ import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import type { ImageSource } from '../src/images/source.js';
+import { spawnNode } from '../tests/child-process.js';
 import { build } from './child.js';
 import { makePictures } from './make-pictures.js';
 import { alternate, median } from './rounds.js';
@@ -124,8 +124,9 @@ const JOB = 5;
 
 async function benchMaking(sources: readonly ImageSource[], work: string): Promise<Making> {
   const script = path.join(import.meta.dirname, 'images-child.js');
-  const ours = fork(script, ['ours', path.join(work, 'made')]);
-  const bare = fork(script, ['bare', path.join(work, 'bare')]);
+  const ours = spawnNode([script, 'ours', path.join(work, 'made')]);
+  const bare = spawnNode([script, 'bare', path.join(work, 'bare')]);
+  for (const child of [ours, bare]) child.stderr.pipe(process.stderr);
   const totals = { ours: 0, bare: 0, oursCpu: 0, bareCpu: 0, images: 0, oursMegabytes: 0, bareMegabytes: 0 };
   for (let start = 0; start < sources.length; start += JOB) {
     const made = await give(ours, sources.slice(start, start + JOB));

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { endPostgresWithProcess } from '../tests/storage/end-with-process.js';
 
 export interface BenchPostgres {
   /** Of an empty database. */
@@ -33,6 +34,7 @@ export async function startPostgres(): Promise<BenchPostgres> {
   });
   await server.initialise();
   await server.start();
+  endPostgresWithProcess(folder);
   return {
     url: `postgres://trellis:trellis@127.0.0.1:${port}/postgres`,
     async stop() {

@@ -20,13 +20,12 @@ export interface RestBenchOptions {
   readonly rounds: number;
   /** How long each operation is sent in each round. */
   readonly seconds: number;
+  /** A user may have 100 tokens, so that many create them in turns. */
+  readonly people: number;
 }
 
 const CONNECTIONS = 8;
 const ENTRIES = 100;
-
-/** Nobody may have more than 100 tokens, so that many people make them in turns. */
-const PEOPLE = 4_000;
 
 /** What a request needs besides its path. */
 interface Visitor {
@@ -55,8 +54,8 @@ async function measure(work: string, options: RestBenchOptions): Promise<string>
   const state = path.join(work, 'state');
   mkdirSync(state, { mode: 0o700 });
   const bareFile = path.join(work, 'bare.db');
-  const visitor = await seed(path.join(state, 'trellis.db'));
-  await seed(bareFile);
+  const visitor = await seed(path.join(state, 'trellis.db'), options.people);
+  await seed(bareFile, options.people);
   const settings = { TRELLIS_STATE: state, TRELLIS_SERVICES: 'dashboard', TRELLIS_RATE_LIMIT: '0' };
   const real = await startServer(['dist/cli.js', 'serve'], settings, answersVersion);
   const answers = path.join(work, 'answers.json');
@@ -74,12 +73,12 @@ async function measure(work: string, options: RestBenchOptions): Promise<string>
 
 const answersVersion = (origin: string): Promise<unknown> => fetch(`${origin}/api/version`);
 
-async function seed(file: string): Promise<Visitor> {
+async function seed(file: string, people: number): Promise<Visitor> {
   const database = await openDatabase({ file });
   await sql`pragma synchronous = off`.execute(database);
   const accounts = createAccounts(database, { origin: () => 'http://localhost' });
   const cookies: string[] = [];
-  for (let index = 0; index < PEOPLE; index += 1) {
+  for (let index = 0; index < people; index += 1) {
     const person = await accounts.people.add({ username: `person${index}`, displayName: 'Person' });
     cookies.push(`trellis_session=${await accounts.sessions.start(person.id)}`);
   }

@@ -1,12 +1,9 @@
 import { Command } from 'commander';
 
 import { benchBoard } from './board.js';
-import type { BoardBenchOptions } from './board.js';
 import { benchCrawl } from './crawl.js';
 import { benchDashboard } from './dashboard.js';
-import type { DashboardBenchOptions } from './dashboard.js';
 import { benchImages } from './images.js';
-import type { ImageBenchOptions } from './images.js';
 import { benchLive } from './live.js';
 import { benchMalicious } from './malicious.js';
 import { benchPages } from './pages.js';
@@ -14,7 +11,6 @@ import { benchQueries } from './queries.js';
 import { benchRest } from './rest.js';
 import { benchScale } from './scale.js';
 import { benchSecrets } from './secrets.js';
-import type { SecretsBenchOptions } from './secrets.js';
 
 const count = (text: string): number => {
   const value = Number(text);
@@ -22,114 +18,141 @@ const count = (text: string): number => {
   return value;
 };
 
+/** A count that can be chosen: its name, its meaning, the value for a measurement, and one for a quick try. */
+type Count = readonly [name: string, meaning: string, measured: number, tiny: number];
+
+interface Benchmark {
+  readonly name: string;
+  readonly description: string;
+  readonly counts: readonly Count[];
+  /** The names of database engines, for a benchmark that runs on several. */
+  readonly engines?: readonly string[];
+  /** Takes the counts by name, and the engines; returns tables in Markdown. */
+  readonly run: (options: never) => Promise<string>;
+}
+
+/** The counts of a benchmark and the options of its function agree by name, which the smoke run shows. */
+const call = ({ run }: Benchmark, options: object): Promise<string> => run(options as never);
+
+const FILES: Count = ['files', 'number of files', 20_000, 2000];
+const FOLDERS: Count = ['folders', 'number of folders that hold them', 1000, 100];
+const rounds = (measured: number): Count => ['rounds', 'number of alternating rounds', measured, 1];
+const SECONDS: Count = ['seconds', 'duration of each load in a round', 4, 1];
+
+const BENCHMARKS: readonly Benchmark[] = [
+  {
+    name: 'crawl',
+    description: 'cold and warm index of a folder, beside a bare walk',
+    counts: [FILES, FOLDERS, rounds(5)],
+    run: benchCrawl,
+  },
+  {
+    name: 'queries',
+    description: 'start, memory and requests per second of queries, beside the engine with constant answers',
+    counts: [FILES, FOLDERS, rounds(3), SECONDS],
+    run: benchQueries,
+  },
+  {
+    name: 'pages',
+    description: 'first load and scrolling of the board in Chromium, as on a phone',
+    counts: [rounds(3), ['rows', 'number of pull requests on the large board', 2000, 80]],
+    run: benchPages,
+  },
+  {
+    name: 'scale',
+    description: 'queries over 1,000 files and over many, just after a record changed and again',
+    counts: [['files', 'number of files on the large site', 100_000, 2000], rounds(15)],
+    run: benchScale,
+  },
+  {
+    name: 'live',
+    description: 'time until a changed file is visible to queries',
+    counts: [FILES, FOLDERS, ['changes', 'number of changes of each kind', 100, 2]],
+    run: benchLive,
+  },
+  {
+    name: 'images',
+    description: 'image fields in responses, rendering and serving images, each beside its lower bound',
+    counts: [
+      ['pictures', 'number of pictures on the site', 200, 2],
+      ['megapixels', 'size of each picture', 24, 1],
+      ['made', 'number of pictures whose images are rendered', 200, 2],
+      rounds(5),
+      SECONDS,
+    ],
+    run: benchImages,
+  },
+  {
+    name: 'rest',
+    description: 'requests per second of three operations of the dashboard, beside Express alone',
+    counts: [rounds(5), SECONDS, ['people', 'number of users who create tokens', 4000, 100]],
+    run: benchRest,
+  },
+  {
+    name: 'dashboard',
+    description: 'responses per second of a large board, with and without an ETag, beside Express with its bytes ready',
+    counts: [['pull-requests', 'number of pull requests on the board', 2000, 100], rounds(3), SECONDS],
+    run: benchDashboard,
+  },
+  {
+    name: 'board',
+    description: 'reading three forges, first and later, and the delay of a change that a webhook reports',
+    counts: [
+      ['repositories', 'number of repositories in all', 300, 30],
+      ['pull-requests', 'number of open pull requests', 2000, 60],
+      ['deliveries', 'number of webhook deliveries', 20, 2],
+    ],
+    run: benchBoard,
+  },
+  {
+    name: 'secrets',
+    description: 'readers and writers of secrets together, and audited reads beside Express alone, on each engine',
+    counts: [
+      ['seconds', 'duration of the mixed load', 60, 1],
+      rounds(3),
+      ['round-seconds', 'duration of each load in a round', 4, 1],
+      ['refusals', 'number of refused reads of each kind', 2000, 50],
+    ],
+    engines: ['sqlite', 'postgres'],
+    run: benchSecrets,
+  },
+  {
+    name: 'malicious',
+    description: '200 queries that try to exhaust the server, and the delay of ordinary ones meanwhile',
+    counts: [
+      ['files', 'number of files', 100_000, 2000],
+      ['folders', 'number of folders that hold them', 5000, 100],
+    ],
+    run: benchMalicious,
+  },
+];
+
 const program = new Command('npm run bench --').description('Measures Trellis beside the limits of its machine.');
 
-program
-  .command('crawl', { isDefault: true })
-  .description('cold and warm index of a folder, beside a bare walk')
-  .option('--files <count>', 'how many files', count, 20_000)
-  .option('--folders <count>', 'in how many folders', count, 1000)
-  .option('--rounds <count>', 'how often each is run, in turns', count, 5)
-  .action(async (options: { files: number; folders: number; rounds: number }) => {
-    process.stdout.write(`${await benchCrawl(options)}\n`);
-  });
+for (const benchmark of BENCHMARKS) {
+  const { name, description, counts, engines } = benchmark;
+  const command = program.command(name).description(description);
+  for (const [option, meaning, measured] of counts) command.option(`--${option} <count>`, meaning, count, measured);
+  if (engines) command.option('--engines <names...>', engines.join(', '), [...engines]);
+  command.action(async (options: object) => void process.stdout.write(`${await call(benchmark, options)}\n`));
+}
+
+const toCamelCase = (name: string): string => name.replace(/-(\w)/g, (_match, letter: string) => letter.toUpperCase());
 
 program
-  .command('queries')
-  .description('start, memory and requests per second of five queries, beside the engine with constant answers')
-  .option('--files <count>', 'how many files', count, 20_000)
-  .option('--folders <count>', 'in how many folders', count, 1000)
-  .option('--rounds <count>', 'how often each is run, in turns', count, 3)
-  .option('--seconds <count>', 'how long each query is sent in a round', count, 4)
-  .action(async (options: { files: number; folders: number; rounds: number; seconds: number }) => {
-    process.stdout.write(`${await benchQueries(options)}\n`);
-  });
-
-program
-  .command('pages')
-  .description('first load and scrolling of the board in Chromium, as on a phone')
-  .option('--rounds <count>', 'how often each is run', count, 3)
-  .action(async (options: { rounds: number }) => {
-    process.stdout.write(`${await benchPages(options)}\n`);
-  });
-
-program
-  .command('scale')
-  .description('queries over 1,000 and 100,000 files, just after a record changed and again')
-  .option('--rounds <count>', 'how often each is run, in turns', count, 15)
-  .action(async (options: { rounds: number }) => {
-    process.stdout.write(`${await benchScale(options)}\n`);
-  });
-
-program
-  .command('live')
-  .description('how long until a changed file is visible to queries')
-  .option('--files <count>', 'how many files', count, 20_000)
-  .option('--folders <count>', 'in how many folders', count, 1000)
-  .option('--changes <count>', 'how many changes of each sort', count, 100)
-  .action(async (options: { files: number; folders: number; changes: number }) => {
-    process.stdout.write(`${await benchLive(options)}\n`);
-  });
-
-program
-  .command('images')
-  .description('answers about images, making them and serving them, each beside the least that it could cost')
-  .option('--pictures <count>', 'how many pictures the query shows', count, 200)
-  .option('--megapixels <count>', 'of how many megapixels each is', count, 24)
-  .option('--made <count>', 'of how many of them the images are made', count, 200)
-  .option('--rounds <count>', 'how often each is asked, in turns', count, 5)
-  .option('--seconds <count>', 'how long each server is asked in a round', count, 4)
-  .action(async (options: ImageBenchOptions) => {
-    process.stdout.write(`${await benchImages(options)}\n`);
-  });
-
-program
-  .command('rest')
-  .description('requests per second of three operations of the dashboard, beside Express alone')
-  .option('--rounds <count>', 'how often each is run, in turns', count, 5)
-  .option('--seconds <count>', 'how long each operation is sent in a round', count, 4)
-  .action(async (options: { rounds: number; seconds: number }) => {
-    process.stdout.write(`${await benchRest(options)}\n`);
-  });
-
-program
-  .command('dashboard')
-  .description('answers per second of a large board, with and without an ETag, beside Express with its bytes ready')
-  .option('--pull-requests <count>', 'how many pull requests the board has', count, 2000)
-  .option('--rounds <count>', 'how often each is run, in turns', count, 3)
-  .option('--seconds <count>', 'how long each is sent in a round', count, 4)
-  .action(async (options: DashboardBenchOptions) => {
-    process.stdout.write(`${await benchDashboard(options)}\n`);
-  });
-
-program
-  .command('board')
-  .description('reading three forges, first and later, and how soon a webhook’s change is seen')
-  .option('--repositories <count>', 'how many they have in all', count, 300)
-  .option('--pull-requests <count>', 'how many of those are open', count, 2_000)
-  .option('--deliveries <count>', 'how many changes a webhook tells of', count, 20)
-  .action(async (options: BoardBenchOptions) => {
-    process.stdout.write(`${await benchBoard(options)}\n`);
-  });
-
-program
-  .command('secrets')
-  .description('readers and writers of secrets together, and audited reads beside Express alone, on each engine')
-  .option('--seconds <count>', 'how long readers and writers are at it together', count, 60)
-  .option('--rounds <count>', 'how often reads alone are measured, in turns', count, 3)
-  .option('--round-seconds <count>', 'how long each is sent in a round', count, 4)
-  .option('--engines <names...>', 'sqlite, postgres', ['sqlite', 'postgres'])
-  .action(async (options: SecretsBenchOptions) => {
-    process.stdout.write(`${await benchSecrets(options)}\n`);
-  });
-
-program
-  .command('malicious')
-  .description('200 queries that try to use the server up, and how long ordinary ones wait meanwhile')
-  .option('--files <count>', 'how many files', count, 100_000)
-  .option('--folders <count>', 'in how many folders', count, 5000)
-  .action(async (options: { files: number; folders: number }) => {
-    process.stdout.write(`${await benchMalicious(options)}\n`);
+  .command('smoke')
+  .description('run each benchmark with tiny settings, to see that it works; its figures mean nothing')
+  .argument('[names...]', 'some of them (default: all)')
+  .action(async (names: readonly string[]) => {
+    const chosen = BENCHMARKS.filter(({ name }) => names.length === 0 || names.includes(name));
+    for (const benchmark of chosen) {
+      const { name, counts, engines } = benchmark;
+      const startedAt = performance.now();
+      const options = Object.fromEntries(counts.map(([option, , , tiny]) => [toCamelCase(option), tiny]));
+      const table = await call(benchmark, { ...options, engines });
+      if (!table.includes('| ')) throw new Error(`The benchmark ${name} printed no table.`);
+      process.stdout.write(`${name}: ran in ${((performance.now() - startedAt) / 1000).toFixed(1)} s\n`);
+    }
   });
 
 await program.parseAsync();

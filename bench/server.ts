@@ -1,8 +1,6 @@
-import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import path from 'node:path';
 
-const ROOT = path.join(import.meta.dirname, '..');
+import { spawnNode } from '../tests/child-process.js';
 
 export interface RunningServer {
   readonly origin: string;
@@ -20,11 +18,7 @@ export async function startServer(
   firstAnswer: (origin: string) => Promise<unknown> = (origin) => ask(origin, '{ __typename }'),
 ): Promise<RunningServer> {
   const startedAt = performance.now();
-  const child = spawn(process.execPath, args, {
-    cwd: ROOT,
-    env: { ...process.env, NODE_ENV: 'production', PORT: '0', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawnNode(args, { env: { ...process.env, NODE_ENV: 'production', PORT: '0', ...environment } });
   const origin = await new Promise<string>((resolve, reject) => {
     let text = '';
     const look = (chunk: Buffer): void => {

@@ -1,13 +1,10 @@
-import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-
-const root = fileURLToPath(new URL('..', import.meta.url));
+import { spawnNode } from './child-process.js';
 
 export interface RunningServer {
   readonly process: ChildProcess;
@@ -22,10 +19,8 @@ export interface RunningServer {
 
 /** Runs the command line in a process of its own, with no settings but these. */
 export function runCli(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
-  return spawn(process.execPath, ['--import', 'tsx', 'src/cli.ts', ...args], {
-    cwd: root,
+  return spawnNode(['--import', 'tsx', 'src/cli.ts', ...args], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, LOG_LEVEL: 'warn', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
   });
 }
 

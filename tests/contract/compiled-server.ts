@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { listFiles } from '../../src/codegen/files.js';
+import { spawnNode } from '../child-process.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const cache = join(root, '.cache');
@@ -45,10 +46,7 @@ export async function compileServer(): Promise<CompiledServer> {
 }
 
 function spawnCli(cli: string, args: readonly string[], env: Readonly<Record<string, string>>) {
-  return spawn(process.execPath, [cli, ...args], {
-    env: { PATH: process.env.PATH, LOG_LEVEL: 'silent', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  return spawnNode([cli, ...args], { env: { PATH: process.env.PATH, LOG_LEVEL: 'silent', ...env } });
 }
 
 async function start(cli: string, args: readonly string[], env: Readonly<Record<string, string>>) {

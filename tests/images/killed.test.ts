@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process';
 import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { openImages } from '../../src/images/images.js';
+import { spawnNode } from '../child-process.js';
 import { makePictures, scene } from './pictures.js';
 import type { Pictures } from './pictures.js';
 
@@ -15,9 +15,8 @@ afterAll(() => pictures.remove());
 /** Runs the child until it has made this many images, and kills it as nothing can be caught. */
 function killAfter(count: number): Promise<void> {
   const script = fileURLToPath(new URL('./build-in-child.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', script, pictures.folder], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawnNode(['--import', 'tsx', script, pictures.folder]);
+  child.stderr.pipe(process.stderr);
   createInterface({ input: child.stdout }).on('line', (line) => {
     if (line === `done ${count}`) child.kill('SIGKILL');
   });

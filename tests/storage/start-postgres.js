@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import { endPostgresWithProcess } from './end-with-process.js';
 
 /** Where the teardown finds what is to end. */
 const STOP = Symbol.for('trellis.stop-postgres');
@@ -29,6 +30,7 @@ export default async function startPostgres() {
   try {
     await server.initialise();
     await server.start();
+    endPostgresWithProcess(folder);
   } catch (cause) {
     await stopPostgres();
     const hint = 'npm test -- --selectProjects SQLite leaves its tests out.';

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { SessionCaller } from '../../../src/accounts/callers.js';
@@ -8,6 +7,7 @@ import { openDatabase } from '../../../src/storage/database.js';
 import type { Database, DatabasePlace } from '../../../src/storage/database.js';
 import { createReplays } from '../../../src/storage/replays.js';
 import { createServerKey } from '../../../src/storage/server-key.js';
+import { spawnNode } from '../../child-process.js';
 import { GITHUB_TOKEN, startGithub } from '../../forges/github.js';
 import type { TestGithub } from '../../forges/github.js';
 import { githubPullRequest, githubRepository } from '../../forges/github-state.js';
@@ -44,7 +44,8 @@ async function killAmid(caller: SessionCaller): Promise<void> {
   github.failNext(() => (tell(), new Promise<never>(() => undefined)), { path: /merge$/ });
   const script = fileURLToPath(new URL('./act-in-child.ts', import.meta.url));
   const given = JSON.stringify({ place, caller });
-  const child = spawn(process.execPath, ['--import', 'tsx', script, given], { stdio: 'inherit' });
+  const child = spawnNode(['--import', 'tsx', script, given]);
+  child.stderr.pipe(process.stderr);
   await told;
   child.kill('SIGKILL');
   await once(child, 'exit');
