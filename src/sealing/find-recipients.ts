@@ -31,7 +31,7 @@ export async function findRecipients(client: SecretsClient, readers: Readers): P
   const reported = keys.map(({ publicKey }) => publicKey);
   const all = [...new Set([...reported, ...recipients.map((recipient) => recipient.trim())])];
   if (all.length > 0) return all;
-  throw new SealingError('no_key', 'Expected somebody to seal to: a consumer, the owner, or a recipient.');
+  throw new SealingError('no_key', 'Choose at least one recipient: a consumer, the owner or a public key.');
 }
 
 /** The owner's public key, if one is registered. */

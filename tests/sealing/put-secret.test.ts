@@ -97,7 +97,7 @@ test.each<[string, object, string]>([
   ['a name in another case', { usedBy: ['ACME/SHOP'] }, 'there is none of ACME/SHOP.'],
   ['a key of another kind', { usedBy: ['ssh'] }, 'public key of ssh to be one of age'],
   ['an owner without a key', { keepReadableCopy: true }, "the owner's public key, for a readable copy"],
-  ['nobody to seal to', {}, 'somebody to seal to'],
+  ['nobody to seal to', {}, 'Choose at least one recipient'],
 ])('nothing is stored for %s', async (_reason, readers, message) => {
   await addConsumer('acme/shop');
   await client.POST('/consumers', { body: { name: 'none' } });

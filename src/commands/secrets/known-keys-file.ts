@@ -24,11 +24,11 @@ const MAX_BYTES = 32 * 2 ** 20;
 /** Longer keys are accepted by their fingerprint, which fits a line. */
 const MAX_SHOWN_KEY = 100;
 
-export function knownKeysPath(env: Environment): string {
+function knownKeysPath(env: Environment): string {
   return given(env.TRELLIS_SECRETS_KNOWN_KEYS) ?? join(settingsFolder(env), 'known-keys.json');
 }
 
-export async function readKnownKeys({ server, terminal }: Session): Promise<KnownKeys> {
+async function readKnownKeys({ server, terminal }: Session): Promise<KnownKeys> {
   const file = await readKnownKeysFile(knownKeysPath(terminal.env));
   return Object.hasOwn(file, server) ? (file[server] ?? NO_KNOWN_KEYS) : NO_KNOWN_KEYS;
 }
@@ -69,7 +69,7 @@ function isKnownKeys(value: unknown): value is KnownKeys {
 }
 
 /** Adds keys to those known for the session's service. A file that cannot be written costs a warning only. */
-export async function saveKnownKeys(session: Session, known: KnownKeys): Promise<void> {
+async function saveKnownKeys(session: Session, known: KnownKeys): Promise<void> {
   const path = knownKeysPath(session.terminal.env);
   try {
     // Read again, as another command may have added keys meanwhile.

@@ -16,10 +16,16 @@ export function requireAnswer<T>({ data, error, response }: Answered<T>): T {
 
 /** What went wrong, as the person before the page can use it. */
 export function explain(error: unknown): string {
-  if (error instanceof ApiError) return error.message;
+  if (error instanceof ApiError) return error.statusCode === 401 ? SIGNED_OUT : error.message;
   if (!(error instanceof Error)) return 'Something went wrong. Try again.';
+  // The words of Chromium, Firefox and Safari for a part of the application that is not there.
+  if (/dynamically imported module|importing a module script failed/i.test(error.message)) return OUTDATED;
   return BY_NAME[error.name] ?? error.message;
 }
+
+const SIGNED_OUT = 'You’ve been signed out. Sign in to continue.';
+
+const OUTDATED = 'The server was updated while this page was open. Reload the page, then try again.';
 
 /** Errors of browsers name what happened; their messages are for programmers. */
 const BY_NAME: Readonly<Record<string, string>> = {

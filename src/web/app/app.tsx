@@ -6,8 +6,10 @@ import { Guarded } from './shell/guarded.js';
 import { NotFound } from './shell/not-found.js';
 import { lazily, PAGES } from './routes.js';
 import type { Page } from './routes.js';
+import { dashboard } from './clients.js';
 import { loadSession, user } from './session.js';
 import { startPreferences } from './shell/preferences.js';
+import { repeatAfterSignIn, SignedOut } from './shell/signed-out.js';
 import { startTheme } from './shell/theme.js';
 import { Toasts } from './shell/toasts.js';
 
@@ -21,6 +23,7 @@ const PATIENCE_MS = 400;
 
 /** Draws the page that the address asks for, at once with what stands around it: its files come with the document. */
 export async function start(place: HTMLElement): Promise<void> {
+  dashboard.use(repeatAfterSignIn);
   startPreferences();
   startTheme();
   if (user.value === undefined) void loadSession();
@@ -46,6 +49,7 @@ function App() {
         </ErrorBoundary>
       </Frame>
       <Toasts />
+      <SignedOut />
     </LocationProvider>
   );
 }

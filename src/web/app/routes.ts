@@ -1,6 +1,7 @@
 import { lazy } from 'preact-iso';
 import type { ComponentType } from 'preact';
 import { runs } from './server-facts.js';
+import { loadPage } from './shell/stale-page.js';
 
 export interface Page {
   readonly path: string;
@@ -135,4 +136,4 @@ export const PAGES: readonly Page[] = [
 ];
 
 /** A page of its own bundle. */
-export const lazily = ({ load }: Page) => lazy(load);
+export const lazily = ({ load }: Page) => lazy(() => loadPage(load));

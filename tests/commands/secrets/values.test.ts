@@ -179,7 +179,7 @@ describe('refusals', () => {
     ['nobody has the name', ['rotate', 'nothing'], 3, 'unknown object'],
     ['nobody has the name', ['rename', 'nothing', 'else'], 3, 'unknown object'],
     ['the name is none', ['put', 'a b', '--recipient', 'RECIPIENT'], 2, 'slug'],
-    ['nobody could open it', ['put', 'x'], 5, 'expected somebody to seal to'],
+    ['nobody could open it', ['put', 'x'], 5, 'choose at least one recipient'],
     ['the consumer is not known', ['put', 'x', '--consumer', 'nobody'], 5, 'there is none of nobody'],
     ['the owner has no key', ['put', 'x', '--keep-readable-copy'], 5, "expected the owner's public key"],
     ['the recipient is none', ['put', 'x', '--recipient', 'ssh-rsa AAAA'], 2, 'received an SSH key'],

@@ -4,7 +4,7 @@ import { secrets } from './client.js';
 import { Field } from '../shell/field.js';
 import { Form } from '../shell/form.js';
 import { say } from '../shell/toasts.js';
-import { ReadableChoice } from './readable-choice.js';
+import { loadOwnKey, ReadableChoice } from './readable-choice.js';
 import { Problem } from '../shell/problem.js';
 import { useSealingProblem } from './use-sealing-problem.js';
 import { createKeyCheck } from './known-keys.js';
@@ -13,6 +13,9 @@ import { linkTo, SLUG_PATTERN } from './objects.js';
 import { SecretField } from './secret-field.js';
 import type { SecretInput } from './secret-field.js';
 import { VaultFrame } from './vault-frame.js';
+
+/** The contract's `Tag`, any number of them between commas; upper case becomes lower case at the server. */
+const TAGS_PATTERN = '\\s*([A-Za-z0-9._\\/\\-]{1,32}\\s*(,\\s*|$))*';
 
 /** Seals a value in this browser, and sends what is sealed. */
 export function NewObjectPage() {
@@ -23,7 +26,9 @@ export function NewObjectPage() {
   const [tags, setTags] = useState('');
   const [days, setDays] = useState('');
   const [usedBy, setUsedBy] = useState<readonly string[]>([]);
-  const [isReadable, setReadable] = useState(false);
+  // Until the choice is made by hand, a value without other readers is readable by the owner.
+  const [chosenReadable, setReadable] = useState<boolean>();
+  const isReadable = chosenReadable ?? usedBy.length === 0;
   const [problem, create] = useSealingProblem(async () => {
     // Loaded here, as other pages have nothing to seal.
     const { putSecret } = await import('../../../sealing/put-secret.js');
@@ -31,7 +36,7 @@ export function NewObjectPage() {
       slug,
       value,
       usedBy,
-      keepReadableCopy: isReadable,
+      keepReadableCopy: isReadable && (await loadOwnKey()) !== undefined,
       checkKeys: createKeyCheck(),
       tags: tags
         .split(',')
@@ -64,7 +69,13 @@ export function NewObjectPage() {
         <ConsumerPicker chosen={usedBy} onChosen={setUsedBy} />
         <ReadableChoice isChosen={isReadable} onChosen={setReadable} />
         <Field label="What it is for" maxLength={1000} value={description} onValue={setDescription} />
-        <Field label="Tags" hint="Separated by commas." value={tags} onValue={setTags} />
+        <Field
+          label="Tags"
+          hint="Separated by commas. Each has 1 to 32 letters, digits, dots, slashes, - and _."
+          pattern={TAGS_PATTERN}
+          value={tags}
+          onValue={setTags}
+        />
         <Field label="Due for rotation after days" type="number" min={1} max={3650} value={days} onValue={setDays} />
         <Problem text={problem} />
       </Form>

@@ -1,0 +1,183 @@
+import type { Page } from 'playwright-core';
+import { eventually } from '../eventually.js';
+import { openBoardStage } from './board-stage.js';
+import type { BoardStage } from './board-stage.js';
+import { describeInBrowser } from './chromium.js';
+import { openStage } from './stage.js';
+import type { Stage } from './stage.js';
+
+/** From the narrowest phone, or 400 % zoom of 1280 pixels, to a laptop. */
+const WIDTHS = [320, 360, 390, 600, 768, 820, 900, 1024, 1440];
+
+async function expectNoSidewaysPanning(page: Page, path: string): Promise<void> {
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 900 });
+    // What is loaded later may move the layout for a moment.
+    await eventually(async () => {
+      const scrollWidth = await page.evaluate(() => document.documentElement.scrollWidth);
+      expect([path, width, Math.max(scrollWidth, width)]).toEqual([path, width, width]);
+    });
+  }
+}
+
+describeInBrowser('pages at every width', () => {
+  let stage: BoardStage;
+  let page: Page;
+
+  beforeAll(async () => {
+    stage = await openBoardStage();
+    ({ page } = stage);
+  });
+  afterEach(() => {
+    expect(stage.takeComplaints()).toEqual([]);
+  });
+  afterAll(() => stage.close());
+
+  test.each([
+    ['/', 'Pull requests'],
+    ['/issues', 'Issues'],
+    ['/repositories', 'Repositories'],
+    ['/insights', 'Insights'],
+    ['/settings', 'Settings'],
+    ['/admin', 'Admin'],
+    ['/services', 'Services'],
+  ])('%s never pans sideways', async (path, heading) => {
+    await stage.at.open(path, heading);
+    if (['/', '/repositories'].includes(path)) await stage.at.rows.first().waitFor();
+    await page.getByText('Loading …').waitFor({ state: 'detached' });
+    await expectNoSidewaysPanning(page, path);
+  });
+
+  test('the name of a repository keeps a readable width', async () => {
+    await stage.at.open('/repositories', 'Repositories');
+    const name = page.getByRole('link', { name: 'acme/shop' });
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 900 });
+      const { height, width: shown } = (await name
+        .locator('xpath=ancestor::div[contains(@class,"about")]')
+        .boundingBox())!;
+      expect([width, shown >= 160, height < 80]).toEqual([width, true, true]);
+    }
+  });
+
+  test.each([320, 360])('the navigation of a phone of %i px is inside the screen', async (width) => {
+    await page.setViewportSize({ width, height: 640 });
+    await stage.at.open('/', 'Pull requests');
+    const items = page.getByRole('navigation', { name: 'Pages' }).locator('li:visible');
+    for (const item of await items.all()) {
+      const box = (await item.boundingBox())!;
+      expect([box.x >= 0, box.x + box.width <= width, box.width >= 44]).toEqual([true, true, true]);
+    }
+  });
+});
+
+describeInBrowser('a page whose session or release has ended', () => {
+  let stage: Stage;
+  let page: Page;
+  const go = (path: string) => page.goto(stage.server.origin + path);
+  const dialog = () => page.getByRole('dialog', { name: 'You’ve been signed out' });
+  const button = (name: RegExp | string) => page.getByRole('button', { name, exact: true });
+
+  // Each consumer in the list has a form, too; that of a new one is the last.
+  const nameField = () => page.getByLabel('Name', { exact: true }).last();
+
+  beforeAll(async () => {
+    stage = await openStage();
+    ({ page } = stage);
+  });
+  afterAll(() => stage.close());
+
+  test('asks for a sign-in over the page, repeats the request and keeps what was typed', async () => {
+    await go('/vault/consumers');
+    await page.getByRole('heading', { name: 'Add a consumer' }).waitFor();
+    await stage.context.clearCookies();
+    await nameField().fill('acme/shop');
+    await button('Add').click();
+    await dialog().getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await page.getByText('“acme/shop” is a consumer now.').waitFor();
+    await dialog().waitFor({ state: 'detached' });
+    expect(stage.takeComplaints()).toEqual(['401 POST /secrets/consumers']);
+  });
+
+  test('says what to do when the sign-in is declined, and asks again at the next action', async () => {
+    await go('/vault/consumers');
+    await page.getByRole('heading', { name: 'Add a consumer' }).waitFor();
+    await stage.context.clearCookies();
+    await nameField().fill('acme/api');
+    await button('Add').click();
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('alert').getByText('You’ve been signed out. Sign in to continue.').waitFor();
+    expect(await nameField().inputValue()).toBe('acme/api');
+    await button('Add').click();
+    await dialog().getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await page.getByText('“acme/api” is a consumer now.').waitFor();
+    stage.takeComplaints();
+  });
+
+  test('reads again after a sign-in', async () => {
+    await go('/settings');
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+    await stage.context.clearCookies();
+    await page.getByRole('link', { name: 'Secrets', exact: true }).click();
+    await dialog().getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await page.getByRole('heading', { name: 'Secrets', level: 1 }).waitFor();
+    await dialog().waitFor({ state: 'detached' });
+    stage.takeComplaints();
+  });
+
+  test('reloads itself at the next navigation when the server has a newer release', async () => {
+    await go('/services');
+    await page.getByRole('heading', { name: 'Services', level: 1 }).waitFor();
+    // A newer release has other names for the parts of its pages.
+    let isOld = true;
+    await page.route(/settings-page.*\.js$/, (route) => (isOld ? route.fulfill({ status: 404 }) : route.fallback()));
+    const reloaded = page.waitForEvent('domcontentloaded').then(() => (isOld = false));
+    await page.getByRole('link', { name: 'Settings', exact: true }).click();
+    await reloaded;
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+    await page.unrouteAll();
+    stage.takeComplaints();
+  });
+
+  test('says so when reloading does not help', async () => {
+    await go('/services');
+    await page.getByRole('heading', { name: 'Services', level: 1 }).waitFor();
+    await page.route(/settings-page.*\.js$/, (route) => route.fulfill({ status: 404 }));
+    await page.getByRole('link', { name: 'Settings', exact: true }).click();
+    await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor();
+    await page.unrouteAll();
+    await button('Reload').click();
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+    stage.takeComplaints();
+  });
+
+  test('the first secret is readable by its owner when it has no other reader', async () => {
+    await go('/vault/identity');
+    await button('Make my identity').click();
+    const list = page.getByRole('list', { name: 'Recovery phrase' });
+    await list.waitFor();
+    const words = await list.getByRole('listitem').allTextContents();
+    await button('I have written it down').click();
+    await eventually(async () => expect(await page.getByLabel(/^Word \d+$/).count()).toBe(2));
+    for (const label of await page.locator('main form label').allTextContents()) {
+      await page.getByLabel(label, { exact: true }).fill(words[Number(label.slice('Word '.length)) - 1] ?? '');
+    }
+    await button('Go on').click();
+    await button(/^Use the passkey “First passkey”/).click();
+    await page.getByText('Your identity is made.').waitFor();
+    await go('/vault/new');
+    const own = page.getByRole('checkbox', { name: 'Seal it to my own key too' });
+    await eventually(async () => expect(await own.isChecked()).toBe(true));
+    await page.getByLabel('Name').fill('first');
+    await page.getByLabel('Value', { exact: true }).fill('value');
+    await page.getByLabel('Tags').fill('not a tag!');
+    await button('Seal and store').click();
+    expect(await page.getByLabel('Tags').evaluate((input: HTMLInputElement) => input.validity.patternMismatch)).toBe(
+      true,
+    );
+    await page.getByLabel('Tags').fill('prod, db');
+    await button('Seal and store').click();
+    await page.getByRole('heading', { name: 'first', level: 1 }).waitFor();
+    expect(stage.takeComplaints()).toEqual([]);
+  });
+});
