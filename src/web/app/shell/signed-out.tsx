@@ -67,7 +67,10 @@ function SignInDialog({ settle }: { readonly settle: Settle }) {
   }, []);
   const enter = (next: SessionUser): void => {
     // The page shows data of the user who was signed in before.
-    if (next.username !== user.value?.username) { location.reload(); return; }
+    if (next.username !== user.value?.username) {
+      location.reload();
+      return;
+    }
     user.value = next;
     settle(true);
   };
