@@ -56,7 +56,7 @@ export async function answer(request: Request, response: Response, call: Call): 
   context.caller = await admit(operation, schemes, () => limits?.guard(shown, authenticate) ?? authenticate());
   await limits?.spend(operation.rateLimit ?? 'default', { caller: context.caller, address }, response);
   requireAcceptable(operation, request);
-  const input = await readInput(request, response, call);
+  const input = await readInput(request, call);
   const check = (result: HandlerResponse): void => {
     if (validateResponses) requireContractResponse(operation, result);
   };
@@ -121,14 +121,14 @@ async function answerOnce(
   return service.replays.answerOnce({ scope: `${callerId(caller)} ${id}`, key, request, reachesOut }, handle);
 }
 
-async function readInput(request: Request, response: Response, { operation, params, query }: Call): Promise<Input> {
+async function readInput(request: Request, { operation, params, query }: Call): Promise<Input> {
   const input = {
     params: readPathParameters(operation, params),
     query: readQueryParameters(operation, query),
     headers: readHeaderParameters(operation, request),
   };
   for (const part of ['params', 'query', 'headers'] as const) requireValid(operation, part, input[part]);
-  if (operation.body?.isDeferred) return { ...input, body: deferBody(request, response, operation.body) };
+  if (operation.body?.isDeferred) return { ...input, body: deferBody(request, operation.body) };
   const body = operation.body === undefined ? undefined : await readBody(request, operation.body);
   if (body !== undefined) requireValid(operation, 'body', body);
   return { ...input, body };

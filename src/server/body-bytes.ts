@@ -1,35 +1,22 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../errors.js';
 
-/** How long a refused body may go on arriving, so that its sender gets to read the refusal. */
-const LINGER_MS = 2_000;
-
 /** Taken in without being asked for: about as much as waits in a connection before it is read. */
 const UNASKED_BYTES = 65_536;
-
-export interface BodyBytes {
-  /**
-   * Waits for the whole body.
-   *
-   * @throws AppError `too_large` (before a byte is read when the length is
-   * declared), `malformed_body` when it ended early.
-   */
-  read(): Promise<Buffer>;
-  /** Nobody will ask any more: what is still to come is no use, but would hold up the next request. */
-  leave(): void;
-}
 
 /**
  * Takes in a body that may be asked for. The beginning is kept as it comes,
  * for once a sender has hung up, Node gives nothing of it any more; the rest
  * stays where it is until somebody asks.
+ *
+ * @returns a function that waits for the whole body. It throws AppError
+ * `too_large` (before a byte is read when the length is declared) or
+ * `malformed_body` when it ended early.
  */
-export function takeIn(request: IncomingMessage, maxBytes: number): BodyBytes {
+export function takeIn(request: IncomingMessage, maxBytes: number): () => Promise<Buffer> {
   const isTooLong = Number(request.headers['content-length'] ?? 0) > maxBytes;
-  const refuse = (): AppError => {
-    linger(request);
-    return new AppError('too_large', `Expected a body of at most ${maxBytes} bytes; received more.`);
-  };
+  const refuse = (): AppError =>
+    new AppError('too_large', `Expected a body of at most ${maxBytes} bytes; received more.`);
   let isAsked = false;
   const arriving = isTooLong ? undefined : collect(request, { maxBytes, refuse, hasToWait });
 
@@ -39,18 +26,11 @@ export function takeIn(request: IncomingMessage, maxBytes: number): BodyBytes {
 
   // It may fail before anybody asks, or without.
   arriving?.catch(() => undefined);
-  return {
-    async read() {
-      isAsked = true;
-      if (arriving === undefined) throw refuse();
-      request.resume();
-      return arriving;
-    },
-    leave() {
-      if (isAsked || request.readableEnded || request.destroyed) return;
-      request.removeAllListeners('data');
-      linger(request);
-    },
+  return async () => {
+    isAsked = true;
+    if (arriving === undefined) throw refuse();
+    request.resume();
+    return arriving;
   };
 }
 
@@ -68,7 +48,7 @@ function collect(request: IncomingMessage, { maxBytes, refuse, hasToWait }: Coll
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size > maxBytes) {
-        request.removeAllListeners('data');
+        request.removeAllListeners('data').pause();
         reject(refuse());
         return;
       }
@@ -85,12 +65,4 @@ function collect(request: IncomingMessage, { maxBytes, refuse, hasToWait }: Coll
 
 function endedEarly(cause?: Error): AppError {
   return new AppError('malformed_body', 'Expected the whole body; the connection ended before.', { cause });
-}
-
-/** Reads on for a moment without keeping anything, then hangs up. */
-function linger(request: IncomingMessage): void {
-  request.resume();
-  const timer = setTimeout(() => request.destroy(), LINGER_MS).unref();
-  request.once('end', () => clearTimeout(timer));
-  request.once('close', () => clearTimeout(timer));
 }

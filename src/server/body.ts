@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { AppError } from '../errors.js';
 import { takeIn } from './body-bytes.js';
 import { parseJson } from './json.js';
@@ -18,7 +18,7 @@ export async function readBody(request: IncomingMessage, spec: BodySpec): Promis
   }
   const type = requireContentType(request, spec);
   requireIdentity(request);
-  const bytes = await takeIn(request, spec.maxBytes).read();
+  const bytes = await takeIn(request, spec.maxBytes)();
   if (bytes.length > 0) return isJson(type) ? parseJson(bytes) : bytes;
   requireOptional(spec);
   return undefined;
@@ -26,16 +26,14 @@ export async function readBody(request: IncomingMessage, spec: BodySpec): Promis
 
 /**
  * Leaves it to a handler whether and when a body is read, as bytes that nothing
- * has looked at; the function fails as {@link readBody} does. Whoever refuses
- * without calling it leaves a connection that takes the next request.
+ * has looked at; the function fails as {@link readBody} does.
  */
-export function deferBody(request: IncomingMessage, response: ServerResponse, spec: BodySpec): () => Promise<Buffer> {
-  const body = takeIn(request, spec.maxBytes);
-  response.once('finish', () => body.leave());
+export function deferBody(request: IncomingMessage, spec: BodySpec): () => Promise<Buffer> {
+  const read = takeIn(request, spec.maxBytes);
   return async () => {
     if (hasBody(request)) requireContentType(request, spec);
     requireIdentity(request);
-    const bytes = await body.read();
+    const bytes = await read();
     if (bytes.length === 0) requireOptional(spec);
     return bytes;
   };
@@ -45,7 +43,8 @@ export function isJson(contentType: string): boolean {
   return /^application\/(?:[\w.+-]+\+)?json(?:;|$)/.test(contentType);
 }
 
-function hasBody({ headers }: IncomingMessage): boolean {
+/** Whether a body follows the head, by its headers. */
+export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 

@@ -21,17 +21,20 @@ export interface BoundsOptions {
 
 /** Refuses requests that no honest client sends, before anything looks at them. */
 export function requestBounds({ onlyHost }: BoundsOptions = {}): RequestHandler {
-  return ({ url, httpVersion, headersDistinct }, _response, next) => {
+  return ({ url, httpVersion, headers, headersDistinct }, _response, next) => {
     if (url.length > MAX_URL_CHARACTERS) {
       throw new AppError(
         'invalid_input',
         `Expected a URL of at most ${MAX_URL_CHARACTERS} characters; received ${url.length}.`,
       );
     }
+    if (!url.startsWith('/') && url !== '*') {
+      throw new AppError('invalid_input', 'Expected a request target that is a path, or a URL with http or https.');
+    }
     if (httpVersion === '1.1' && headersDistinct.host === undefined) {
       throw new AppError('invalid_input', 'Expected a Host header; none came.');
     }
-    const name = headersDistinct.host?.[0]?.replace(/:\d*$/, '').toLowerCase();
+    const name = headers.host?.replace(/:\d*$/, '').toLowerCase();
     if (onlyHost !== undefined && name !== undefined && name !== onlyHost && !LOOPBACK.test(name)) {
       throw new AppError('invalid_input', `Expected Host to be ${onlyHost}; set PUBLIC_URL to serve another name.`, {
         field: 'host',

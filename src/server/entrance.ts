@@ -13,11 +13,7 @@ export interface Entrance {
 }
 
 export function createEntrance(): Entrance {
-  let enter: RequestListener = (request, response) => {
-    // Its body is of no use, but an unread one would hold up the next request.
-    request.resume();
-    refuse(response);
-  };
+  let enter: RequestListener = (_request, response) => refuse(response);
   return {
     listener: (request, response) => enter(request, response),
     open(inside) {

@@ -1,38 +1,117 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, STATUS_CODES } from 'node:http';
-import type { RequestListener, Server } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { ErrorCode } from '../errors.js';
 import type { ErrorBody } from './errors.js';
+import { closeLingering, isLingering, withLingeringClose } from './lingering-close.js';
+import type { LingerLimits } from './lingering-close.js';
 import type { Log } from './log.js';
+import { useTargetAuthority } from './target.js';
+
+/** The limits of one connection, and of all together. Tests shorten the times. */
+export interface ConnectionLimits extends LingerLimits {
+  /** From the first byte of a request, or the start of the connection, to the end of the headers. */
+  readonly headersMs: number;
+  /** From the same moment to the end of the body. */
+  readonly requestMs: number;
+  /** How often these two are checked; Node's default of 30 seconds would let a 10 second limit last for 40. */
+  readonly checkMs: number;
+  /** How long a connection may be idle between two requests. */
+  readonly keepAliveMs: number;
+  readonly connections: number;
+}
+
+const LIMITS: ConnectionLimits = {
+  headersMs: 10_000,
+  requestMs: 30_000,
+  checkMs: 1_000,
+  // Longer than the 60 seconds after which nginx and AWS load balancers close an idle connection. If the server closed
+  // first, a proxy could send a request into a connection that is being closed, and would answer 502.
+  keepAliveMs: 65_000,
+  // Each may hold 64 KiB of headers, so 256 MiB at worst. Leaves file descriptors for databases, files and forges, of
+  // which most systems allow a process many times as many.
+  connections: 4_096,
+  // More than the buffers of two kernels and a client hold, so a client that reads while it sends has the answer by then.
+  lingerBytes: 8 * 1024 * 1024,
+  // As nginx has it (lingering_timeout, lingering_time).
+  lingerIdleMs: 5_000,
+  lingerMs: 30_000,
+};
 
 /** Room for the longest URL that we take and every header that clients have a use for. */
 const MAX_HEADER_BYTES = 65_536;
 
-/** A peer that dribbles its headers, or its body, holds a connection no longer than this. */
-const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 30_000;
+/** Twice the default of Apache and Tomcat. Node drops the headers after the 2,000th without a word. */
+const MAX_HEADERS = 200;
+
+/** Dropped connections are logged at most this often. */
+const DROP_LOG_MS = 60_000;
+
+export interface HttpServerOptions {
+  readonly log: Log;
+  readonly limits?: Partial<ConnectionLimits>;
+}
 
 /** An HTTP server whose refusals carry the contract's error body even where no request could be read. */
-export function createHttpServer(listener: RequestListener, { log }: { readonly log: Log }): Server {
+export function createHttpServer(listener: RequestListener, { log, ...options }: HttpServerOptions): Server {
+  const limits = { ...LIMITS, ...options.limits };
+  const handle = withLingeringClose(acceptHead(listener, log), limits);
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      connectionsCheckingInterval: limits.checkMs,
+      keepAliveTimeout: limits.keepAliveMs,
       // Answered by requestBounds(), with a body.
       requireHostHeader: false,
     },
-    listener,
+    handle,
   );
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-    else refuse(socket, CLIENT_ERRORS[error.code ?? ''] ?? UNREADABLE, log);
+  // One more is kept, so that it is noticed.
+  server.maxHeadersCount = MAX_HEADERS + 1;
+  server.maxConnections = limits.connections;
+  server.on('drop', createDropLog(log, limits));
+  const refuse = (socket: Socket, refusal: Refusal): void => {
+    socket.write(toText(refusal, log));
+    closeLingering(socket, limits);
+  };
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (error.code === 'ECONNRESET') socket.destroy();
+    else if (isLingering(socket)) return;
+    else if (!socket.writable) socket.destroy();
+    else refuse(socket, toRefusal(error, limits));
   });
-  server.on('connect', (_request, socket) => refuse(socket, NO_PROXY, log));
+  server.on('connect', (_request, socket: Socket) => refuse(socket, NO_PROXY));
   // Expectations other than 100-continue are left unmet, which their sender must be ready for.
-  server.on('checkExpectation', listener);
+  server.on('checkExpectation', handle);
   return server;
+}
+
+/** Refuses a head with too many headers, and gives all that follows the effective authority as Host. */
+function acceptHead(listener: RequestListener, log: Log): RequestListener {
+  return (request, response) => {
+    if (countHeaders(request) > MAX_HEADERS) {
+      respond(response, TOO_MANY_HEADERS, log);
+      return;
+    }
+    useTargetAuthority(request);
+    listener(request, response);
+  };
+}
+
+/** Names and values take turns. */
+const countHeaders = ({ rawHeaders }: IncomingMessage): number => rawHeaders.length / 2;
+
+/** Says that connections were dropped, but not of each. */
+function createDropLog(log: Log, { connections }: ConnectionLimits): () => void {
+  let silentUntil = 0;
+  return () => {
+    if (performance.now() < silentUntil) return;
+    silentUntil = performance.now() + DROP_LOG_MS;
+    log.warn({ connections }, 'connection dropped: too many are open');
+  };
 }
 
 interface Refusal {
@@ -41,37 +120,54 @@ interface Refusal {
   readonly error: string;
 }
 
-const UNREADABLE: Refusal = {
-  status: 400,
-  code: 'invalid_input',
-  error: 'Expected an HTTP/1.1 request; could not read it.',
-};
-
 const NO_PROXY: Refusal = { status: 405, code: 'method_not_allowed', error: 'Expected another method than CONNECT.' };
 
-const CLIENT_ERRORS: Readonly<Record<string, Refusal>> = {
-  HPE_HEADER_OVERFLOW: {
-    status: 431,
-    code: 'too_large',
-    error: `Expected headers of at most ${MAX_HEADER_BYTES} bytes; received more.`,
-  },
-  ERR_HTTP_REQUEST_TIMEOUT: {
-    status: 408,
-    code: 'invalid_input',
-    error: `Expected the whole request within ${REQUEST_TIMEOUT_MS / 1000} seconds; it did not come.`,
-  },
+const TOO_MANY_HEADERS: Refusal = {
+  status: 431,
+  code: 'too_large',
+  error: `Expected at most ${MAX_HEADERS} headers; received more.`,
 };
 
-function refuse(socket: Duplex, { status, code, error }: Refusal, log: Log): void {
+function toRefusal({ code }: NodeJS.ErrnoException, { requestMs }: ConnectionLimits): Refusal {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return {
+        status: 431,
+        code: 'too_large',
+        error: `Expected headers of at most ${MAX_HEADER_BYTES} bytes; received more.`,
+      };
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return {
+        status: 408,
+        code: 'invalid_input',
+        error: `Expected the whole request within ${requestMs / 1000} seconds; it did not come.`,
+      };
+    default:
+      return { status: 400, code: 'invalid_input', error: 'Expected an HTTP/1.1 request; could not read it.' };
+  }
+}
+
+function respond(response: ServerResponse, refusal: Refusal, log: Log): void {
+  const { headers, body } = toAnswer(refusal, log);
+  response.writeHead(refusal.status, headers).end(body);
+}
+
+/** An answer where there is no request that it could be an answer to. */
+function toText(refusal: Refusal, log: Log): string {
+  const { headers, body } = toAnswer(refusal, log);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ''}\r\n${lines.join('')}\r\n${body}`;
+}
+
+function toAnswer({ status, code, error }: Refusal, log: Log) {
   const requestId = randomUUID();
   const body = JSON.stringify({ error, code, requestId } satisfies ErrorBody);
   log.info({ requestId, status });
-  const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
-    'Connection: close',
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-Id: ${requestId}`,
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  const headers = {
+    Connection: 'close',
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'X-Request-Id': requestId,
+  };
+  return { headers, body };
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { AppError } from '../errors.js';
 
 /** A request target, still percent-encoded. */
@@ -7,13 +8,25 @@ export interface Target {
   readonly query: string;
 }
 
-/** Reads the target of a request line, also in the absolute form that proxies send. */
+/** Scheme and authority of a target in absolute form. */
+const ABSOLUTE = /^https?:\/\/([^/?#@]+)(?=[/?]|$)/i;
+
+/**
+ * Brings a target in absolute form, as proxies send it, into origin form. Its authority takes the place of the Host
+ * header (RFC 9112, 3.2.2), so whatever looks at Host afterwards sees the name that is really asked for.
+ */
+export function useTargetAuthority(request: IncomingMessage): void {
+  const [prefix = '', authority] = ABSOLUTE.exec(request.url ?? '') ?? [];
+  if (authority === undefined) return;
+  const rest = request.url?.slice(prefix.length) ?? '';
+  request.url = rest.startsWith('/') ? rest : `/${rest}`;
+  request.headers.host = authority;
+}
+
+/** Reads the target of a request line in origin form. */
 export function parseTarget(url: string): Target {
-  const relative = url.replace(/^https?:\/\/[^/?]*/i, '');
-  const mark = relative.indexOf('?');
-  return mark === -1
-    ? { path: relative, query: '' }
-    : { path: relative.slice(0, mark), query: relative.slice(mark + 1) };
+  const mark = url.indexOf('?');
+  return mark === -1 ? { path: url, query: '' } : { path: url.slice(0, mark), query: url.slice(mark + 1) };
 }
 
 /**
