@@ -9,6 +9,7 @@ import { readPageFacts } from './handlers/page-facts.js';
 import { secretsHandlers } from './handlers/secrets/handlers.js';
 import { REFUSALS } from './handlers/secrets/refusals.js';
 import { objectsHandlers } from './handlers/secrets/objects.js';
+import { UNCOMPRESSED } from './handlers/uncompressed.js';
 
 import { createSiteContext } from './resolvers/context.js';
 import { createSiteEngine } from './resolvers/site-engine.js';
@@ -178,6 +179,7 @@ function dashboardRouter({ config, services, limits }: RouterOptions): RequestHa
     validateResponses: !config.production,
     headers: dataHeaders({ isHttps: isHttps(config) }),
     streams: { stopping: services.readiness.stopping },
+    uncompressed: UNCOMPRESSED.dashboard,
   });
   return isRunning ? withDocument(config, 'dashboard', router) : router;
 }
@@ -202,6 +204,7 @@ function secretsRouter({ config, services, limits }: RouterOptions): RequestHand
     limits,
     replays: services.auditedReplays,
     validateResponses: !config.production,
+    uncompressed: UNCOMPRESSED.secrets,
     headers: dataHeaders({ isHttps: isHttps(config) }),
   });
   return withDocument(config, 'secrets', router);

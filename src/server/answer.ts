@@ -29,6 +29,11 @@ export interface AnswerOptions {
   /** Holds what leaves to the contract as well: a difference is a defect, answered 500. */
   readonly validateResponses: boolean;
   readonly streams?: EventStreamOptions;
+  /**
+   * Operations whose responses are never compressed, as they hold a secret (BREACH); of the others, JSON and events
+   * are. Nothing is compressed when it is absent.
+   */
+  readonly uncompressed?: readonly string[];
 }
 
 export type Handler = (request: HandlerRequest) => Promise<HandlerResponse>;
@@ -66,15 +71,17 @@ export async function answer(request: Request, response: Response, call: Call): 
     if (error instanceof AppError) check({ status: error.status, body: toErrorBody(error, context.requestId) });
     throw error;
   });
+  const { streams, toPayload } = service;
+  const isCompressible = service.uncompressed?.includes(operation.id) === false;
   const events = findEvents(operation, result);
   if (events === undefined) {
     check(result);
-    respond(response, { operation, toPayload: service.toPayload }, result);
+    await respond(response, { operation, toPayload, isCompressible }, result);
     return;
   }
   const isAllowed = async (): Promise<boolean> => (await admit(operation, schemes, authenticate), true);
-  const { streams, toPayload } = service;
-  await sendEvents(response, { ...streams, operation, events, toPayload, isAllowed, validate: validateResponses });
+  const validate = validateResponses;
+  await sendEvents(response, { ...streams, operation, events, toPayload, isCompressible, isAllowed, validate });
 }
 
 type Input = Pick<HandlerRequest, 'body' | 'headers' | 'params' | 'query'>;

@@ -1,9 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { gzipSync } from 'node:zlib';
-import express from 'express';
 import type { Request, RequestHandler, Response } from 'express';
-import mime from 'mime';
 import { AppError } from '../errors.js';
 import type { PageFacts } from '../web/page-facts.js';
 import { PAGE_MODULES } from './page-paths.js';
@@ -11,7 +8,10 @@ import type { PageRequest } from './page-facts.js';
 import { listPageParts } from './page-parts.js';
 import type { Manifest } from './page-parts.js';
 import { PRIVATE } from './headers.js';
-import { IMMUTABLE } from './static-assets.js';
+import { Payload } from './payload.js';
+import { sendPayload } from './send-payload.js';
+import { serveAssets } from './static-assets.js';
+import type { StaticAsset } from './static-assets.js';
 
 /** What the bundler made of the pages. */
 export interface BuiltPages {
@@ -37,9 +37,6 @@ export interface BuiltPagesOptions {
 /** Beside the built server, or where the build puts them when the server runs from its sources. */
 const FOLDERS = ['../pages/', '../../dist/pages/'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
 
-/** Smaller ones gain nothing once headers are counted. */
-const MIN_COMPRESSED = 1024;
-
 /** Reads the pages once. Without any, as before a build, they say so when they are asked for. */
 export function loadBuiltPages({ origin, services, label, findFacts }: BuiltPagesOptions): BuiltPages {
   const folder = FOLDERS.find((path) => existsSync(`${path}index.html`));
@@ -55,10 +52,12 @@ export function loadBuiltPages({ origin, services, label, findFacts }: BuiltPage
       .replaceAll('{{origin}}', origin())
       .replaceAll('{{facts}}', () => (facts === undefined ? '' : escapeAttribute(JSON.stringify(facts))))
       .replace('</head>', `${partsOf(request.path)}</head>`);
-    response.set('Cache-Control', PRIVATE).type('html').send(text);
+    response.set('Cache-Control', PRIVATE).type('html');
+    // It has no secret: what it says of the user are names and settings of pages.
+    await sendPayload(response, new Payload(text), { isCompressible: true, isConditional: false });
   }
   return {
-    assets: serveAssets(`${folder}assets/`),
+    assets: serveAssets(readAssets(`${folder}assets/`)),
     document,
     nowhere: (request, response, next) =>
       request.accepts(['json', 'html']) === 'html' ? document(request, response.status(404)) : next(),
@@ -84,18 +83,5 @@ function refuse(): never {
   throw new AppError('not_found', 'The pages are not built; "npm run build" makes them.');
 }
 
-function serveAssets(folder: string): RequestHandler {
-  const router = express.Router();
-  for (const name of readdirSync(folder)) {
-    const bytes = readFileSync(folder + name);
-    const type = mime.getType(name) ?? 'application/octet-stream';
-    const gzipped = bytes.length < MIN_COMPRESSED ? undefined : gzipSync(bytes, { level: 9 });
-    router.get(`/pages/assets/${name}`, (request, response) => {
-      response.set({ 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': IMMUTABLE, Vary: 'Accept-Encoding' });
-      const isCompressed = gzipped !== undefined && request.acceptsEncodings('gzip') === 'gzip';
-      if (isCompressed) response.setHeader('Content-Encoding', 'gzip');
-      response.send(isCompressed ? gzipped : bytes);
-    });
-  }
-  return router;
-}
+const readAssets = (folder: string): StaticAsset[] =>
+  readdirSync(folder).map((name) => ({ url: `/pages/assets/${name}`, bytes: readFileSync(folder + name) }));

@@ -1,6 +1,8 @@
 /** Answers that are streams of server-sent events. */
 import { once } from 'node:events';
 import type { Response } from 'express';
+import { chooseEncoding } from './content-encoding.js';
+import { GzipStream } from './gzip-stream.js';
 import { PRIVATE } from './headers.js';
 import type { HandlerResponse, OperationSpec, ServerSentEvent } from './operation.js';
 import type { ToPayload } from './payload.js';
@@ -9,6 +11,12 @@ const EVENT_STREAM = 'text/event-stream';
 
 /** Proxies give a silent connection up after 30 to 60 seconds. */
 const HEARTBEAT_MS = 15_000;
+
+/** A comment, which clients ignore. */
+const BEAT = ':\n\n';
+
+/** After the data of an event. */
+const END = '\n\n';
 
 export interface EventStreamOptions {
   /** Ends every stream, as the server stops. */
@@ -21,6 +29,8 @@ export interface EventStream extends EventStreamOptions {
   readonly events: AsyncIterable<ServerSentEvent>;
   /** Makes the data of an event into JSON; streams that are sent the same share what it keeps. */
   readonly toPayload: ToPayload;
+  /** Whether events may be sent compressed. */
+  readonly isCompressible: boolean;
   /** Whether the caller may still have it; asked at every heartbeat. */
   readonly isAllowed: () => Promise<boolean>;
   /** Holds each event to the contract. */
@@ -51,18 +61,35 @@ export async function sendEvents(response: Response, stream: EventStream): Promi
   response.once('close', end);
   if (stopping?.aborted === true || response.destroyed) end();
   stopping?.addEventListener('abort', end, { once: true });
-  const heart = setInterval(() => void beat(response, stream, end), heartbeatMs);
+  const gzip = stream.isCompressible ? negotiateGzip(response) : undefined;
+  const heart = setInterval(() => void beat({ response, gzip }, stream, end), heartbeatMs);
   try {
-    open(response);
-    if (response.req.method !== 'HEAD') await pump(response, stream, over.signal);
+    open({ response, gzip });
+    if (response.req.method !== 'HEAD') await pump({ response, gzip }, stream, over.signal);
   } finally {
     clearInterval(heart);
     stopping?.removeEventListener('abort', end);
-    response.end();
+    response.end(gzip?.end());
   }
 }
 
-function open(response: Response): void {
+/** Where events go. */
+interface Sink {
+  readonly response: Response;
+  /** Absent where they are sent as they are. */
+  readonly gzip: GzipStream | undefined;
+}
+
+function negotiateGzip(response: Response): GzipStream | undefined {
+  response.vary('Accept-Encoding');
+  // Of the two encodings the one whose parts can be sent to many streams.
+  const encoding = chooseEncoding(response.req.headers['accept-encoding'], ['gzip']);
+  if (encoding === undefined) return undefined;
+  response.setHeader('Content-Encoding', encoding);
+  return new GzipStream();
+}
+
+function open({ response, gzip }: Sink): void {
   response.status(200).set({
     'Content-Type': EVENT_STREAM,
     'Cache-Control': PRIVATE,
@@ -70,14 +97,15 @@ function open(response: Response): void {
     'X-Accel-Buffering': 'no',
   });
   response.flushHeaders();
+  if (gzip !== undefined) response.write(gzip.header);
 }
 
-async function beat(response: Response, { isAllowed }: EventStream, end: () => void): Promise<void> {
+async function beat({ response, gzip }: Sink, { isAllowed }: EventStream, end: () => void): Promise<void> {
   if (!(await isAllowed().catch(() => false))) end();
-  else if (!response.writableNeedDrain && !response.writableEnded) response.write(':\n\n');
+  else if (!response.writableNeedDrain && !response.writableEnded) response.write(gzip?.text(BEAT) ?? BEAT);
 }
 
-async function pump(response: Response, stream: EventStream, over: AbortSignal): Promise<void> {
+async function pump(sink: Sink, stream: EventStream, over: AbortSignal): Promise<void> {
   const ended = new Promise<undefined>((resolve) => {
     if (over.aborted) resolve(undefined);
     over.addEventListener('abort', () => resolve(undefined), { once: true });
@@ -87,7 +115,8 @@ async function pump(response: Response, stream: EventStream, over: AbortSignal):
     const next = await Promise.race([events.next(), ended]);
     if (next === undefined || next.done === true) return;
     if (stream.validate) requireContractEvent(stream.operation, next.value);
-    if (!write(response, stream, next.value)) await once(response, 'drain', { signal: over }).catch(() => undefined);
+    if (await write(sink, stream, next.value)) continue;
+    await once(sink.response, 'drain', { signal: over }).catch(() => undefined);
   }
 }
 
@@ -96,11 +125,18 @@ async function pump(response: Response, stream: EventStream, over: AbortSignal):
  *
  * @returns false when the peer has more to take than it does.
  */
-function write(response: Response, { toPayload }: EventStream, { id, data }: ServerSentEvent): boolean {
+async function write(
+  { response, gzip }: Sink,
+  { toPayload }: EventStream,
+  { id, data }: ServerSentEvent,
+): Promise<boolean> {
+  const payload = toPayload(data);
+  const segment = gzip && (await payload.segment);
+  const begin = `id: ${id}\ndata: `;
   response.cork();
-  response.write(`id: ${id}\ndata: `);
-  response.write(toPayload(data).bytes);
-  const isTaken = response.write('\n\n');
+  response.write(gzip?.text(begin) ?? begin);
+  response.write(gzip && segment ? gzip.segment(segment) : payload.bytes);
+  const isTaken = response.write(gzip?.text(END) ?? END);
   response.uncork();
   return isTaken;
 }

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import helmet from 'helmet';
+import { createTextSender } from './static-assets.js';
 
 /**
  * As strict as GraphiQL allows. Its dialogs stop the page from scrolling by a
@@ -24,17 +25,15 @@ const policy = helmet.contentSecurityPolicy({
 
 /** Shows GraphiQL to a browser that opens the endpoint's address; everybody else is passed on to the endpoint. */
 export function graphiqlPage(page: string): RequestHandler {
+  const send = createTextSender(page, 'html');
   return (request, response, next) => {
     if (!wantsPage(request)) {
       next();
       return;
     }
     policy(request, response, () => {
-      response
-        .set({ 'Cache-Control': 'no-cache', 'X-Content-Type-Options': 'nosniff' })
-        .vary('Accept')
-        .type('html')
-        .send(page);
+      response.set('X-Content-Type-Options', 'nosniff').vary('Accept');
+      void send(response);
     });
   };
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GraphQLError, OperationTypeNode, execute as graphqlExecute, getOperationAST } from 'graphql';
 import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLFormattedError, GraphQLSchema } from 'graphql';
 import { AppError } from '../errors.js';
+import { chooseEncoding, compress, MIN_COMPRESSED_BYTES } from './content-encoding.js';
 import { chooseMediaType } from './graphql-accept.js';
 import type { GraphqlMediaType } from './graphql-accept.js';
 import { OperationBudget } from './graphql-budget.js';
@@ -126,24 +127,31 @@ const notAcceptable = () =>
     'Expected to answer in application/graphql-response+json or application/json in UTF-8; neither is accepted.',
   );
 
-function send(
+async function send(
   response: ServerResponse,
   type: GraphqlMediaType = 'application/json',
   { status, headers, data, errors }: Answer,
   show: (error: unknown) => GraphQLFormattedError,
-): void {
+): Promise<void> {
   // The specification puts errors first, where a reader of a long answer sees them.
   const body = JSON.stringify({ errors: errors?.map(show), data });
-  const bytes = Buffer.byteLength(body);
-  response.writeHead(status, {
+  const length = Buffer.byteLength(body);
+  const common = {
     ...headers,
     'Content-Type': `${type}; charset=utf-8`,
-    'Content-Length': bytes,
-    // A GET's answer follows the Accept header, and the files it speaks of change.
-    Vary: 'Accept',
+    // The response to a GET depends on these headers, and the files it speaks of change.
+    Vary: 'Accept, Accept-Encoding',
     'Cache-Control': 'no-cache',
     'X-Content-Type-Options': 'nosniff',
-  });
+  };
+  const accepted = response.req.headers['accept-encoding'];
+  const encoding = length < MIN_COMPRESSED_BYTES ? undefined : chooseEncoding(accepted);
+  if (encoding !== undefined) {
+    const bytes = await compress(body, encoding, 'dynamic');
+    response.writeHead(status, { ...common, 'Content-Encoding': encoding, 'Content-Length': bytes.length }).end(bytes);
+    return;
+  }
+  response.writeHead(status, { ...common, 'Content-Length': length });
   // Plain ASCII is the same in both, and the former is written in a third of the time.
-  response.end(body, bytes === body.length ? 'latin1' : 'utf8');
+  response.end(body, length === body.length ? 'latin1' : 'utf8');
 }

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RequestHandler } from 'express';
-import { loadAssets, loadPage } from './static-assets.js';
+import { createTextSender, loadAssets, loadPage } from './static-assets.js';
 
 /** The contracts as pages to read and to try, with everything they need: nothing comes from elsewhere. */
 export interface Reference {
@@ -27,8 +27,9 @@ export function loadReference({ services }: { readonly services: readonly string
     'swagger-ui.js': inSwagger('swagger-ui-bundle.js'),
   });
   const page = loadPage(web('reference.html'), assets).replace('{{services}}', services.join(' '));
+  const send = createTextSender(page, 'html');
   return {
     assets: assets.handler,
-    page: (_request, response) => void response.set('Cache-Control', 'no-cache').type('html').send(page),
+    page: (_request, response) => send(response),
   };
 }

@@ -1,21 +1,24 @@
 import type { Response } from 'express';
 import { isJson } from './body.js';
-import { matchesEtag } from './etag.js';
 import { PRIVATE, REVALIDATE } from './headers.js';
 import type { HandlerResponse, OperationSpec } from './operation.js';
 import { Payload } from './payload.js';
 import type { ToPayload } from './payload.js';
+import { sendPayload } from './send-payload.js';
 
 interface Format {
   readonly operation: OperationSpec;
   readonly toPayload: ToPayload;
+  /** Whether JSON may be sent compressed. */
+  readonly isCompressible: boolean;
 }
 
 /**
  * Sends what a handler answered, in the content type that the contract says.
  * Where it documents 304, a client that still has the answer is told so.
  */
-export function respond(response: Response, { operation, toPayload }: Format, result: HandlerResponse): void {
+export async function respond(response: Response, format: Format, result: HandlerResponse): Promise<void> {
+  const { operation, toPayload } = format;
   const { status, body, headers } = result;
   const isConditional = operation.responses[304] !== undefined;
   const type = operation.responses[status]?.contentTypes[0];
@@ -28,31 +31,15 @@ export function respond(response: Response, { operation, toPayload }: Format, re
   }
   if (!response.hasHeader('Content-Type')) setType(response, type);
   const payload = isJson(type) ? toPayload(body) : new Payload(toBuffer(body));
-  if (isConditional && status === 200) sendUnlessKnown(response, payload);
-  else send(response, payload);
+  await sendPayload(response, payload, {
+    isCompressible: format.isCompressible && isJson(type),
+    isConditional: isConditional && status === 200,
+  });
 }
 
 function setType(response: Response, type: string): void {
   if (isJson(type)) response.setHeader('Content-Type', `${type}; charset=utf-8`);
   else response.type(type);
-}
-
-/** Not Express's own comparison: that skips it for `no-cache`, which fetch adds to every conditional request. */
-function sendUnlessKnown(response: Response, payload: Payload): void {
-  const { etag } = payload;
-  response.setHeader('ETag', etag);
-  if (!matchesEtag(response.req.headers['if-none-match'], etag)) {
-    send(response, payload);
-    return;
-  }
-  response.removeHeader('Content-Type');
-  response.statusCode = 304;
-  response.end();
-}
-
-function send(response: Response, { bytes }: Payload): void {
-  response.setHeader('Content-Length', Buffer.byteLength(bytes));
-  response.end(bytes);
 }
 
 /**

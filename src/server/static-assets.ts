@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import express from 'express';
-import type { RequestHandler } from 'express';
+import type { RequestHandler, Response } from 'express';
 import mime from 'mime';
+import { Payload } from './payload.js';
+import { sendPayload } from './send-payload.js';
 
 /** A year: the name changes with the content. */
 export const IMMUTABLE = 'public, max-age=31536000, immutable';
@@ -15,9 +17,9 @@ export interface Assets {
   readonly handler: RequestHandler;
 }
 
-interface Asset {
+export interface StaticAsset {
+  /** The path that it is served at. */
   readonly url: string;
-  readonly type: string;
   readonly bytes: Buffer;
 }
 
@@ -28,14 +30,8 @@ interface Asset {
  */
 export function loadAssets(base: string, files: Readonly<Record<string, string>>): Assets {
   const byName = new Map(Object.entries(files).map(([name, file]) => [name, loadAsset(base, name, file)]));
-  const router = express.Router();
-  for (const { url, type, bytes } of byName.values()) {
-    router.get(url, (_request, response) => {
-      response.set({ 'Content-Type': type, 'Cache-Control': IMMUTABLE }).send(bytes);
-    });
-  }
   return {
-    handler: router,
+    handler: serveAssets([...byName.values()]),
     urlOf(name) {
       const asset = byName.get(name);
       if (!asset) throw new Error(`Expected the name of an asset; received "${name}".`);
@@ -44,12 +40,37 @@ export function loadAssets(base: string, files: Readonly<Record<string, string>>
   };
 }
 
-function loadAsset(base: string, name: string, file: string): Asset {
+function loadAsset(base: string, name: string, file: string): StaticAsset {
   const bytes = readFileSync(file);
   const digest = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
   const extension = extname(name);
-  const url = `${base}/${name.slice(0, -extension.length)}-${digest}${extension}`;
-  return { url, type: `${mime.getType(name) ?? 'application/octet-stream'}; charset=utf-8`, bytes };
+  return { url: `${base}/${name.slice(0, -extension.length)}-${digest}${extension}`, bytes };
+}
+
+/** Images, fonts and archives are compressed already; SVG is text. */
+const IS_TEXT = /^text\/|^image\/svg|javascript|json|xml/;
+
+/** Serves files whose URL changes with their content. Each is compressed once, when it is first requested. */
+export function serveAssets(assets: readonly StaticAsset[]): RequestHandler {
+  const router = express.Router();
+  for (const { url, bytes } of assets) {
+    const type = mime.getType(url) ?? 'application/octet-stream';
+    const payload = new Payload(bytes, 'static');
+    router.get(url, async (_request, response) => {
+      response.set({ 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': IMMUTABLE });
+      await sendPayload(response, payload, { isCompressible: IS_TEXT.test(type), isConditional: true });
+    });
+  }
+  return router;
+}
+
+/** Makes the function that sends a text that does not change while the process runs, such as a page or a contract. */
+export function createTextSender(text: string, type: 'html' | 'json'): (response: Response) => Promise<void> {
+  const payload = new Payload(text, 'static');
+  return (response) => {
+    response.set('Cache-Control', 'no-cache').type(type);
+    return sendPayload(response, payload, { isCompressible: true, isConditional: true });
+  };
 }
 
 /** Reads a page and puts addresses of assets where it says `{{name.extension}}`. */

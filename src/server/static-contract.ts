@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { RequestHandler } from 'express';
+import { createTextSender } from './static-assets.js';
 
 /** Serves a contract as it was bundled. */
 export function contractDocument(file: URL): RequestHandler {
-  const text = readFileSync(file, 'utf8');
-  return (_request, response) => {
-    response.set('Cache-Control', 'no-cache').type('json').send(text);
-  };
+  const send = createTextSender(readFileSync(file, 'utf8'), 'json');
+  return (_request, response) => send(response);
 }

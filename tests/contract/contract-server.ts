@@ -14,6 +14,7 @@ import { dashboardHandlers } from '../../src/handlers/dashboard/handlers.js';
 import type { DashboardServices } from '../../src/handlers/dashboard/handlers.js';
 import { secretsHandlers } from '../../src/handlers/secrets/handlers.js';
 import { objectsHandlers } from '../../src/handlers/secrets/objects.js';
+import { UNCOMPRESSED } from '../../src/handlers/uncompressed.js';
 import { REFUSALS } from '../../src/handlers/secrets/refusals.js';
 import type { SecretsServices } from '../../src/handlers/secrets/handlers.js';
 import { createSecretsAccess } from '../../src/secrets/access.js';
@@ -81,6 +82,7 @@ export async function startContractServer(options: ContractServerOptions = {}): 
       limits,
       replays: auditedReplays(database, createReplays(database)),
       validateResponses: true,
+      uncompressed: UNCOMPRESSED.secrets,
     }),
     contractRouter({
       ...dashboard,
@@ -91,6 +93,7 @@ export async function startContractServer(options: ContractServerOptions = {}): 
       replays: createReplays(database),
       validateResponses: true,
       streams: { heartbeatMs, stopping: services.readiness.stopping },
+      uncompressed: UNCOMPRESSED.dashboard,
     }),
   );
   return {

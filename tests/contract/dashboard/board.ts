@@ -137,8 +137,10 @@ export function boardTests(stage: () => Stage): void {
       await client.PUT('/api/settings', { body: {} });
       const { data } = await client.GET(STREAM, { parseAs: 'stream' });
       const reader = data!.getReader();
-      const { value } = await reader.read();
-      expect(new TextDecoder().decode(value)).toMatch(/^id: .+\ndata: \{.*\}\n\n$/);
+      const decoder = new TextDecoder();
+      let text = '';
+      while (!text.endsWith('\n\n')) text += decoder.decode((await reader.read()).value, { stream: true });
+      expect(text).toMatch(/^id: .+\ndata: \{.*\}\n\n$/);
       other.server.readiness.stop();
       expect(await reader.read()).toMatchObject({ done: true });
       await other.server.close();

@@ -1,0 +1,71 @@
+/**
+ * A gzip stream (RFC 1952) that is made of parts which are compressed once and sent to many.
+ *
+ * A compressor of its own would keep up to 256 KiB for every open connection, and compress the same board again for
+ * each. Here each part is raw deflate (RFC 1951) that refers to no other part and ends at a byte, as Z_FULL_FLUSH makes
+ * it, so that parts can be put together in any order and a client can decode each as it arrives. What a connection
+ * keeps are the checksum and the length of what was sent.
+ */
+import { promisify } from 'node:util';
+import { constants, crc32, deflateRaw } from 'node:zlib';
+
+/** A part of a stream, as bytes and compressed. */
+export interface GzipSegment {
+  readonly bytes: Buffer;
+  readonly deflated: Buffer;
+}
+
+const deflateAsync = promisify(deflateRaw);
+
+/** As for other dynamic responses. */
+const LEVEL = 6;
+
+/** Compresses in the thread pool. */
+export async function deflateSegment(bytes: Buffer): Promise<GzipSegment> {
+  const deflated = await deflateAsync(bytes, { level: LEVEL, finishFlush: constants.Z_FULL_FLUSH });
+  return { bytes, deflated };
+}
+
+/** Deflate, no time, no flags, no operating system. */
+const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
+
+/** An empty block that says that it is the last. */
+const LAST_BLOCK = Buffer.from([3, 0]);
+
+/** The length of a stored block has 16 bits. */
+const MAX_STORED_BYTES = 0xffff;
+
+export class GzipStream {
+  readonly header = HEADER;
+  #crc = 0;
+  #length = 0;
+
+  /** Adds a short text as it is: compression would make it longer. */
+  text(text: string): Buffer {
+    const bytes = Buffer.from(text);
+    if (bytes.length > MAX_STORED_BYTES) throw new RangeError(`Expected at most ${MAX_STORED_BYTES} bytes of text.`);
+    this.#count(bytes);
+    const head = Buffer.alloc(5);
+    head.writeUInt16LE(bytes.length, 1);
+    head.writeUInt16LE(bytes.length ^ MAX_STORED_BYTES, 3);
+    return Buffer.concat([head, bytes]);
+  }
+
+  segment({ bytes, deflated }: GzipSegment): Buffer {
+    this.#count(bytes);
+    return deflated;
+  }
+
+  /** Ends the stream. */
+  end(): Buffer {
+    const trailer = Buffer.alloc(8);
+    trailer.writeUInt32LE(this.#crc, 0);
+    trailer.writeUInt32LE(this.#length, 4);
+    return Buffer.concat([LAST_BLOCK, trailer]);
+  }
+
+  #count(bytes: Buffer): void {
+    this.#crc = crc32(bytes, this.#crc);
+    this.#length = (this.#length + bytes.length) % 2 ** 32;
+  }
+}

@@ -1,0 +1,43 @@
+import type { Response } from 'express';
+import { chooseEncoding, MIN_COMPRESSED_BYTES } from './content-encoding.js';
+import type { ContentEncoding } from './content-encoding.js';
+import { matchesEtag } from './etag.js';
+import type { Payload } from './payload.js';
+
+export interface SendOptions {
+  /** Whether it may be compressed: not what is small already, nor a secret beside what a caller chose (BREACH). */
+  readonly isCompressible: boolean;
+  /** Whether it has an ETag, and a client that knows it gets 304. */
+  readonly isConditional: boolean;
+}
+
+/** Sends the body of a response whose status and other headers are set, in the encoding that the client prefers. */
+export async function sendPayload(response: Response, payload: Payload, options: SendOptions): Promise<void> {
+  const encoding = options.isCompressible ? negotiate(response, payload) : undefined;
+  if (options.isConditional && isKnown(response, payload, encoding)) {
+    response.removeHeader('Content-Type');
+    response.status(304).end();
+    return;
+  }
+  const bytes = encoding === undefined ? payload.bytes : await payload.compressed(encoding);
+  if (encoding !== undefined) response.setHeader('Content-Encoding', encoding);
+  response.setHeader('Content-Length', Buffer.byteLength(bytes));
+  response.end(bytes);
+}
+
+function negotiate(response: Response, { length }: Payload): ContentEncoding | undefined {
+  if (length < MIN_COMPRESSED_BYTES) return undefined;
+  response.vary('Accept-Encoding');
+  return chooseEncoding(response.req.headers['accept-encoding']);
+}
+
+/**
+ * An encoded response has a weak ETag, as its bytes differ from those of the plain one. If-None-Match compares weakly,
+ * so a client that got either gets 304 for both.
+ *
+ * Not Express's own comparison: that skips it for `no-cache`, which fetch adds to every conditional request.
+ */
+function isKnown(response: Response, { etag }: Payload, encoding: ContentEncoding | undefined): boolean {
+  response.setHeader('ETag', encoding === undefined ? etag : `W/${etag}`);
+  return matchesEtag(response.req.headers['if-none-match'], etag);
+}

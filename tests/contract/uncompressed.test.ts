@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { UNCOMPRESSED } from '../../src/handlers/uncompressed.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Fields that hold a secret wherever they are. */
+const SECRET = /^(challenge|token|webhookToken|webhookSecret|wrapped_identity|recovery_wrapped_identity)$/;
+
+/** Fields that hold one at the top of a body: a new token, and the address of a feed. */
+const SECRET_AT_TOP = /^(value|url)$/;
+
+const readContract = (service: string): Json =>
+  JSON.parse(readFileSync(new URL(`../../src/generated/${service}/openapi.json`, import.meta.url), 'utf8')) as Json;
+
+const isMap = (value: unknown): value is Json => typeof value === 'object' && value !== null;
+
+function follow(contract: Json, reference: string): unknown {
+  const names = reference.slice(2).split('/');
+  return names.reduce<unknown>((at, name) => (isMap(at) ? at[name.replaceAll('~1', '/')] : undefined), contract);
+}
+
+/** The paths of all fields of a schema, such as `issues.url`. Each schema is entered once, as some contain themselves. */
+function listFields(contract: Json, schema: unknown, parent = '', seen = new Set<unknown>()): string[] {
+  if (!isMap(schema) || seen.has(schema)) return [];
+  seen.add(schema);
+  if (typeof schema.$ref === 'string') return listFields(contract, follow(contract, schema.$ref), parent, seen);
+  const { properties, example: _example, examples: _examples, ...others } = schema;
+  const own = Object.entries(isMap(properties) ? properties : {}).flatMap(([name, field]) => {
+    return [parent + name, ...listFields(contract, field, `${parent}${name}.`, seen)];
+  });
+  return [...own, ...Object.values(others).flatMap((part) => listFields(contract, part, parent, seen))];
+}
+
+function hasSecret(contract: Json, responses: Json): boolean {
+  const good = Object.entries(responses).filter(([status]) => status.startsWith('2'));
+  const fields = good.flatMap(([, response]) => listFields(contract, response));
+  return fields.some((path) => SECRET.test(path.split('.').at(-1) ?? '') || SECRET_AT_TOP.test(path));
+}
+
+test.each(['dashboard', 'secrets'] as const)('lists each operation of %s whose response has a secret', (service) => {
+  const contract = readContract(service);
+  const operations = Object.values(contract.paths as Json).flatMap((path) => Object.values(path as Json));
+  const found = operations.flatMap((operation) => {
+    const { operationId, responses } = operation as { operationId?: string; responses?: Json };
+    return operationId !== undefined && responses && hasSecret(contract, responses) ? [operationId] : [];
+  });
+  const listed = UNCOMPRESSED[service].filter((id) => id !== 'callMcp');
+  expect(found.toSorted()).toEqual(listed.toSorted());
+});
+
+test('lists the operation of agents, whose results have no schema', () => {
+  expect(UNCOMPRESSED.secrets).toContain('callMcp');
+});
