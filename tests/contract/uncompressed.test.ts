@@ -24,11 +24,13 @@ function listFields(contract: Json, schema: unknown, parent = '', seen = new Set
   if (!isMap(schema) || seen.has(schema)) return [];
   seen.add(schema);
   if (typeof schema.$ref === 'string') return listFields(contract, follow(contract, schema.$ref), parent, seen);
-  const { properties, example: _example, examples: _examples, ...others } = schema;
+  const { properties, ...others } = schema;
   const own = Object.entries(isMap(properties) ? properties : {}).flatMap(([name, field]) => {
     return [parent + name, ...listFields(contract, field, `${parent}${name}.`, seen)];
   });
-  return [...own, ...Object.values(others).flatMap((part) => listFields(contract, part, parent, seen))];
+  return [...own, ...Object.entries(others).flatMap(([key, part]) => {
+    return key.startsWith('example') ? [] : listFields(contract, part, parent, seen);
+  })];
 }
 
 function hasSecret(contract: Json, responses: Json): boolean {

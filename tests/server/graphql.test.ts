@@ -1,11 +1,12 @@
 import { request as httpRequest } from 'node:http';
 import type { RequestOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:http';
 import { buildSchema, getIntrospectionQuery } from 'graphql';
 import { AppError } from '../../src/errors.js';
 import type { OperationBudget } from '../../src/server/graphql-budget.js';
 import { createGraphqlEndpoint } from '../../src/server/graphql.js';
+import { createHttpServer } from '../../src/server/http-server.js';
+import { createLog } from '../../src/server/log.js';
 
 const RESULT_TYPE = 'application/graphql-response+json; charset=utf-8';
 
@@ -52,10 +53,13 @@ const endpoint = createGraphqlEndpoint({
   execute: async (args) => (await import('graphql')).execute({ ...args, rootValue: roots }),
   report: (defect) => reported.push(defect),
 });
-const server = createServer((request, response) => {
-  response.setHeader('X-Request-Id', 'r-1');
-  endpoint(request, response, 'r-1');
-});
+const server = createHttpServer(
+  (request, response) => {
+    response.setHeader('X-Request-Id', 'r-1');
+    endpoint(request, response, 'r-1');
+  },
+  { log: createLog({ level: 'silent' }) },
+);
 let origin: string;
 
 beforeAll(async () => {
