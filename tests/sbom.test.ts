@@ -1,0 +1,95 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Ajv } from 'ajv';
+import formats from 'ajv-formats';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const schemas = join(root, 'node_modules/@cyclonedx/cyclonedx-library/res/schema');
+
+interface Locked {
+  readonly version?: string;
+  readonly name?: string;
+  readonly integrity?: string;
+  readonly dev?: true;
+  readonly link?: true;
+  readonly hasInstallScript?: true;
+}
+
+interface Component {
+  readonly purl: string;
+  readonly hashes?: readonly { readonly alg: string; readonly content: string }[];
+  readonly licenses?: readonly object[];
+}
+
+interface Bom {
+  readonly specVersion: string;
+  readonly metadata: { readonly component: Component & { readonly name: string } };
+  readonly components: readonly Component[];
+}
+
+const readJson = async <T>(file: string): Promise<T> => JSON.parse(await readFile(file, 'utf8')) as T;
+
+let folder: string;
+let bom: Bom;
+/** Everything that is installed with the product, by its path in `node_modules`. */
+let locked: (readonly [string, Locked])[];
+
+beforeAll(async () => {
+  const lock = await readJson<{ packages: Record<string, Locked> }>(join(root, 'package-lock.json'));
+  locked = Object.entries(lock.packages).filter(([path, { dev, link }]) => path !== '' && !dev && !link);
+  folder = await mkdtemp(join(tmpdir(), 'trellis-sbom-'));
+  const file = join(folder, 'trellis.cdx.json');
+  const { status, stderr } = spawnSync('npm', ['run', 'sbom', '--', file], { cwd: root, encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+  bom = await readJson<Bom>(file);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** By the schema that the CycloneDX project publishes. */
+test('npm run sbom writes a valid CycloneDX file', async () => {
+  const ajv = new Ajv({ strict: false });
+  formats.default(ajv);
+  // Formats of strings that ajv-formats does not know; nothing else depends on them.
+  ajv.addFormat('iri-reference', true).addFormat('idn-email', true);
+  for (const name of ['spdx.SNAPSHOT.schema.json', 'jsf-0.82.SNAPSHOT.schema.json']) {
+    ajv.addSchema({ ...(await readJson<object>(join(schemas, name))), $id: `http://cyclonedx.org/schema/${name}` });
+  }
+  const validate = ajv.compile(await readJson(join(schemas, `bom-${bom.specVersion}.SNAPSHOT.schema.json`)));
+  validate(bom);
+  expect(validate.errors).toBeNull();
+  expect(bom.metadata.component).toMatchObject({ name: 'trellis', type: 'application' });
+  expect(validate({ ...bom, components: [{ name: 'no type' }] })).toBe(false);
+});
+
+test('the SBOM lists every package of the lockfile that is installed in production, and no other', () => {
+  const names = locked.map(([path, { name, version }]) => {
+    return `${name ?? path.replace(/^.*(node_modules|stand-ins)\//, '')}@${version}`;
+  });
+  const listed = bom.components.map(({ purl }) => decodeURIComponent(purl.replace('pkg:npm/', '')));
+  expect(new Set(listed)).toEqual(new Set(names));
+});
+
+test('the SBOM has the licence of every package, and the hash that the lockfile has', () => {
+  const hashes = new Set(locked.flatMap(([, { integrity }]) => integrity ?? []));
+  for (const { purl, licenses, hashes: found = [] } of bom.components) {
+    expect([purl, licenses]).toEqual([purl, [expect.anything()]]);
+    for (const { alg, content } of found) {
+      expect([...hashes]).toContain(
+        `${alg.replace('-', '').toLowerCase()}-${Buffer.from(content, 'hex').toString('base64')}`,
+      );
+    }
+  }
+  const unhashed = bom.components.filter(({ hashes: found }) => found === undefined).map(({ purl }) => purl);
+  expect(unhashed.map((purl) => purl.replace(/@[^@]*$/, '')).toSorted()).toEqual([
+    'pkg:npm/%40scarf/scarf',
+    'pkg:npm/jimp',
+  ]);
+});
+
+test('no package of production runs a script when it is installed, but those that are known', () => {
+  const running = locked.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path);
+  expect(running).toEqual(['node_modules/@photostructure/sqlite']);
+});
