@@ -10,6 +10,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
 interface Component {
+  readonly name: string;
   readonly 'bom-ref': string;
   readonly purl: string;
   readonly properties: readonly { readonly name: string }[];

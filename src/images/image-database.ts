@@ -1,5 +1,6 @@
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
+import { makeDatabasePrivate } from '../storage/private-file.js';
 
 /** What is known of pictures, and the links that were handed out. */
 export interface ImageDatabase {
@@ -19,6 +20,7 @@ const BUSY_TIMEOUT_MS = 5_000;
  * process was killed, but all that a power cut may cost is asking again.
  */
 export function openImageDatabase(file: string): ImageDatabase {
+  makeDatabasePrivate(file);
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
   database.exec(`

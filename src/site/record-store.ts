@@ -1,5 +1,6 @@
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { makeDatabasePrivate } from '../storage/private-file.js';
 import { AstralColumns } from './astral-columns.js';
 import type { Column } from './columns.js';
 import { whenKnown } from './computed-values.js';
@@ -59,6 +60,7 @@ export interface RecordStoreOptions extends RecordSchema {
 /** Opens the records of a site. A file of other field tables is emptied: its records can be made again. */
 export function openRecordStore({ file, ...schema }: RecordStoreOptions): RecordStore {
   discardUnfinished(file);
+  makeDatabasePrivate(file);
   const database = new DatabaseSync(file);
   // Larger pages than usual hold enough of these wide rows to be read and written faster.
   database.exec(`PRAGMA page_size = 16384; ${KEEPING}; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -32000`);

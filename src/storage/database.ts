@@ -8,6 +8,7 @@ import type { Joining } from './joining.js';
 import { MIGRATIONS, migrate, requireMigrated } from './migrate.js';
 import type { Migration } from './migrate.js';
 import { postgresDialect } from './postgres.js';
+import { makeDatabasePrivate } from './private-file.js';
 import { sqliteDialect } from './sqlite.js';
 import type { Tables } from './tables.js';
 
@@ -40,6 +41,7 @@ export async function openDatabase(
   place: DatabasePlace,
   { migrations = MIGRATIONS }: { readonly migrations?: readonly Migration[] } = {},
 ): Promise<Database> {
+  if ('file' in place) makeDatabasePrivate(place.file);
   return open(place, (database) => migrate(database, migrations));
 }
 

@@ -1,9 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-
-/** What a folder's mode gives to other people of the machine. */
-const OTHERS = 0o077;
+import { isOpenToOthers, makeDatabasePrivate } from './private-file.js';
 
 export interface StateFolder {
   /** Whether other people of the machine may look into it. */
@@ -26,9 +24,10 @@ export class StateFolderError extends Error {
 export async function openStateFolder(folder: string): Promise<StateFolder> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const { mode } = await stat(folder);
-  const close = lock(join(folder, 'lock.db'));
-  // Windows tells no such modes: there everything is open, or nothing.
-  return { isShared: process.platform !== 'win32' && (mode & OTHERS) !== 0, close };
+  const file = join(folder, 'lock.db');
+  makeDatabasePrivate(file);
+  const close = lock(file);
+  return { isShared: isOpenToOthers(mode), close };
 }
 
 /**

@@ -61,6 +61,16 @@ test('finds nothing wrong with a server that works', async () => {
   });
 });
 
+test('warns of a database that other users can read', async () => {
+  await openServerKey(state);
+  const file = path.join(state, 'images.db');
+  await writeFile(file, '', { mode: 0o600 });
+  await chmod(file, 0o644);
+  expect(await examine()).toMatchObject({ code: 0, state: `warn images.db in ${state} can be read by other users` });
+  await chmod(file, 0o600);
+  expect(await examine()).toMatchObject({ state: `ok ${state}` });
+});
+
 test('says whether the audit log of the secrets is as it was written', async () => {
   const database = await openDatabase(place);
   const origin = { caller: 'machine', ip: 'x', at: 1 } as const;

@@ -1,16 +1,14 @@
-import { access, constants, stat } from 'node:fs/promises';
+import { access, constants, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../config.js';
 import { readCondition } from '../../storage/condition.js';
 import type { DatabaseCondition } from '../../storage/condition.js';
 import { placeOf } from '../../storage/place.js';
+import { isOpenToOthers } from '../../storage/private-file.js';
 import { SERVER_KEY_FILE, findServerKey } from '../../storage/server-key.js';
 import { isStateFolderTaken } from '../../storage/state-folder.js';
 import { fail, ok, warn } from './finding.js';
 import type { Finding } from './finding.js';
-
-/** What a mode gives to other people of the machine. */
-const OTHERS = 0o077;
 
 export async function checkStateFolder({ state }: Config): Promise<Finding> {
   const found = await stat(state).catch(() => undefined);
@@ -21,8 +19,20 @@ export async function checkStateFolder({ state }: Config): Promise<Finding> {
   );
   if (!isOurs)
     return fail('state', `${state} can not be written`, 'give this user a folder of its own, or mend TRELLIS_STATE');
-  if (isOpen(found.mode)) return warn('state', `${state} is open to others`, `chmod 700 ${state}`);
+  if (isOpenToOthers(found.mode)) return warn('state', `${state} is open to others`, `chmod 700 ${state}`);
+  const open = await listOpenDatabases(state);
+  if (open.length > 0) {
+    const advice = `the next start closes it; if it does not, chmod 600 ${open.map((name) => join(state, name)).join(' ')}`;
+    return warn('state', `${open.join(', ')} in ${state} can be read by other users`, advice);
+  }
   return ok('state', state);
+}
+
+/** The names of databases, with what lies beside them while they are in use, that other users may read. */
+async function listOpenDatabases(state: string): Promise<string[]> {
+  const names = (await readdir(state)).filter((name) => /\.db(-wal|-shm)?$/.test(name));
+  const modes = await Promise.all(names.map((name) => stat(join(state, name)).catch(() => undefined)));
+  return names.filter((_name, index) => isOpenToOthers(modes[index]?.mode ?? 0));
 }
 
 export async function checkServer({ state }: Config): Promise<Finding & { readonly isRunning: boolean }> {
@@ -39,7 +49,7 @@ export async function checkKey({ state }: Config): Promise<Finding> {
   } catch (error) {
     return fail('key', (error as Error).message, 'restore a backup');
   }
-  if (isOpen(found.mode))
+  if (isOpenToOthers(found.mode))
     return fail('key', `${file} is open to others`, `chmod 600 ${file}, and replace the tokens for forges`);
   return ok('key', file);
 }
@@ -71,6 +81,3 @@ function judge({ engine, schema, damage, people, isOfOtherKey }: DatabaseConditi
   }
   return ok('database', `${engine}, up to date, ${people} ${people === 1 ? 'person' : 'people'}`);
 }
-
-/** Windows tells no such modes. */
-const isOpen = (mode: number): boolean => process.platform !== 'win32' && (mode & OTHERS) !== 0;

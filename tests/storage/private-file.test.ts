@@ -1,0 +1,72 @@
+import { appendFile, chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { openImageDatabase } from '../../src/images/image-database.js';
+import { openRecordStore } from '../../src/site/record-store.js';
+import { openDatabase } from '../../src/storage/database.js';
+import { openStateFolder } from '../../src/storage/state-folder.js';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'trellis-private-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** The mode of each file, and nothing else, as the folder has it while the database is open. */
+async function readModes(): Promise<Record<string, string>> {
+  const names = await readdir(folder);
+  const stats = await Promise.all(names.map((name) => stat(path.join(folder, name))));
+  return Object.fromEntries(names.map((name, index) => [name, ((stats[index]?.mode ?? 0) & 0o777).toString(8)]));
+}
+
+const OPENERS: readonly (readonly [string, (file: string) => Promise<() => unknown>])[] = [
+  [
+    'accounts, boards and secrets',
+    async (file) => {
+      const database = await openDatabase({ file });
+      return () => database.destroy();
+    },
+  ],
+  [
+    'site records',
+    async (file) => {
+      const store = openRecordStore({ file, tables: {}, derived: {} });
+      store.write(() => undefined);
+      return () => store.close();
+    },
+  ],
+  [
+    'images',
+    async (file) => {
+      const database = openImageDatabase(file);
+      return () => database.close();
+    },
+  ],
+];
+
+describe.each(OPENERS)('the database of %s', (_what, open) => {
+  test('is private from the first moment, with the files beside it', async () => {
+    const close = await open(path.join(folder, 'a.db'));
+    expect(await readModes()).toEqual({ 'a.db': '600', 'a.db-shm': '600', 'a.db-wal': '600' });
+    await close();
+  });
+
+  test('is made private when an earlier release left it open', async () => {
+    const file = path.join(folder, 'a.db');
+    await (
+      await open(file)
+    )();
+    // Appended to, as the connection may be open until its statements are collected.
+    for (const ending of ['-wal', '-shm']) await appendFile(file + ending, '');
+    for (const name of await readdir(folder)) await chmod(path.join(folder, name), 0o644);
+    const close = await open(file);
+    expect(await readModes()).toEqual({ 'a.db': '600', 'a.db-shm': '600', 'a.db-wal': '600' });
+    await close();
+  });
+});
+
+test('the lock of a state folder is private too', async () => {
+  const { close } = await openStateFolder(folder);
+  expect(new Set(Object.values(await readModes()))).toEqual(new Set(['600']));
+  close();
+});
