@@ -1,26 +1,48 @@
-import type { Target } from './src/codegen/target.js';
+import type { CodegenConfig } from '@graphql-codegen/cli';
+import type { Types } from '@graphql-codegen/plugin-helpers';
 
-/** Which documents feed which folder of `src/generated`, and which generator reads them. */
-export const targets: readonly Target[] = [
-  {
-    name: 'site',
-    documents: ['schema/*.graphql'],
-    load: async () => (await import('./src/codegen/site/generate-site.js')).generateSite,
-  },
-  {
-    name: 'dashboard',
-    documents: ['openapi/dashboard.yaml', 'openapi/common.yaml'],
-    load: async () => {
-      const { generateService } = await import('./src/codegen/openapi/generate-service.js');
-      return (documents) => generateService('dashboard', documents);
+/** A preset of ours. graphql-codegen imports any module, but its type lists only the presets of its own. */
+const presetAt = (module: string) => module as Types.PresetNames;
+
+/** The files of a REST service, made from its contract and the parts that the contracts share. */
+const service = (name: string) => {
+  const documents = [`openapi/${name}.yaml`, 'openapi/common.yaml'];
+  return {
+    // graphql-codegen requires a schema of every output; an OpenAPI document is none.
+    schema: [],
+    preset: presetAt('./src/codegen/openapi/preset.ts'),
+    presetConfig: { service: name, documents },
+    watchPattern: documents,
+  };
+};
+
+/** Which documents feed which folder of `src/generated`, for `npx graphql-codegen` and `npm run generate` alike. */
+const config: CodegenConfig = {
+  // Lets graphql-codegen import the loader, presets and plugin below, which are TypeScript.
+  require: ['tsx/esm'],
+  importExtension: '.js',
+  // Types stay in the order of the contract.
+  config: { sort: false },
+  generates: {
+    'src/generated/site/': {
+      schema: { 'schema/*.graphql': { loader: './src/codegen/site/load-schema.ts' } },
+      preset: presetAt('./src/codegen/site/preset.ts'),
+      // The resolvers of a record type receive its stored record; `{T}` is the name of the type.
+      presetConfig: { recordMapper: './records.js#{T}Record' },
+      plugins: ['typescript', 'typescript-resolvers', './src/codegen/site/resolvers-plugin.ts'],
+      config: {
+        contextType: '../../resolvers/context.js#SiteContext',
+        enumsAsTypes: true,
+        mappers: { Node: './records.js#NodeRecord' },
+        // Leaves the name `SiteResolvers` to our own plugin, whatever types the contract has.
+        resolverTypeSuffix: 'FieldResolvers',
+        scalars: { Date: 'string', ID: 'string' },
+        useTypeImports: true,
+      },
     },
+    'src/generated/dashboard/': service('dashboard'),
+    'src/generated/secrets/': service('secrets'),
   },
-  {
-    name: 'secrets',
-    documents: ['openapi/secrets.yaml', 'openapi/common.yaml'],
-    load: async () => {
-      const { generateService } = await import('./src/codegen/openapi/generate-service.js');
-      return (documents) => generateService('secrets', documents);
-    },
-  },
-];
+};
+
+export default config;

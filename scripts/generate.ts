@@ -1,7 +1,9 @@
 import { fileURLToPath } from 'node:url';
-import { targets } from '../codegen.js';
+import config from '../codegen.js';
 import { runGenerate } from '../src/codegen/command.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+// Presets read documents from the working directory, as graphql-codegen does.
+process.chdir(root);
 
-process.exitCode = await runGenerate(process.argv.slice(2), root, targets);
+process.exitCode = await runGenerate(process.argv.slice(2), root, config);

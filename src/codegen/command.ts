@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
+import type { CodegenConfig } from '@graphql-codegen/cli';
+import { ContractError } from './contract-error.js';
 import { generate } from './generate.js';
 import { openProject } from './project.js';
 import type { Project } from './project.js';
 import { formatMistakes, formatOutcome } from './report.js';
-import { ContractError } from './target.js';
-import type { Target } from './target.js';
 
 const USAGE = `Usage: npm run generate [-- --check | --watch | --stub]
 
@@ -26,11 +26,11 @@ const OPTIONS = {
  * Runs `npm run generate` with its flags and gives the exit code: 1 when a
  * contract has mistakes or `--check` found a difference, 2 for wrong flags.
  */
-export async function runGenerate(flags: readonly string[], root: string, targets: readonly Target[]): Promise<number> {
+export async function runGenerate(flags: readonly string[], root: string, config: CodegenConfig): Promise<number> {
   const mode = parseMode(flags);
   if (mode === undefined) return 2;
   if (mode === 'help') return say(USAGE);
-  const project = await openProject(root, targets);
+  const project = await openProject(root, config);
   if (mode === 'watch') return runWatch(project);
   return reportMistakes(project, () => RUNS[mode](project));
 }

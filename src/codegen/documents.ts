@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { ContractError } from './target.js';
+import { ContractError } from './contract-error.js';
 
 /**
  * Reads the documents that some patterns name, sorted by path so that equal

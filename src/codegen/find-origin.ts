@@ -1,4 +1,4 @@
-import type { Location } from './target.js';
+import type { Location } from './contract-error.js';
 
 type Origins = ReadonlyMap<string, Location>;
 

@@ -1,17 +1,18 @@
 import { digestOf, readCache, writeCache } from './cache.js';
 import type { Cache, CacheEntry } from './cache.js';
-import { readFolder, removeFiles, writeFiles } from './files.js';
+import { removeFiles, writeFiles } from './files.js';
+import type { Stub } from './generated.js';
+import { readGenerated } from './project.js';
 import type { Project } from './project.js';
 import { mergeFiles, readJobs, runTargets } from './run-targets.js';
 import type { Job } from './run-targets.js';
-import type { Stub } from './target.js';
 
-/** What a run changed; paths are below `src/generated`. */
+/** What a run changed; paths are relative to the root. */
 export interface Outcome {
   written: readonly string[];
   removed: readonly string[];
   unchanged: number;
-  /** Targets whose generator ran. */
+  /** Outputs of `codegen.ts` that were generated. */
   generated: readonly string[];
   /** Skeletons that the targets that ran ask for. */
   stubs: readonly Stub[];
@@ -28,27 +29,30 @@ export interface Outcome {
  */
 export async function generate(project: Project, { useCache } = { useCache: true }): Promise<Outcome> {
   const jobs = await readJobs(project);
-  const [onDisk, cache] = await Promise.all([readFolder(project.folder), useCache ? readCache(project.root) : {}]);
+  const [onDisk, cache] = await Promise.all([readGenerated(project.root), useCache ? readCache(project.root) : {}]);
   const fresh = freshEntries(project, jobs, onDisk, cache);
-  const due = jobs.filter(({ target }) => !Object.hasOwn(fresh, target.name));
+  const due = jobs.filter(({ target }) => !Object.hasOwn(fresh, target.output));
 
-  const made = await runTargets(due);
+  const made = await runTargets(
+    project,
+    due.map(({ target }) => target),
+  );
   const files = mergeFiles(made);
   const kept = new Set(Object.values(fresh).flatMap(({ outputs }) => Object.keys(outputs)));
   const written = new Map([...files].filter(([name, text]) => onDisk.get(name) !== text));
   const removed = [...onDisk.keys()].filter((name) => !files.has(name) && !kept.has(name));
 
-  await writeFiles(project.folder, written);
-  await removeFiles(project.folder, removed);
-  const entries = due.map((job, index) => [job.target.name, toEntry(project, job, made[index]?.files)] as const);
+  await writeFiles(project.root, written);
+  await removeFiles(project.root, removed);
+  const entries = due.map((job, index) => [job.target.output, toEntry(project, job, made[index]?.files)] as const);
   if (due.length > 0) await writeCache(project.root, { ...fresh, ...Object.fromEntries(entries) });
 
   return {
     written: [...written.keys()],
     removed,
     unchanged: files.size + kept.size - written.size,
-    generated: due.map(({ target }) => target.name),
-    stubs: made.flatMap(({ stubs }) => stubs),
+    generated: due.map(({ target }) => target.output),
+    stubs: made.flatMap(({ details }) => details.stubs),
   };
 }
 
@@ -64,8 +68,8 @@ function freshEntries(
     inputs === digestInputs(project, job) &&
     Object.entries(outputs).every(([name, digest]) => digests.get(name) === digest);
   const entries = jobs.flatMap((job): [string, CacheEntry][] => {
-    const entry = cache[job.target.name];
-    return entry !== undefined && isFresh(entry, job) ? [[job.target.name, entry]] : [];
+    const entry = cache[job.target.output];
+    return entry !== undefined && isFresh(entry, job) ? [[job.target.output, entry]] : [];
   });
   return Object.fromEntries(entries);
 }

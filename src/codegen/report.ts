@@ -1,8 +1,8 @@
 import path from 'node:path';
 import type { Difference } from './check.js';
+import type { Location, Mistake } from './contract-error.js';
 import { findText } from './files.js';
 import type { Outcome } from './generate.js';
-import type { Location, Mistake } from './target.js';
 
 /** Says in one line what a run changed. */
 export function formatOutcome(outcome: Outcome, milliseconds: number): string {
@@ -39,12 +39,11 @@ export async function formatDifferences(root: string, differences: readonly Diff
 
 async function formatDifference(root: string, difference: Difference): Promise<string[]> {
   const { file, kind, line, expected, found, origin } = difference;
-  const name = `src/generated/${file}`;
-  if (kind === 'stale') return [`${name} is stale: no contract makes it.`];
+  if (kind === 'stale') return [`${file} is stale: no contract makes it.`];
   const head =
     kind === 'missing'
-      ? [`${name} is missing.`]
-      : [`${name}:${line} differs.`, `  expected  ${showLine(expected)}`, `  found     ${showLine(found)}`];
+      ? [`${file} is missing.`]
+      : [`${file}:${line} differs.`, `  expected  ${showLine(expected)}`, `  found     ${showLine(found)}`];
   if (origin === undefined) return head;
   return [...head, `  from ${origin.file}:${origin.line}:${origin.column}`, ...(await quote(root, origin))];
 }

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { findText, writeFiles } from './files.js';
 import { findLiteral } from './object-literal.js';
 import type { ObjectLiteral } from './object-literal.js';
-import type { Stub } from './target.js';
+import type { Stub } from './generated.js';
 
 /** What was done about one skeleton. */
 export interface StubOutcome {

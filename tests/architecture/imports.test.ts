@@ -60,6 +60,7 @@ test.each([
   ['src/site/a.ts', "import { b } from '../accounts/callers.js';", 'a domain asks who calls'],
   ['src/client/a.ts', "import createClient from 'openapi-fetch';", 'the client uses npm'],
   ['src/generated/site/a.ts', 'export default 1;', 'it is generated'],
+  ['src/codegen/site/load-schema.ts', 'export default 1;', 'graphql-codegen loads its default export'],
   ['src/config.ts', 'const a = process.env.HOME;', 'one file reads the environment'],
   ['src/site/a.ts', "// import { b } from '../server/b.js';\nconst a = 'process.env';", 'it only speaks of it'],
   ['codegen.ts', "const b = await import('./src/codegen/b.js');", 'the table loads generators'],

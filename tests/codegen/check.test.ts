@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => temporary.close());
 
-const inFolder = (file: string) => path.join(temporary.project.folder, file);
+const inFolder = (file: string) => path.join(temporary.project.root, 'src/generated', file);
 const report = async () => formatDifferences(temporary.project.root, await check(temporary.project));
 
 test('finds nothing after a run', async () => {
@@ -42,7 +42,7 @@ test('names no contract line where the file was cut off', async () => {
   await writeFile(inFolder('trees/words.ts'), "// Do not edit.\nexport const oak = 'oak';");
   expect(await check(temporary.project)).toEqual([
     {
-      file: 'trees/words.ts',
+      file: 'src/generated/trees/words.ts',
       kind: 'edited',
       line: 3,
       expected: '',

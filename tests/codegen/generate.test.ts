@@ -1,6 +1,8 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { CodegenConfig } from '@graphql-codegen/cli';
 import { generate } from '../../src/codegen/generate.js';
+import { openProject } from '../../src/codegen/project.js';
 import { createProject } from './temporary-project.js';
 import type { TemporaryProject } from './temporary-project.js';
 
@@ -8,17 +10,17 @@ let temporary: TemporaryProject;
 beforeEach(async () => void (temporary = await createProject()));
 afterEach(() => temporary.close());
 
-const inFolder = (file: string) => path.join(temporary.project.folder, file);
+const inFolder = (file: string) => path.join(temporary.project.root, 'src/generated', file);
 const inRoot = (file: string) => path.join(temporary.project.root, file);
 
 test('writes the files of every target', async () => {
   const outcome = await generate(temporary.project);
   expect(outcome.written).toHaveLength(4);
   expect(Object.fromEntries(await temporary.generated())).toEqual({
-    'fruits/count.ts': 'export const count = 2;\n',
-    'fruits/words.ts': "// Do not edit.\nexport const apple = 'apple';\nexport const pear = 'pear';\n",
-    'trees/count.ts': 'export const count = 1;\n',
-    'trees/words.ts': "// Do not edit.\nexport const oak = 'oak';\n",
+    'src/generated/fruits/count.ts': 'export const count = 2;\n',
+    'src/generated/fruits/words.ts': "// Do not edit.\nexport const apple = 'apple';\nexport const pear = 'pear';\n",
+    'src/generated/trees/count.ts': 'export const count = 1;\n',
+    'src/generated/trees/words.ts': "// Do not edit.\nexport const oak = 'oak';\n",
   });
 });
 
@@ -38,7 +40,7 @@ test('runs only the target whose document changed, and leaves its equal files un
 
   const outcome = await generate(temporary.project);
   expect(temporary.loaded).toEqual(['fruits']);
-  expect(outcome.written).toEqual(['fruits/words.ts']);
+  expect(outcome.written).toEqual(['src/generated/fruits/words.ts']);
   expect((await stat(inFolder('fruits/count.ts'), { bigint: true })).mtimeNs).toBe(before.mtimeNs);
 });
 
@@ -58,14 +60,17 @@ test('repairs a generated file that was edited', async () => {
   await generate(temporary.project);
   await writeFile(inFolder('trees/words.ts'), 'edited');
   const outcome = await generate(temporary.project);
-  expect(outcome).toMatchObject({ written: ['trees/words.ts'], generated: ['trees'] });
+  expect(outcome).toMatchObject({
+    written: ['src/generated/trees/words.ts'],
+    generated: ['src/generated/trees/'],
+  });
 });
 
 test('removes files that no target makes, and the folders they leave empty', async () => {
   await generate(temporary.project);
   await temporary.write('src/generated/old/deep/gone.ts', '');
   const outcome = await generate(temporary.project);
-  expect(outcome).toMatchObject({ removed: ['old/deep/gone.ts'], written: [], generated: [] });
+  expect(outcome).toMatchObject({ removed: ['src/generated/old/deep/gone.ts'], written: [], generated: [] });
   await expect(stat(inFolder('old'))).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
@@ -86,7 +91,7 @@ test('tells every mistake of every target, and touches no file', async () => {
 test.each([
   ['not JSON', 'it was cut off'],
   ['[1]', 'it is a list'],
-  ['{"fruits":{"inputs":1}}', 'an entry lacks its outputs'],
+  ['{"src/generated/fruits/":{"inputs":1}}', 'an entry lacks its outputs'],
 ])('takes a cache of %s for an empty one: %s', async (text) => {
   await generate(temporary.project);
   temporary.loaded.length = 0;
@@ -98,13 +103,48 @@ test.each([
 });
 
 test('refuses two targets that make the same file', async () => {
-  const [fruits] = temporary.project.targets;
-  const twice = { ...temporary.project, targets: [fruits!, { ...fruits!, name: 'again' }] };
-  await expect(generate(twice)).rejects.toThrow('Expected one target to make fruits/words.ts; two do.');
+  const { root, config } = temporary.project;
+  const generates = { ...config.generates, 'src/generated/copy/': copyOf(config.generates['src/generated/fruits/']) };
+  await expect(generate(await openProject(root, { ...config, generates }))).rejects.toThrow(
+    'Expected one target to make src/generated/fruits/words.ts; two do.',
+  );
 });
 
 test('names the pattern that no document matches', async () => {
-  const [fruits] = temporary.project.targets;
-  const lost = { ...temporary.project, targets: [{ ...fruits!, documents: ['words/*.yaml'] }] };
-  await expect(generate(lost)).rejects.toMatchObject({ mistakes: [{ file: 'words/*.yaml' }] });
+  const { root } = temporary.project;
+  const lost = { schema: [], watchPattern: 'words/*.yaml', preset: { buildGeneratesSection: () => [] } };
+  await expect(generate(await openProject(root, { generates: { 'src/generated/lost/': lost } }))).rejects.toMatchObject(
+    { mistakes: [{ file: 'words/*.yaml' }] },
+  );
 });
+
+test('reports an error that is no mistake in a contract as a failure of a generator', async () => {
+  const broken = {
+    schema: [],
+    preset: { buildGeneratesSection: () => Promise.reject(new TypeError('No such rule.')) },
+  };
+  const project = await openProject(temporary.project.root, { generates: { 'src/generated/broken/': broken } });
+  await expect(generate(project)).rejects.toMatchObject({
+    message: 'A generator failed.',
+    cause: { message: 'No such rule.' },
+  });
+});
+
+test('refuses an output outside src/generated, where no other file is removed', async () => {
+  const generates = { 'src/': temporary.project.config.generates['src/generated/fruits/'] ?? [] };
+  await expect(openProject(temporary.project.root, { generates })).rejects.toThrow(
+    'Expected an output below src/generated; received src/.',
+  );
+});
+
+/** An output with other documents whose preset makes the files of another. */
+function copyOf(output: CodegenConfig['generates'][string] | undefined): CodegenConfig['generates'][string] {
+  if (output === undefined || Array.isArray(output) || typeof output.preset !== 'object') throw new Error('No preset.');
+  const { buildGeneratesSection } = output.preset;
+  return {
+    ...output,
+    preset: {
+      buildGeneratesSection: (options) => buildGeneratesSection({ ...options, baseOutputDir: 'src/generated/fruits/' }),
+    },
+  };
+}

@@ -1,11 +1,13 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { readFolder } from '../../src/codegen/files.js';
-import { openProject } from '../../src/codegen/project.js';
+import type { CodegenConfig } from '@graphql-codegen/cli';
+import { ContractError } from '../../src/codegen/contract-error.js';
+import type { Mistake } from '../../src/codegen/contract-error.js';
+import { toOutputs } from '../../src/codegen/generated.js';
+import type { Generated } from '../../src/codegen/generated.js';
+import { openProject, readGenerated } from '../../src/codegen/project.js';
 import type { Project } from '../../src/codegen/project.js';
-import { ContractError } from '../../src/codegen/target.js';
-import type { Generate, Mistake, Target } from '../../src/codegen/target.js';
 
 /** A folder with contracts of one word a line, and targets that turn each word into a constant. */
 export interface TemporaryProject {
@@ -23,55 +25,53 @@ export interface TemporaryProject {
 export async function createProject(): Promise<TemporaryProject> {
   const root = await mkdtemp(path.join(os.tmpdir(), 'trellis-generate-'));
   const loaded: string[] = [];
-  const targets = ['fruits', 'trees'].map((name) => wordTarget(name, loaded));
+  const outputs = ['fruits', 'trees'].map((name) => [`src/generated/${name}/`, wordOutput(root, name, loaded)]);
+  const config = { generates: Object.fromEntries(outputs) as CodegenConfig['generates'] };
   const write = async (file: string, text: string) => {
     await mkdir(path.dirname(path.join(root, file)), { recursive: true });
     await writeFile(path.join(root, file), text);
   };
   await write('words/fruits.txt', 'apple\npear\n');
   await write('words/trees.txt', 'oak\n');
-  const project = await openProject(root, targets);
+  const project = await openProject(root, config);
   return {
     project,
     loaded,
     write,
-    generated: () => readFolder(project.folder),
-    reopen: () => openProject(root, targets),
+    generated: () => readGenerated(root),
+    reopen: () => openProject(root, config),
     close: () => rm(root, { recursive: true, force: true }),
   };
 }
 
-function wordTarget(name: string, loaded: string[]): Target {
+const wordOutput = (root: string, name: string, loaded: string[]): CodegenConfig['generates'][string] => {
+  const file = `words/${name}.txt`;
   return {
-    name,
-    documents: [`words/${name}.txt`],
-    load: async () => {
-      loaded.push(name);
-      return (documents) => generateWords(name, documents);
+    schema: [],
+    watchPattern: file,
+    preset: {
+      buildGeneratesSection: async (options) => {
+        loaded.push(name);
+        return toOutputs(options, generateWords(file, await readFile(path.join(root, file), 'utf8')));
+      },
     },
   };
-}
+};
 
-const generateWords = async (name: string, documents: Parameters<Generate>[0]) => {
-  const words = [...documents].flatMap(([file, text]) =>
-    text
-      .trimEnd()
-      .split('\n')
-      .map((word, index) => ({ word, file, line: index + 1, column: 1 })),
-  );
+function generateWords(file: string, text: string): Generated {
+  const lines = text.trimEnd().split('\n');
+  const words = lines.map((word, index) => ({ word, file, line: index + 1, column: 1 }));
   const mistakes = words.flatMap(({ word, ...place }): Mistake[] =>
     /^[a-z]+$/u.test(word) ? [] : [{ ...place, message: `Expected a word; received "${word}".` }],
   );
   if (mistakes.length > 0) throw new ContractError(mistakes);
+  const constants = words.map(({ word }) => `export const ${word} = '${word}';`);
   return {
     files: new Map([
-      [
-        `${name}/words.ts`,
-        ['// Do not edit.', ...words.map(({ word }) => `export const ${word} = '${word}';`), ''].join('\n'),
-      ],
-      [`${name}/count.ts`, `export const count = ${words.length};\n`],
+      ['words.ts', ['// Do not edit.', ...constants, ''].join('\n')],
+      ['count.ts', `export const count = ${words.length};\n`],
     ]),
     origins: new Map(words.map(({ word, ...place }) => [word, place])),
     stubs: [],
   };
-};
+}

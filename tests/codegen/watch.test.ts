@@ -12,11 +12,11 @@ test('runs at once and again after each save of a document, until it is aborted'
     stop.signal,
   );
   try {
-    expect(await runs.next()).toEqual(['fruits', 'trees']);
+    expect(await runs.next()).toEqual(['src/generated/fruits/', 'src/generated/trees/']);
     await temporary.write('words/notes.md', 'no document');
     await temporary.write('words/trees.txt', 'oak\nelm\n');
-    expect(await runs.next()).toEqual(['trees']);
-    expect((await temporary.generated()).get('trees/words.ts')).toContain('elm');
+    expect(await runs.next()).toEqual(['src/generated/trees/']);
+    expect((await temporary.generated()).get('src/generated/trees/words.ts')).toContain('elm');
   } finally {
     stop.abort();
     await watching;

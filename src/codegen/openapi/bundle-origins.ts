@@ -1,4 +1,4 @@
-import type { Location } from '../target.js';
+import type { Location } from '../contract-error.js';
 import { findComponent } from './references.js';
 import type { Sources } from './references.js';
 import { child, has, locate } from './source.js';

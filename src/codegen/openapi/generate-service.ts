@@ -1,5 +1,6 @@
-import { ContractError } from '../target.js';
-import type { Generated, Location, Mistake } from '../target.js';
+import { ContractError } from '../contract-error.js';
+import type { Location, Mistake } from '../contract-error.js';
+import type { Generated } from '../generated.js';
 import { bundle, toRevision } from './bundle.js';
 import { createBundleOrigins } from './bundle-origins.js';
 import { checkOperations } from './check-operations.js';
@@ -39,15 +40,15 @@ export async function generateService(service: Service, documents: ReadonlyMap<s
   const text = (body: string): string => `// ${origin}\n${body}`;
   return {
     files: new Map([
-      [`${service}/client.ts`, text(writeClient(contract))],
-      [`${service}/openapi.json`, bundled],
-      [`${service}/operations.ts`, text(writeOperations(contract, names))],
-      [`${service}/types.ts`, text(await writeTypes(document))],
-      [`${service}/validators.d.ts`, text(writeValidatorTypes(names))],
-      [`${service}/validators.js`, text(writeValidators(contract, names))],
+      ['client.ts', text(writeClient(contract))],
+      ['openapi.json', bundled],
+      ['operations.ts', text(writeOperations(contract, names))],
+      ['types.ts', text(await writeTypes(document))],
+      ['validators.d.ts', text(writeValidatorTypes(names))],
+      ['validators.js', text(writeValidators(contract, names))],
     ]),
     origins: listOrigins(survey, names),
-    lineOrigins: new Map([[`${service}/openapi.json`, createBundleOrigins(bundled, survey)]]),
+    lineOrigins: new Map([['openapi.json', createBundleOrigins(bundled, survey)]]),
     stubs: writeStubs(contract),
   };
 }

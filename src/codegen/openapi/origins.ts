@@ -1,4 +1,4 @@
-import type { Location } from '../target.js';
+import type { Location } from '../contract-error.js';
 import { handlersName, inputName, outputName, pascal } from './names.js';
 import { child, entries, findText, items, locate } from './source.js';
 import type { Survey } from './survey.js';

@@ -1,6 +1,6 @@
 import type { Document, Node } from 'yaml';
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
-import type { Location, Mistake } from '../target.js';
+import type { Location, Mistake } from '../contract-error.js';
 
 /** One YAML document of a contract. */
 interface Source {

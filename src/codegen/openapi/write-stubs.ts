@@ -1,4 +1,4 @@
-import type { Stub } from '../target.js';
+import type { Stub } from '../generated.js';
 import type { Contract } from './contract.js';
 import { camel, handlersName, kebab } from './names.js';
 

@@ -1,6 +1,6 @@
 import { isTypeDefinitionNode, isTypeExtensionNode } from 'graphql';
 import type { DefinitionNode, EnumValueDefinitionNode, FieldDefinitionNode, InputValueDefinitionNode } from 'graphql';
-import type { Location } from '../target.js';
+import type { Location } from '../contract-error.js';
 import { locate } from './mistakes.js';
 import { hasFilter, namesOf } from './names.js';
 import { recordName } from './print-records.js';

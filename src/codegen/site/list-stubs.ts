@@ -1,5 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
-import type { Stub } from '../target.js';
+import type { Stub } from '../generated.js';
 import type { WrittenResolver } from './list-resolvers.js';
 import { locate } from './mistakes.js';
 import { singleName } from './names.js';

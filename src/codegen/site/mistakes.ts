@@ -1,7 +1,7 @@
 import { Kind } from 'graphql';
 import type { ASTNode, GraphQLError } from 'graphql';
-import { ContractError } from '../target.js';
-import type { Location, Mistake } from '../target.js';
+import { ContractError } from '../contract-error.js';
+import type { Location, Mistake } from '../contract-error.js';
 
 /** Where a person finds the node: a definition at its name, rather than at its description. */
 export function locate(node: ASTNode): Location {

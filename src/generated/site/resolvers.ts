@@ -4444,6 +4444,7 @@ export type Resolvers<ContextType = SiteContext> = {
   SitePluginPluginOptions?: SitePluginPluginOptionsFieldResolvers<ContextType>;
 };
 
+
 /** What is written by hand: the computed fields, and the queries that no kind of record stands for. */
 export interface SiteResolvers {
   readonly File: {

@@ -1,5 +1,5 @@
-import type { Mistake } from '../../../src/codegen/target.js';
-import { ContractError } from '../../../src/codegen/target.js';
+import type { Mistake } from '../../../src/codegen/contract-error.js';
+import { ContractError } from '../../../src/codegen/contract-error.js';
 import { generateService } from '../../../src/codegen/openapi/generate-service.js';
 
 /** A whole small contract that has one of everything the generators treat differently. */
@@ -150,7 +150,7 @@ export function toDocuments(notes = NOTES, common = COMMON): ReadonlyMap<string,
 /** The file below `src/generated/dashboard` that the small contract gives. */
 export async function generate(file: string, notes = NOTES): Promise<string> {
   const { files } = await generateService('dashboard', toDocuments(notes));
-  return files.get(`dashboard/${file}`) ?? '';
+  return files.get(file) ?? '';
 }
 
 export async function findMistakes(documents: ReadonlyMap<string, string>): Promise<readonly Mistake[]> {

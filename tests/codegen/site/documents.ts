@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { ContractError } from '../../../src/codegen/target.js';
-import type { Mistake } from '../../../src/codegen/target.js';
+import { ContractError } from '../../../src/codegen/contract-error.js';
+import type { Mistake } from '../../../src/codegen/contract-error.js';
 import { readContract } from '../../../src/codegen/site/read-contract.js';
 
 const read = (name: string): [string, string] => [

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { buildSchema } from 'graphql';
 import type { GraphQLEnumType, GraphQLInputObjectType, GraphQLObjectType } from 'graphql';
 import ts from 'typescript';
-import { generateSite } from '../../../src/codegen/site/generate-site.js';
 import { documentsWith } from './documents.js';
+import { generateSite } from './generate-site.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -52,7 +52,7 @@ export const resolvers: SiteResolvers = {
 `;
 
 const generated = await generateSite(documentsWith(KITCHEN));
-const text = (file: string): string => generated.files.get(`site/${file}`) ?? '';
+const text = (file: string): string => generated.files.get(file) ?? '';
 
 let folder: string;
 beforeAll(async () => {
@@ -63,7 +63,7 @@ beforeAll(async () => {
   await mkdir(path.join(folder, 'resolvers'));
   await writeFile(path.join(folder, 'package.json'), '{ "type": "module" }');
   await writeFile(path.join(folder, 'resolvers/context.ts'), 'export interface SiteContext { now: string }');
-  for (const [file, content] of generated.files) await writeFile(path.join(folder, 'generated', file), content);
+  for (const [file, content] of generated.files) await writeFile(path.join(folder, 'generated/site', file), content);
 });
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -178,7 +178,7 @@ export type RecipeRecord = {
       `),
     );
     const cream = `{ name: 'fat', description: '', type: 'Float', required: true }`;
-    const kinds = (made.files.get('site/kinds.ts') ?? '').replaceAll(/,?\s+/g, ' ');
+    const kinds = (made.files.get('kinds.ts') ?? '').replaceAll(/,?\s+/g, ' ');
     for (const part of [
       `name: 'size' description: '' type: 'Size' default: 'BIG' values: [{ name: 'BIG' description: 'A lot.' }`,
       `name: 'cream' description: '' type: 'Cream' arguments: [${cream.replaceAll(/,/g, '')}]`,

@@ -1,12 +1,23 @@
+import type { PluginFunction, Types } from '@graphql-codegen/plugin-helpers';
 import { isListType, isNonNullType } from 'graphql';
 import type { GraphQLField, GraphQLOutputType } from 'graphql';
+import { listResolvers } from './list-resolvers.js';
 import type { WrittenResolver } from './list-resolvers.js';
+import { getDerivation } from './load-schema.js';
 import { typeName } from './names.js';
+import { BANNER } from './preset.js';
 import { recordName } from './print-records.js';
 
+/** Adds the interface that asks for the resolvers that a person writes, each with the columns that it may read. */
+export const plugin: PluginFunction<unknown, Types.ComplexPluginOutput> = (schema) => ({
+  prepend: [`// ${BANNER}`],
+  content: printSiteResolvers(listResolvers(schema, getDerivation(schema).contract.tables)),
+});
+
 /** The interface that asks for the resolvers that a person writes, each with the columns that it may read. */
-export const printSiteResolvers = (resolvers: ReadonlyMap<string, readonly WrittenResolver[]>): string => `
-/** What is written by hand: the computed fields, and the queries that no kind of record stands for. */
+export const printSiteResolvers = (
+  resolvers: ReadonlyMap<string, readonly WrittenResolver[]>,
+): string => `/** What is written by hand: the computed fields, and the queries that no kind of record stands for. */
 export interface SiteResolvers {
 ${[...resolvers].map(([type, list]) => `  readonly ${type}: {\n${list.map(printMember).join('\n')}\n  };`).join('\n')}
 }

@@ -1,0 +1,23 @@
+/** A place in a contract document; lines and columns count from 1. */
+export interface Location {
+  /** The document's path from the repository root. */
+  file: string;
+  line: number;
+  column: number;
+}
+
+/** What a contract says wrongly, and where; the message says what was expected and what came. */
+export interface Mistake extends Location {
+  message: string;
+}
+
+/** Thrown by a generator whose documents can't be generated from; carries every mistake it found. */
+export class ContractError extends Error {
+  readonly mistakes: readonly Mistake[];
+
+  constructor(mistakes: readonly Mistake[]) {
+    super(mistakes.map(({ file, line, column, message }) => `${file}:${line}:${column} ${message}`).join('\n'));
+    this.name = 'ContractError';
+    this.mistakes = mistakes;
+  }
+}

@@ -1,0 +1,24 @@
+import type { Types } from '@graphql-codegen/plugin-helpers';
+import { readDocuments } from '../documents.js';
+import { toOutputs } from '../generated.js';
+import { generateService } from './generate-service.js';
+import type { Service } from './generate-service.js';
+
+/** Settings of the preset in `codegen.ts`. */
+interface PresetConfig {
+  service: Service;
+  /** The contract and the documents that it refers to, as paths from the working directory. */
+  documents: readonly string[];
+}
+
+/**
+ * The files of a REST service, made from its OpenAPI documents.
+ *
+ * @throws ContractError with every mistake in the documents.
+ */
+export const preset: Types.OutputPreset<PresetConfig> = {
+  async buildGeneratesSection(options) {
+    const { service, documents } = options.presetConfig;
+    return toOutputs(options, await generateService(service, await readDocuments(process.cwd(), documents)));
+  },
+};
