@@ -1,34 +1,20 @@
-import { execFile, spawn } from 'node:child_process';
-import { appendFile, cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { spawn } from 'node:child_process';
+import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { readFolder } from '../../src/codegen/files.js';
+import { copyRepository, generateArguments } from './repository-copy.js';
+import type { RepositoryCopy } from './repository-copy.js';
 
-const repository = fileURLToPath(new URL('../..', import.meta.url));
-const COPIED = ['codegen.ts', 'scripts', 'src/codegen', 'schema', 'openapi', 'package.json', 'package-lock.json'];
-
-/** A copy of this repository without anything generated. */
-let root: string;
+/** Generated once, for all tests. */
+let copy: RepositoryCopy;
 beforeAll(async () => {
-  root = await mkdtemp(path.join(os.tmpdir(), 'trellis-command-'));
-  for (const name of COPIED) await cp(path.join(repository, name), path.join(root, name), { recursive: true });
-  await symlink(path.join(repository, 'node_modules'), path.join(root, 'node_modules'));
+  copy = await copyRepository();
   expect(await run()).toMatchObject({ exitCode: 0, stderr: '' });
 });
-afterAll(() => rm(root, { recursive: true, force: true }));
+afterAll(() => copy.close());
 
-const inRoot = (file: string) => path.join(root, file);
-const generated = () => readFolder(inRoot('src/generated'));
-const command = (flags: readonly string[]) => ['--import', 'tsx', 'scripts/generate.ts', ...flags];
-
-function run(...flags: string[]): Promise<{ exitCode: number; stdout: string; stderr: string }> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, command(flags), { cwd: root }, (error, stdout, stderr) => {
-      resolve({ exitCode: error === null ? 0 : Number(error.code), stdout, stderr });
-    });
-  });
-}
+const inRoot = (file: string) => path.join(copy.root, file);
+const generated = () => copy.generated();
+const run = (...flags: string[]) => copy.generate(...flags);
 
 /** Changes a file for as long as a test runs. */
 async function withText(file: string, change: (text: string) => string, test: () => Promise<void>): Promise<void> {
@@ -100,7 +86,7 @@ test.each([
 });
 
 test('--watch generates after a save, goes on after a mistake, and ends when interrupted', async () => {
-  const watching = spawn(process.execPath, command(['--watch']), { cwd: root });
+  const watching = spawn(process.execPath, generateArguments(['--watch']), { cwd: copy.root });
   const exitCode = new Promise((resolve) => watching.once('exit', resolve));
   let said = '';
   const hear = (chunk: Buffer) => (said += chunk.toString());
