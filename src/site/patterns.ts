@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { compileGlob } from './glob.js';
+import { compileGlob } from './glob/compile-glob.js';
+import type { Matcher } from './matcher.js';
 import { compileRegex } from './regex.js';
-import type { Matcher } from './regex.js';
 
 export type PatternOperator = 'regex' | 'glob';
 

@@ -1,14 +1,10 @@
 import { AppError } from '../errors.js';
 
-export interface Translation {
-  /** The same pattern in RE2's words; JavaScript's dot is `(?:.)`. */
-  readonly re2: string;
-  /** Whether JavaScript's own engine takes at most the square of the text for it. */
-  readonly cheap: boolean;
-}
-
-/** How many ways of bounded choice (`?`, `{1,3}`, `a|b`) may multiply before a pattern is not cheap. */
-const MAX_CHOICES = 16;
+/**
+ * How many characters and classes a pattern may have once its counted repetitions are written out, as RE2 does: so many
+ * are compiled in some milliseconds.
+ */
+const MAX_PARTS = 2000;
 
 const SPACE = '\\t-\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}';
 
@@ -25,14 +21,15 @@ const UNSUPPORTED: readonly [RegExp, string][] = [
 ];
 
 /**
- * Reads a JavaScript pattern once: says it in RE2's words and judges its cost.
+ * Translates a JavaScript pattern into RE2's syntax; JavaScript's dot becomes `(?:.)`.
  *
- * @throws AppError `invalid_input` for what needs an engine that goes back in the text.
+ * @throws AppError `invalid_input` for what needs an engine that goes back in the text, and for too large repetitions.
  */
-export function translateRegex(source: string): Translation {
+export function translateRegex(source: string): string {
   const tokens = source.match(TOKEN) ?? [];
   for (const token of tokens) refuseUnsupported(token, source);
-  return { re2: tokens.map(translateToken).join(''), cheap: isCheap(tokens) };
+  requireFewParts(tokens, source);
+  return tokens.map(translateToken).join('');
 }
 
 function refuseUnsupported(token: string, source: string): void {
@@ -80,31 +77,34 @@ function translateEscape(token: string, inClass: boolean): string {
   return token;
 }
 
-/**
- * Each unbounded repetition, and a start that is not anchored, multiplies the
- * cost by the length of the text; two of them are taken. A repeated group may
- * cost more than any power, and is not.
- */
-function isCheap(tokens: readonly string[]): boolean {
-  let powers = tokens[0] === '^' && !tokens.includes('|') ? 0 : 1;
-  let choices = 1;
-  for (const [index, token] of tokens.entries()) {
-    if (token === '|') choices += 1;
-    if (!isRepetition(token)) continue;
-    if (tokens[index - 1] === ')') return false;
-    const most = mostRepeats(token);
-    if (most === Infinity) powers += 1;
-    else choices *= most + 1;
+function requireFewParts(tokens: readonly string[], source: string): void {
+  let group = { parts: 0, last: 0 };
+  const outer: (typeof group)[] = [];
+  for (const token of tokens) {
+    const repeats = writtenRepeats(token);
+    if (repeats !== undefined) {
+      group = { parts: group.parts + group.last * (repeats - 1), last: group.last * repeats };
+    } else if (token.startsWith('(')) {
+      outer.push(group);
+      group = { parts: 0, last: 0 };
+    } else if (token === ')') {
+      const { parts } = group;
+      group = { parts: (outer.pop()?.parts ?? 0) + parts, last: parts };
+    } else {
+      group = { parts: group.parts + 1, last: 1 };
+    }
+    if (group.parts > MAX_PARTS) {
+      throw new AppError(
+        'invalid_input',
+        `Expected a regex that has at most ${MAX_PARTS} parts when its repetitions are written out; "${source}" is too large.`,
+      );
+    }
   }
-  return powers <= 2 && choices <= MAX_CHOICES;
 }
 
-const isRepetition = (token: string): boolean => /^(?:[*+?]|\{\d)/.test(token);
-
-function mostRepeats(token: string): number {
-  if (/^[*+]/.test(token)) return Infinity;
-  if (token.startsWith('?')) return 1;
-  const [, least, comma, most] = /^\{(\d+)(,?)(\d*)\}/.exec(token) ?? [];
-  if (comma === ',' && most === '') return Infinity;
-  return Number(most === '' ? least : most);
+/** How often RE2 writes the element before a repetition; `undefined` for what is no repetition. */
+function writtenRepeats(token: string): number | undefined {
+  if (/^[*+?]/.test(token)) return 1;
+  const [, least, most] = /^\{(\d+)(?:,(\d*))?\}/.exec(token) ?? [];
+  return least === undefined ? undefined : Math.max(1, Number(least), Number(most ?? 0));
 }

@@ -1,26 +1,24 @@
 import { RE2JS } from 're2js';
 import { AppError } from '../errors.js';
+import type { Matcher } from './matcher.js';
 import { translateRegex } from './regex-syntax.js';
-
-export type Matcher = (text: string) => boolean;
 
 /** Longer patterns are no search for a name; the cost of compiling one grows with its length. */
 const MAX_PATTERN = 1000;
 
 /**
- * The longest text that the platform's engine gets. Its cost grows at most
- * with the square of the text for the patterns that it is given, so that this
- * many units take well under a millisecond.
+ * How many steps RE2JS may take for one text when its caches do not help: each character against each instruction. A
+ * step takes up to 50 ns, and the engine cannot be interrupted.
  */
-const MAX_NATIVE_TEXT = 512;
+const MAX_STEPS = 50_000_000;
 
 /**
  * A test for the text of a `regex` operator, `/source/flags`. Slashes inside
  * the source need no escape; without two slashes all of it is flags, as in the
  * engine that the queries were written for.
  *
- * Takes time that is linear in the text: what JavaScript's engine might take
- * long for runs on RE2.
+ * Takes time that is linear in the text: JavaScript's engine only checks the
+ * syntax, and RE2JS does the matching.
  *
  * @throws AppError `invalid_input` naming the part that cannot be expressed.
  */
@@ -39,12 +37,21 @@ export function compileRegex(text: string): Matcher {
 }
 
 function compileSource(source: string, flags: string): Matcher {
-  const { re2, cheap } = translateRegex(source);
-  const native = compileNative(source, flags);
-  const linear = compileLinear(re2, flags, source);
-  if (!cheap) return linear;
-  return (text) => (text.length <= MAX_NATIVE_TEXT ? native.test(text) : linear(text));
+  const re2 = translateRegex(source);
+  requireValid(source, flags);
+  const pattern = compileLinear(re2, flags, source);
+  const maxLength = Math.floor(MAX_STEPS / pattern.programSize());
+  return (text) => {
+    if (text.length > maxLength) throw tooLong(source, maxLength);
+    return pattern.test(text);
+  };
 }
+
+const tooLong = (source: string, maxLength: number): AppError =>
+  new AppError(
+    'invalid_input',
+    `The regex "${source}" is too complex for texts of more than ${maxLength} characters. Use a shorter one, or filter by other fields first.`,
+  );
 
 /** JavaScript's flags but `g` and `y`, which only say where a search goes on. */
 function parseFlags(flags: string): string {
@@ -54,13 +61,12 @@ function parseFlags(flags: string): string {
   return flags.replace(/[dgy]/g, '');
 }
 
-function compileLinear(re2: string, flags: string, source: string): Matcher {
+function compileLinear(re2: string, flags: string, source: string): RE2JS {
   let options = flags.includes('i') ? RE2JS.CASE_INSENSITIVE : 0;
   if (flags.includes('m')) options |= RE2JS.MULTILINE;
   if (flags.includes('s')) options |= RE2JS.DOTALL;
   try {
-    const pattern = RE2JS.compile(flags.includes('s') ? re2 : withoutLineEnds(re2), options);
-    return (text) => pattern.test(text);
+    return RE2JS.compile(flags.includes('s') ? re2 : withoutLineEnds(re2), options);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message.replace('error parsing regexp: ', '') : 'unknown';
     throw new AppError('invalid_input', `Expected a regex; "${source}" has an ${reason}.`, { cause });
@@ -70,10 +76,10 @@ function compileLinear(re2: string, flags: string, source: string): Matcher {
 /** The translation marks JavaScript's dot, which stops at four line ends and not only at `\n`. */
 const withoutLineEnds = (re2: string): string => re2.replaceAll('(?:.)', '[^\\n\\r\\x{2028}\\x{2029}]');
 
-/** Every pattern is compiled here first: what JavaScript refuses, RE2 might read in another sense. */
-function compileNative(source: string, flags: string): RegExp {
+/** Reports what JavaScript refuses: RE2 might read it in another sense. The expression is never run. */
+function requireValid(source: string, flags: string): void {
   try {
-    return new RegExp(source, flags);
+    new RegExp(source, flags);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : 'invalid';
     throw new AppError('invalid_input', `Expected a regex; ${reason}.`, { cause });

@@ -2,7 +2,7 @@ import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import type { PatternOperator, Patterns } from './patterns.js';
 import type { Computing } from './computed-values.js';
 import type { Meter } from './record-queries.js';
-import type { Matcher } from './regex.js';
+import type { Matcher } from './matcher.js';
 import { createIsoTimes } from './sources/iso-times.js';
 import type { SqlValue } from './sql.js';
 import { codeUnits } from './text-order.js';

@@ -1,5 +1,5 @@
 import { AppError } from '../../src/errors.js';
-import { compileGlob } from '../../src/site/glob.js';
+import { compileGlob } from '../../src/site/glob/compile-glob.js';
 import { compileRegex } from '../../src/site/regex.js';
 
 describe('regex', () => {
@@ -77,7 +77,9 @@ describe('glob', () => {
     ['*-*-*-*.md', 'a-b-c-d.md', true],
     ['*-*-*-*.md', 'a-b/c-d.md', false],
     ['**/a/**/b/**', 'x/a/y/b/z', true],
-    ['**/a/**/b/**', 'a/b', true],
+    ['**/a/**/b/**', 'a/b/c', true],
+    ['**/a/**/b/**', 'a/b', false],
+    ['a/**', 'a', false],
     ['**/a/**/b/**', 'x/a/.y/b/z', false],
     ['*/*/*.{md,txt}', 'a/b/c.txt', true],
     ['*/*/*.{md,txt}', 'a/.b/c.txt', false],
@@ -85,10 +87,10 @@ describe('glob', () => {
     expect(compileGlob(pattern)(text)).toBe(expected);
   });
 
-  test.each([
-    ['a pattern that is too long', '*'.repeat(501), /at most 500/],
-    ['negated groups among many wildcards', '*a*b*!(c)', /Expected a glob/],
-  ])('refuses %s', (_reason, pattern, message) => {
-    expect(() => compileGlob(pattern)).toThrow(message);
-  });
+  test.each([['a pattern that is too long', '*'.repeat(501), /at most 500/]])(
+    'refuses %s',
+    (_reason, pattern, message) => {
+      expect(() => compileGlob(pattern)).toThrow(message);
+    },
+  );
 });
