@@ -126,6 +126,8 @@ const UNBOUNDED: Budget = {
   isOver: false,
   spend: () => undefined,
   check: () => undefined,
+  statementMs: Infinity,
+  nextTurn: () => Promise.resolve(),
   work: (piece) => piece(),
   workInTurn: (piece) => piece(),
 };

@@ -4,7 +4,7 @@ import type { ComputedValues } from '../site/computed-values.js';
 import type { FormatDate } from '../site/dates.js';
 import type { Pictures } from '../site/pictures.js';
 import type { PublicFiles } from '../site/public-files.js';
-import type { RecordQueries } from '../site/record-queries.js';
+import type { Meter, RecordQueries } from '../site/record-queries.js';
 import { computedValues } from './computed-values.js';
 import { createLoader } from './loader.js';
 import type { Load } from './loader.js';
@@ -19,16 +19,12 @@ export interface SiteServices {
 }
 
 /** What one request may still use; each of these throws when that is too little. */
-export interface Budget {
+export interface Budget extends Meter {
   /** Whether it has been too little before. */
   readonly isOver: boolean;
   /** Takes the values that a part of the answer holds. */
   spend(values: number): void;
-  /** Looks at the time. */
-  check(): void;
-  /** Does what keeps the process busy: reading records. */
-  work<T>(piece: () => T): T;
-  /** As {@link work}; lets other requests go first when this one has had much time. */
+  /** As {@link Meter.work}; lets other requests go first when this one has had much time. */
   workInTurn<T>(piece: () => T): T | Promise<T>;
 }
 

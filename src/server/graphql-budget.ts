@@ -1,9 +1,10 @@
 import { AppError } from '../errors.js';
+import { readCpuMs } from './cpu-clock.js';
 
 export interface BudgetLimits {
   /** How many values an answer may hold. */
   readonly values: number;
-  /** How long one operation may keep the process busy, in milliseconds. */
+  /** How much processor time one operation may use, in milliseconds. */
   readonly workMs: number;
   /** How long one operation may take, with all that it waits for, in milliseconds. */
   readonly timeoutMs: number;
@@ -21,6 +22,12 @@ const FEW_VALUES = 12_000;
 /** After so much work of one operation, others get their turn before it goes on. */
 const TURN_MS = 50;
 
+/** A statement that looks at the time is stopped after so long, and its filter is evaluated in pieces. */
+const STATEMENT_MS = 100;
+
+/** Operations with much work take turns: between two of them, everything else that waits is answered. */
+let lastTurn: Promise<void> = Promise.resolve();
+
 const SMALLER = 'Ask for pages, by limit and skip, or for fewer fields.';
 
 /**
@@ -32,10 +39,11 @@ export class OperationBudget {
   readonly #startedAt = performance.now();
   #values = 0;
   #workMs = 0;
-  /** When the piece of work began that is being done. */
+  /** How long others have waited for this operation, on the clock. */
+  #heldMs = 0;
+  /** The processor time at which the piece of work began that is being done. */
   #workingSince: number | undefined;
-  #turnEndsAtMs = TURN_MS;
-  #lastTurn: Promise<void> = Promise.resolve();
+  readonly statementMs = STATEMENT_MS;
   #refusal: AppError | undefined;
 
   constructor(limits: BudgetLimits) {
@@ -59,10 +67,9 @@ export class OperationBudget {
 
   /** @throws AppError `unavailable` when the time is over. To be called now and then during {@link work}. */
   check(): void {
-    const now = performance.now();
-    const workMs = this.#workMs + now - (this.#workingSince ?? now);
-    if (this.#refusal || workMs > this.#limits.workMs) throw this.#refuseWork();
-    if (now - this.#startedAt > this.#limits.timeoutMs) throw this.#refuseTime();
+    const now = this.#workingSince === undefined ? 0 : readCpuMs() - this.#workingSince;
+    if (this.#refusal || this.#workMs + now > this.#limits.workMs) throw this.#refuseWork();
+    if (performance.now() - this.#startedAt > this.#limits.timeoutMs) throw this.#refuseTime();
   }
 
   /**
@@ -85,22 +92,33 @@ export class OperationBudget {
   work<T>(piece: () => T): T {
     if (this.#workingSince !== undefined) return piece();
     this.check();
-    const since = performance.now();
+    const since = readCpuMs();
     this.#workingSince = since;
     try {
       return piece();
     } finally {
       this.#workingSince = undefined;
-      this.#workMs += performance.now() - since;
+      this.#workMs += Math.max(0, readCpuMs() - since);
     }
   }
 
   /** As {@link work}, at once for a short operation; a long one lets others go first. */
   workInTurn<T>(piece: () => T): T | Promise<T> {
-    if (this.#workMs < this.#turnEndsAtMs) return this.work(piece);
-    const turn = this.#lastTurn.then(() => new Promise<void>((resolve) => setImmediate(resolve)));
-    this.#lastTurn = turn;
-    return turn.then(() => this.work(piece));
+    return this.#heldMs < TURN_MS ? this.#hold(piece) : this.nextTurn().then(() => this.#hold(piece));
+  }
+
+  #hold<T>(piece: () => T): T {
+    const startedAt = performance.now();
+    try {
+      return this.work(piece);
+    } finally {
+      this.#heldMs += performance.now() - startedAt;
+    }
+  }
+
+  nextTurn(): Promise<void> {
+    lastTurn = lastTurn.then(() => new Promise<void>((resolve) => setImmediate(resolve)));
+    return lastTurn;
   }
 
   /** @throws AppError `unavailable` when the result does not come in time. What still runs stops at its next check. */
@@ -115,21 +133,23 @@ export class OperationBudget {
   #refuseSize(): AppError {
     return (this.#refusal ??= new AppError(
       'too_large',
-      `Expected an answer of at most ${this.#limits.values} values; this one has more at this field. ${SMALLER}`,
+      `Expected an answer of at most ${this.#limits.values} values; this one has more at this field. ${SMALLER} TRELLIS_QUERY_VALUES raises the limit.`,
     ));
   }
 
   #refuseWork(): AppError {
     return (this.#refusal ??= new AppError(
       'unavailable',
-      `Expected a query that takes at most ${this.#limits.workMs} ms of work; this one takes more. Ask for less at once, or filter by fewer conditions.`,
+      `This query needs more than ${this.#limits.workMs} ms of processor time. Ask for less at once, or filter by fewer conditions. TRELLIS_QUERY_WORK_MS raises the limit.`,
     ));
   }
 
+  /** Most of the time is spent waiting when the host is busy, or others make images. */
   #refuseTime(): AppError {
+    const usedMs = Math.round(this.#workMs);
     return (this.#refusal ??= new AppError(
       'unavailable',
-      `Expected a query that is answered within ${this.#limits.timeoutMs} ms; this one takes longer.`,
+      `This query took longer than ${this.#limits.timeoutMs} ms, of which it used ${usedMs} ms of processor time. Ask for less at once, or try again when the server is less busy. TRELLIS_QUERY_TIMEOUT_MS raises the limit.`,
     ));
   }
 }

@@ -15,6 +15,19 @@ import { rowScope, tableOf } from './scope.js';
 import { ALWAYS, and, frame, NEVER, quote, sql } from './sql.js';
 import type { Sql } from './sql.js';
 
+/** A statement about the matches of a query, and how to make it of the same query whose matches are known. */
+export interface QueryStatement {
+  readonly query: CompiledQuery;
+  readonly sql: Sql;
+  readonly build: (query: CompiledQuery) => Sql;
+}
+
+export const statementOf = (query: CompiledQuery, build: QueryStatement['build']): QueryStatement => ({
+  query,
+  sql: build(query),
+  build,
+});
+
 /** The alias of the rows that a question is about. */
 const ROW = 't';
 
@@ -108,7 +121,8 @@ export function narrowTo(query: CompiledQuery, positions: string): CompiledQuery
 }
 
 export function countStatement(query: CompiledQuery, advisor?: IndexAdvisor): Sql {
-  const index = query.where === ALWAYS ? undefined : advisor?.advise(indexesOf(query).count);
+  const isPlain = query.where === ALWAYS || query.isNarrow;
+  const index = isPlain ? undefined : advisor?.advise(indexesOf(query).count);
   return frame(`SELECT count(*) ${fromClause(query.kind, index)}%`, whereClause(query.where));
 }
 

@@ -81,12 +81,12 @@ export class Computing {
     return value;
   }
 
-  /** @throws UnknownValues when a statement that has run met some. */
+  /** @throws NotYetKnown when a statement that has run met some. */
   requireKnown(meter: Meter | undefined): void {
     if (this.#wanted.size === 0) return;
     const wanted = [...this.#wanted.values()];
     this.#wanted.clear();
-    throw new UnknownValues(async () => {
+    throw new NotYetKnown(async () => {
       for (const one of wanted) await this.#load(one, meter);
     });
   }
@@ -131,20 +131,20 @@ export class Computing {
   }
 }
 
-/** Thrown by a question that needs values which take time. */
-class UnknownValues extends Error {
+/** Thrown by a query that needs something which takes time, such as computed values. */
+export class NotYetKnown extends Error {
   readonly load: () => Promise<void>;
 
   constructor(load: () => Promise<void>) {
-    super('Expected every computed value to be known.');
+    super('This query needs values that have not been loaded yet.');
     this.load = load;
   }
 }
 
-/** What `read` gives: at once, or after the computed values that it turns out to need. */
+/** Returns the result of `read`: at once, or after loading what it turns out to need. */
 export function whenKnown<T>(read: () => T | Promise<T>): T | Promise<T> {
   const again = async (error: unknown): Promise<T> => {
-    if (!(error instanceof UnknownValues)) throw error;
+    if (!(error instanceof NotYetKnown)) throw error;
     await error.load();
     return whenKnown(read);
   };
@@ -152,7 +152,7 @@ export function whenKnown<T>(read: () => T | Promise<T>): T | Promise<T> {
     const found = read();
     return found instanceof Promise ? found.catch(again) : found;
   } catch (error) {
-    if (error instanceof UnknownValues) return again(error);
+    if (error instanceof NotYetKnown) return again(error);
     throw error;
   }
 }

@@ -1,5 +1,5 @@
-import { compileValue, countStatement, pageStatement, tallyStatement } from './compile-query.js';
-import type { CompiledQuery } from './compile-query.js';
+import { compileValue, countStatement, pageStatement, statementOf, tallyStatement } from './compile-query.js';
+import type { CompiledQuery, QueryStatement } from './compile-query.js';
 import type { PathValue } from './compile-path.js';
 import { edgesOf } from './edges.js';
 import type { RecordEdge } from './edges.js';
@@ -11,7 +11,7 @@ import { pageInfo, parsePage } from './paging.js';
 import type { Page, PageInfo } from './paging.js';
 import type { Asker, RecordQuery } from './record-queries.js';
 import type { Selection, SiteRecord } from './selection.js';
-import type { Sql, SqlValue } from './sql.js';
+import type { SqlValue } from './sql.js';
 
 /** The records that match a question, each part read when it is asked for. */
 export class RecordConnection {
@@ -37,7 +37,7 @@ export class RecordConnection {
     if (this.#nodes && (limit === undefined || this.#nodes.length < limit) && (this.#nodes.length > 0 || skip === 0)) {
       return skip + this.#nodes.length;
     }
-    const statement = countStatement(this.#query, this.#engine.advisor);
+    const statement = statementOf(this.#query, (query) => countStatement(query, this.#engine.advisor));
     return this.#engine.aggregate(statement, this.#asker, ([row]) => Number(row?.[0]));
   }
 
@@ -92,7 +92,10 @@ export class RecordConnection {
       }
       return sortTexts(counts.keys()).map((text) => [text, counts.get(text) ?? 0] as const);
     };
-    if (this.#isWhole) return this.#engine.aggregate(tallyStatement(this.#query, value), this.#asker, reduce);
+    if (this.#isWhole) {
+      const statement = statementOf(this.#query, (query) => tallyStatement(query, value));
+      return this.#engine.aggregate(statement, this.#asker, reduce);
+    }
     return reduce(this.#engine.all(this.#valueStatement(value), this.#asker).map(([one = null]) => [one, 1]));
   }
 
@@ -109,14 +112,12 @@ export class RecordConnection {
     return members;
   }
 
-  #valueStatement({ expression }: PathValue): Sql {
-    const statement = pageStatement(
-      this.#narrowed(),
-      `${expression.text}, t.position`,
-      this.#page,
-      this.#engine.advisor,
-    );
-    return { ...statement, values: [...expression.values, ...statement.values] };
+  #valueStatement({ expression }: PathValue): QueryStatement {
+    return statementOf(this.#narrowed(), (query) => {
+      const select = `${expression.text}, t.position`;
+      const statement = pageStatement(query, select, this.#page, this.#engine.advisor);
+      return { ...statement, values: [...expression.values, ...statement.values] };
+    });
   }
 
   /** All matches are found at once anyway; only a part of them may be found in a shorter way. */
@@ -127,7 +128,9 @@ export class RecordConnection {
   #load(): SiteRecord[] {
     if (this.#page.limit === 0) return [];
     const reader = this.#engine.reader(this.#query.kind, this.#selection);
-    const statement = pageStatement(this.#narrowed(), reader.select, this.#page, this.#engine.advisor);
+    const statement = statementOf(this.#narrowed(), (query) =>
+      pageStatement(query, reader.select, this.#page, this.#engine.advisor),
+    );
     const rows = isWorthJson(this.#page)
       ? this.#engine.readPage(statement, reader, this.#asker)
       : this.#engine.all(statement, this.#asker);
@@ -138,7 +141,7 @@ export class RecordConnection {
     this.#asker.meter?.check();
     const reader = this.#engine.reader(this.#query.kind, this.#selection, ['position']);
     const text = `SELECT ${reader.select} FROM "${this.#query.kind}" AS t WHERE t.position IN (SELECT value FROM json_each(?))`;
-    const rows = this.#engine.all({ text, values: [JSON.stringify(positions)] }, this.#asker);
+    const rows = this.#engine.run({ text, values: [JSON.stringify(positions)] }, this.#asker);
     const records = this.#engine.toRecords(rows, { selection: this.#selection, reader, meter: this.#asker.meter });
     const at = reader.keyIndex('position');
     return new Map(rows.map((row, index) => [Number(row[at]), records[index] ?? {}]));

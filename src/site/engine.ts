@@ -1,14 +1,16 @@
 import { LRUCache } from 'lru-cache';
 import { AnswerCache } from './answer-cache.js';
-import { compileQuery, narrowTo, probeStatement } from './compile-query.js';
-import type { CompiledQuery } from './compile-query.js';
-import { ComputedCache, Computing } from './computed-values.js';
+import { compileQuery, narrowTo, probeStatement, statementOf } from './compile-query.js';
+import type { CompiledQuery, QueryStatement } from './compile-query.js';
+import { ComputedCache, Computing, NotYetKnown } from './computed-values.js';
 import type { ComputedValues } from './computed-values.js';
 import { IndexAdvisor } from './index-advisor.js';
+import { createLook } from './look.js';
 import type { RecordReader } from './read-records.js';
 import type { Asker, RecordQuery } from './record-queries.js';
 import { readerWithRelations, toRecords } from './related-records.js';
 import type { LoadContext } from './related-records.js';
+import { Scans } from './scans.js';
 import { Compilation } from './scope.js';
 import type { CompileContext } from './scope.js';
 import type { Selection, SiteRecord } from './selection.js';
@@ -53,6 +55,7 @@ export class Engine {
   readonly #compiled = new LRUCache<string, { query: CompiledQuery; generation: number }>({ max: MAX_COMPILED });
   readonly #computed = new ComputedCache();
   readonly #computing = new WeakMap<ComputedValues, Computing>();
+  readonly #scans: Scans;
   readonly #readers = new WeakMap<Selection, Map<string, RecordReader>>();
   readonly #generation: () => number;
 
@@ -61,6 +64,7 @@ export class Engine {
     this.#shared = { ...shared, kinds: () => this.#kinds() };
     this.#functions = functions;
     this.#generation = generation;
+    this.#scans = new Scans({ run: (statement, asker) => this.run(statement, asker), generation });
     this.advisor = new IndexAdvisor(statements);
   }
 
@@ -80,24 +84,44 @@ export class Engine {
    */
   narrow(query: CompiledQuery, asker: Asker): CompiledQuery {
     if (query.hints.isPlain) return query;
-    const few = this.aggregate(probeStatement(query, MAX_FEW), asker, (rows) =>
+    const probe = statementOf(query, (any) => probeStatement(any, MAX_FEW));
+    const few = this.aggregate(probe, asker, (rows) =>
       rows.length > MAX_FEW ? undefined : JSON.stringify(rows.map(([position]) => position)),
     );
     return few === undefined ? query : narrowTo(query, few);
   }
 
-  /** @throws UnknownValues when computed values are needed that take time. */
-  all({ text, values }: Sql, asker: Asker): SqlValue[][] {
+  /**
+   * Runs a statement of a query.
+   *
+   * @throws NotYetKnown when computed values are needed that take time, or the statement holds the process too long.
+   */
+  all({ query, sql, build }: QueryStatement, asker: Asker): SqlValue[][] {
+    const found = this.#scans.find(query, asker.meter);
+    if (found) return this.run(build(found), asker);
+    return this.run(sql, asker, () => {
+      throw new NotYetKnown(() => this.#scans.scan(query, asker));
+    });
+  }
+
+  /**
+   * Runs one statement to its end.
+   *
+   * @param onLong Called when it has run for as long as the meter lets it; may throw.
+   */
+  run({ text, values }: Sql, asker: Asker, onLong?: () => void): SqlValue[][] {
     // A computed value may ask the store in its turn.
     const outer = { ...this.#functions };
     const computing = asker.computed && this.#computingFor(asker.computed);
-    Object.assign(this.#functions, { computing, meter: asker.meter });
+    Object.assign(this.#functions, { computing, look: createLook(asker.meter, onLong), thrown: undefined });
     try {
       const rows = this.#statements.all(text, values);
       computing?.requireKnown(asker.meter);
       return rows;
+    } catch (error) {
+      throw this.#functions.thrown ?? error;
     } finally {
-      Object.assign(this.#functions, outer);
+      Object.assign(this.#functions, { thrown: undefined, look: undefined }, outer);
     }
   }
 
@@ -114,11 +138,15 @@ export class Engine {
    * The rows of a bounded page, kept until a record changes. As one JSON text
    * they cross from SQLite in half the time, where nothing is lost by it.
    */
-  readPage(statement: Sql, reader: RecordReader, asker: Asker): readonly SqlValue[][] {
+  readPage(statement: QueryStatement, reader: RecordReader, asker: Asker): readonly SqlValue[][] {
     if (!reader.isJsonExact) return this.all(statement, asker);
-    const { rows } = this.#pages.get(this.#generation(), statement, () => {
-      const text = `SELECT json_group_array(json_array(${reader.names()})) FROM (${statement.text})`;
-      const [row] = this.all({ text, values: statement.values }, asker);
+    const { query, sql, build } = statement;
+    const asJson = ({ text, values }: Sql): Sql => ({
+      text: `SELECT json_group_array(json_array(${reader.names()})) FROM (${text})`,
+      values,
+    });
+    const { rows } = this.#pages.get(this.#generation(), sql, () => {
+      const [row] = this.all({ query, sql: asJson(sql), build: (any) => asJson(build(any)) }, asker);
       const json = String(row?.[0]);
       return { rows: JSON.parse(json) as SqlValue[][], size: json.length };
     });
@@ -126,8 +154,8 @@ export class Engine {
   }
 
   /** As {@link all}, made smaller by `reduce` and kept until a record changes. */
-  aggregate<T>(statement: Sql, asker: Asker, reduce: (rows: SqlValue[][]) => T): T {
-    return this.#aggregates.get(this.#generation(), statement, () => reduce(this.all(statement, asker)));
+  aggregate<T>(statement: QueryStatement, asker: Asker, reduce: (rows: SqlValue[][]) => T): T {
+    return this.#aggregates.get(this.#generation(), statement.sql, () => reduce(this.all(statement, asker)));
   }
 
   /** A selection lives as long as the document that it was read from, and so does its reader. */

@@ -14,10 +14,16 @@ export interface RecordQuery {
   readonly meter?: Meter;
 }
 
-/** Asked now and then during long work, so that it can be stopped. */
+/** What one operation may still use, and how it gives way to others. */
 export interface Meter {
-  /** Throws when the work is to end. */
+  /** Called now and then during long work. Throws when the work is to end. */
   check(): void;
+  /** How long one statement may hold the process, in milliseconds; the filter of a longer one is evaluated in pieces. */
+  readonly statementMs: number;
+  /** Does a piece of work that keeps the process busy, and counts its time. */
+  work<T>(piece: () => T): T;
+  /** Lets other operations go first. */
+  nextTurn(): Promise<void>;
 }
 
 /** What a question brings from the one who asks. */

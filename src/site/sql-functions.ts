@@ -1,7 +1,6 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import type { PatternOperator, Patterns } from './patterns.js';
 import type { Computing } from './computed-values.js';
-import type { Meter } from './record-queries.js';
 import type { Matcher } from './matcher.js';
 import { createIsoTimes } from './sources/iso-times.js';
 import type { SqlValue } from './sql.js';
@@ -11,18 +10,28 @@ import { codeUnits } from './text-order.js';
 export interface FunctionState {
   readonly patterns: Patterns;
   computing?: Computing | undefined;
-  meter?: Meter | undefined;
+  /** Throws when the statement that runs is to end. */
+  look?: (() => void) | undefined;
+  /** What a function threw, which SQLite reports by its message alone. */
+  thrown?: unknown;
 }
 
 /** What filters and sorts need beyond SQLite's own functions. */
 export function defineFunctions(database: DatabaseSyncInstance, state: FunctionState): void {
-  // True, as long as the one who asks has not been kept waiting too long.
-  database.function('in_time', () => {
-    state.meter?.check();
-    return 1;
-  });
-  defineMatch(database, 'regex', state);
-  defineMatch(database, 'glob', state);
+  const define: Define = (name, options, run) =>
+    database.function(name, { ...options, varargs: true }, (...values: never[]) => {
+      try {
+        state.look?.();
+        return run(...values);
+      } catch (error) {
+        state.thrown = error;
+        throw error;
+      }
+    });
+  // Stands before conditions that take long, so that the time is looked at for each row.
+  define('in_time', {}, () => 1);
+  defineMatch(define, 'regex', state);
+  defineMatch(define, 'glob', state);
   database.function('code_units', { deterministic: true }, (text: SqlValue) =>
     text === null ? null : codeUnits(String(text)),
   );
@@ -30,11 +39,14 @@ export function defineFunctions(database: DatabaseSyncInstance, state: FunctionS
   database.function('joined', { deterministic: true }, (list: string | null) =>
     list === null ? null : String(JSON.parse(list)),
   );
-  database.function('computed', (kind: string, field: string, record: string) => {
-    state.meter?.check();
-    return state.computing?.valueOf(kind, field, record) ?? null;
-  });
+  define(
+    'computed',
+    {},
+    (kind: string, field: string, record: string) => state.computing?.valueOf(kind, field, record) ?? null,
+  );
 }
+
+type Define = (name: string, options: { deterministic?: boolean }, run: (...values: never[]) => SqlValue) => void;
 
 /** What derived columns are made with. */
 function defineDerivations(database: DatabaseSyncInstance): void {
@@ -52,12 +64,11 @@ function orNull<T>(make: (value: T) => string): (value: T | null) => string | nu
 }
 
 /** Tests text; one statement tests many with one pattern, so the last is at hand. */
-function defineMatch(database: DatabaseSyncInstance, operator: PatternOperator, state: FunctionState): void {
+function defineMatch(define: Define, operator: PatternOperator, state: FunctionState): void {
   let last: { readonly pattern: string; readonly matches: Matcher } | undefined;
-  database.function(`matches_${operator}`, { deterministic: true }, (pattern: string, text: SqlValue) => {
-    state.meter?.check();
+  define(`matches_${operator}`, { deterministic: true }, (pattern: string, text: SqlValue) => {
     if (typeof text !== 'string') return 0;
     if (last?.pattern !== pattern) last = { pattern, matches: state.patterns.get(operator, pattern) };
-    return last.matches(text) ? 1 : 0;
+    return last.matches(text, state.look) ? 1 : 0;
   });
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { RelationField } from '../../src/site/fields.js';
+import type { Meter } from '../../src/site/record-queries.js';
 import { Evaluator } from './evaluator.js';
 import { byEngine, filtersOf, groupSorts, hasText, pages, pathsOf, sortsOf } from './questions.js';
 import { computedValues, computeValue, tables } from './tables.js';
@@ -39,6 +40,51 @@ test('a page holds what a plain evaluation of the same question holds', async ()
     }),
     { numRuns: RUNS },
   );
+});
+
+/** Lets no statement run for long, so that every filter that can be interrupted is. */
+const hurried = (): Meter & { turns: number } => ({
+  turns: 0,
+  statementMs: 0,
+  check: () => undefined,
+  work: (piece) => piece(),
+  nextTurn() {
+    this.turns += 1;
+    return Promise.resolve();
+  },
+});
+
+test('a filter that is evaluated in pieces has the same matches', async () => {
+  let turns = 0;
+  await fc.assert(
+    fc.asyncProperty(worlds, filters, sorts, pages, async (world, filter, sort, page) => {
+      fill(store, world);
+      const question = { filter, sort, ...page };
+      const meter = hurried();
+      const expected = new Evaluator(tables, world, computeValue).page('Item', question).map(({ id }) => id);
+      const found = store.page('Item', { ...question, computed: computedValues(), meter }, ID);
+      expect((await store.whenKnown(() => found.nodes)).map(({ id }) => id)).toEqual(expected);
+      turns += meter.turns;
+    }),
+    { numRuns: RUNS },
+  );
+  expect(turns).toBeGreaterThan(RUNS / 20);
+});
+
+test('a filter that is evaluated in pieces counts and groups the same matches', async () => {
+  const names = ['b', 'a', 'ab', 'b', 'abb'];
+  fill(store, { Item: names.map((text, index) => ({ id: `i${index}`, text })), Part: [] });
+  const meter = hurried();
+  const found = store.page('Item', { filter: { text: { regex: '/^a?b/' } }, meter }, ID);
+  expect(await store.whenKnown(() => found.totalCount)).toBe(4);
+  expect(await store.whenKnown(() => found.distinct({ field: 'text' }))).toEqual(['ab', 'abb', 'b']);
+  const groups = await store.whenKnown(() => found.group({ field: 'text' }));
+  expect(groups.map(({ fieldValue, totalCount }) => [fieldValue, totalCount])).toEqual([
+    ['ab', 1],
+    ['abb', 1],
+    ['b', 2],
+  ]);
+  expect(meter.turns).toBeGreaterThan(0);
 });
 
 test('indexes made for a shape of question do not change its answers', async () => {

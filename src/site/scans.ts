@@ -1,0 +1,118 @@
+import { narrowTo } from './compile-query.js';
+import type { CompiledQuery } from './compile-query.js';
+import { whenKnown } from './computed-values.js';
+import type { Asker, Meter } from './record-queries.js';
+import { frame, quote, sql } from './sql.js';
+import type { Sql, SqlValue } from './sql.js';
+
+/** Pieces grow and shrink until each takes about this long, so that other requests wait little. */
+const PIECE_MS = 10;
+const FIRST_ROWS = 200;
+const MAX_ROWS = 10_000;
+
+/** How often a scan starts again because the records have changed meanwhile. */
+const MAX_STARTS = 5;
+
+interface ScansOptions {
+  readonly run: (statement: Sql, asker: Asker) => SqlValue[][];
+  /** Changes with the records. */
+  readonly generation: () => number;
+}
+
+interface Scan {
+  readonly generation: number;
+  readonly query: CompiledQuery;
+}
+
+/**
+ * Finds the matches of filters that take long, such as by patterns made to be slow: a few rows at a time, with other
+ * requests in between. A SQLite statement cannot pause, so that it would hold the process until its end.
+ */
+export class Scans {
+  readonly #run: ScansOptions['run'];
+  readonly #generation: () => number;
+  /** The matches that each operation has found, by the condition. */
+  readonly #found = new WeakMap<Meter, Map<string, Scan>>();
+
+  constructor({ run, generation }: ScansOptions) {
+    this.#run = run;
+    this.#generation = generation;
+  }
+
+  /** Returns the same query about the matches that a scan of this operation has found. */
+  find(query: CompiledQuery, meter: Meter | undefined): CompiledQuery | undefined {
+    const scans = meter && this.#found.get(meter);
+    const scan = scans?.get(keyOf(query));
+    return scan?.generation === this.#generation() ? scan.query : undefined;
+  }
+
+  /** Finds all matches of a query. */
+  async scan(query: CompiledQuery, asker: Asker): Promise<void> {
+    const { meter } = asker;
+    if (!meter) return;
+    for (let starts = 0; starts < MAX_STARTS; starts += 1) {
+      const generation = this.#generation();
+      const positions = await this.#positions(query, { asker, meter, generation });
+      if (!positions) continue;
+      const scans = this.#found.get(meter) ?? new Map<string, Scan>();
+      scans.set(keyOf(query), { generation, query: narrowTo(query, JSON.stringify(positions)) });
+      this.#found.set(meter, scans);
+      return;
+    }
+  }
+
+  /** Returns the positions of all matches; `undefined` when the records have changed meanwhile. */
+  async #positions(query: CompiledQuery, { asker, meter, generation }: Scanning): Promise<SqlValue[] | undefined> {
+    const positions: SqlValue[] = [];
+    let after: SqlValue = Number.MIN_SAFE_INTEGER;
+    let rows = FIRST_ROWS;
+    for (;;) {
+      await meter.nextTurn();
+      if (this.#generation() !== generation) return undefined;
+      const startedAt = performance.now();
+      const piece = await whenKnown(() => meter.work(() => this.#piece(query, { after, rows }, asker)));
+      if (!piece) return positions;
+      for (const position of piece.positions) positions.push(position);
+      after = piece.last;
+      rows = nextSize(rows, performance.now() - startedAt);
+    }
+  }
+
+  #piece(query: CompiledQuery, { after, rows }: Piece, asker: Asker): Found | undefined {
+    asker.meter?.check();
+    const table = quote(query.kind);
+    const bound = sql(
+      `SELECT max(position) FROM (SELECT position FROM ${table} WHERE position > ? ORDER BY position LIMIT ?)`,
+      after,
+      rows,
+    );
+    const last = this.#run(bound, asker)[0]?.[0] ?? null;
+    if (last === null) return undefined;
+    const within = sql('t.position > ? AND t.position <= ?', after, last);
+    const found = frame(`SELECT t.position FROM ${table} AS t WHERE % AND (%)`, within, query.where);
+    return { last, positions: this.#run(found, asker).map(([position = null]) => position) };
+  }
+}
+
+interface Scanning {
+  readonly asker: Asker;
+  readonly meter: Meter;
+  readonly generation: number;
+}
+
+interface Piece {
+  readonly after: SqlValue;
+  readonly rows: number;
+}
+
+interface Found {
+  readonly last: SqlValue;
+  readonly positions: readonly SqlValue[];
+}
+
+const keyOf = ({ kind, where: { text, values } }: CompiledQuery): string => JSON.stringify([kind, text, values]);
+
+function nextSize(rows: number, milliseconds: number): number {
+  if (milliseconds > PIECE_MS) return Math.max(1, Math.floor((rows * PIECE_MS) / milliseconds));
+  return Math.min(MAX_ROWS, rows * 2);
+}
