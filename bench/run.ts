@@ -7,6 +7,8 @@ import { benchImages } from './images.js';
 import { benchLive } from './live.js';
 import { benchMalicious } from './malicious.js';
 import { benchPages } from './pages.js';
+import { benchPatterns } from './patterns.js';
+import type { PatternBenchOptions } from './patterns.js';
 import { benchQueries } from './queries.js';
 import { benchRest } from './rest.js';
 import { benchScale } from './scale.js';
@@ -153,6 +155,17 @@ program
       if (!table.includes('| ')) throw new Error(`The benchmark ${name} printed no table.`);
       process.stdout.write(`${name}: ran in ${((performance.now() - startedAt) / 1000).toFixed(1)} s\n`);
     }
+  });
+
+program
+  .command('patterns')
+  .description('globs and regexes that are made to be slow: how long they hold the event loop, and what others wait')
+  .option('--files <count>', 'how many files', count, 100_000)
+  .option('--folders <count>', 'in how many folders', count, 5000)
+  .option('--patterns <count>', 'how many patterns', count, 2000)
+  .option('--clients <count>', 'how many at the same time', count, 1)
+  .action(async (options: PatternBenchOptions) => {
+    process.stdout.write(`${await benchPatterns(options)}\n`);
   });
 
 await program.parseAsync();

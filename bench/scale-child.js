@@ -18,6 +18,8 @@ const budget = {
   isOver: false,
   spend: () => undefined,
   check: () => undefined,
+  statementMs: Infinity,
+  nextTurn: () => Promise.resolve(),
   work: (piece) => piece(),
   workInTurn: (piece) => piece(),
 };

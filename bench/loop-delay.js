@@ -1,0 +1,30 @@
+// Loaded into a server by `--import`: tells its parent, when asked, how long its event loop was held at most, by the
+// clock and by the processor time of the thread, which other processes of a busy machine do not lengthen.
+import { openSync, readSync } from 'node:fs';
+import { performance } from 'node:perf_hooks';
+import process from 'node:process';
+import { setInterval } from 'node:timers';
+
+const EVERY_MS = 2;
+
+const buffer = Buffer.alloc(64);
+const schedstat = openSync('/proc/thread-self/schedstat', 'r');
+const cpuMs = () => parseInt(buffer.toString('latin1', 0, readSync(schedstat, buffer, 0, 64, 0)), 10) / 1e6;
+
+let longest = { wallMs: 0, cpuMs: 0 };
+let last = { wall: performance.now(), cpu: cpuMs() };
+setInterval(() => {
+  const now = { wall: performance.now(), cpu: cpuMs() };
+  longest = {
+    wallMs: Math.max(longest.wallMs, now.wall - last.wall - EVERY_MS),
+    cpuMs: Math.max(longest.cpuMs, now.cpu - last.cpu),
+  };
+  last = now;
+}, EVERY_MS).unref();
+
+process.on('message', (message) => {
+  if (message !== 'longest hold') return;
+  process.send?.(longest);
+  longest = { wallMs: 0, cpuMs: 0 };
+});
+process.channel?.unref();
