@@ -63,3 +63,28 @@ export class AppError extends Error {
     return ERROR_STATUS[this.code];
   }
 }
+
+/** A budget of requests, in the terms of the `RateLimit-*` headers of the contracts. */
+export interface RequestBudget {
+  readonly limit: number;
+  readonly windowSeconds: number;
+  readonly remaining: number;
+  readonly resetSeconds: number;
+}
+
+/** Returns the headers that every response of a limited operation carries. */
+export function rateLimitHeaders(budget: RequestBudget): Readonly<Record<string, string>> {
+  const { limit, windowSeconds, remaining, resetSeconds } = budget;
+  return {
+    'RateLimit-Limit': String(limit),
+    'RateLimit-Remaining': String(remaining),
+    'RateLimit-Reset': String(resetSeconds),
+    'RateLimit-Policy': `${limit};w=${windowSeconds}`,
+  };
+}
+
+/** Returns the error for a request past its budget, with the headers that the contracts require of a 429. */
+export function rateLimited(message: string, budget: Omit<RequestBudget, 'remaining'>): AppError {
+  const headers = { ...rateLimitHeaders({ ...budget, remaining: 0 }), 'Retry-After': String(budget.resetSeconds) };
+  return new AppError('rate_limited', message, { headers });
+}

@@ -1,6 +1,6 @@
 import type { Caller } from '../accounts/callers.js';
 import { requirePerson } from '../accounts/scopes.js';
-import { AppError } from '../errors.js';
+import { rateLimited } from '../errors.js';
 import type { Database } from '../storage/database.js';
 import type { Board } from './board.js';
 import type { BoardLook } from './board-answers.js';
@@ -108,7 +108,8 @@ function createCounter(): { enter(personId: string): () => void } {
       const own = counts.get(personId) ?? new Set();
       if (own.size >= MAX_STREAMS) {
         const message = `Expected at most ${MAX_STREAMS} open streams; close one first.`;
-        throw new AppError('rate_limited', message, { headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) } });
+        const [windowSeconds, resetSeconds] = [RETRY_AFTER_SECONDS, RETRY_AFTER_SECONDS];
+        throw rateLimited(message, { limit: MAX_STREAMS, windowSeconds, resetSeconds });
       }
       const entry = Symbol(personId);
       counts.set(personId, own.add(entry));

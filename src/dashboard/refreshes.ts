@@ -1,6 +1,7 @@
 import type { Caller } from '../accounts/callers.js';
 import { requirePerson } from '../accounts/scopes.js';
-import { AppError } from '../errors.js';
+import { rateLimited } from '../errors.js';
+import type { AppError } from '../errors.js';
 import { onceAtATime } from '../in-turn.js';
 import type { Database } from '../storage/database.js';
 import type { Board } from './board.js';
@@ -62,7 +63,8 @@ async function claim(database: Database, personId: string, at: number): Promise<
 
 function refuse(milliseconds: number): AppError {
   // Within the second, and for clocks that were set back.
-  const seconds = Math.min(Math.max(Math.ceil(milliseconds / 1000), 1), COOLDOWN_MS / 1000);
-  const message = `Expected ${COOLDOWN_MS / 1000} seconds between refreshes; ask again in ${seconds} s.`;
-  return new AppError('rate_limited', message, { headers: { 'Retry-After': String(seconds) } });
+  const windowSeconds = COOLDOWN_MS / 1000;
+  const resetSeconds = Math.min(Math.max(Math.ceil(milliseconds / 1000), 1), windowSeconds);
+  const message = `Expected ${windowSeconds} seconds between refreshes; ask again in ${resetSeconds} s.`;
+  return rateLimited(message, { limit: 1, windowSeconds, resetSeconds });
 }

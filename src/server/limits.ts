@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../accounts/callers.js';
-import { AppError } from '../errors.js';
+import { AppError, rateLimited, rateLimitHeaders } from '../errors.js';
 import { networkOf } from './network.js';
 import type { RateLimitName } from './operation.js';
 import { WINDOW_MS, createRateCounter } from './rate-counter.js';
@@ -100,21 +100,18 @@ export function createRateLimits({ perMinute, tightPerMinute, shared, now }: Rat
   };
 }
 
-function toHeaders(limit: number, { taken, resetsInMs }: Count): Readonly<Record<string, string>> {
-  return {
-    'RateLimit-Limit': String(limit),
-    'RateLimit-Remaining': String(Math.max(0, limit - taken)),
-    'RateLimit-Reset': String(toSeconds(resetsInMs)),
-    'RateLimit-Policy': `${limit};w=${toSeconds(WINDOW_MS)}`,
-  };
+function toHeaders(limit: number, count: Count): Readonly<Record<string, string>> {
+  return rateLimitHeaders({ ...toBudget(limit, count), remaining: Math.max(0, limit - count.taken) });
 }
 
 function refuse(what: string, limit: number, count: Count): AppError {
-  const seconds = toSeconds(count.resetsInMs);
-  const message = `Expected at most ${limit} ${what} a minute; try again in ${seconds} s.`;
-  return new AppError('rate_limited', message, {
-    headers: { ...toHeaders(limit, count), 'Retry-After': String(seconds) },
-  });
+  const budget = toBudget(limit, count);
+  const message = `Expected at most ${limit} ${what} a minute; try again in ${budget.resetSeconds} s.`;
+  return rateLimited(message, budget);
+}
+
+function toBudget(limit: number, { resetsInMs }: Count) {
+  return { limit, windowSeconds: toSeconds(WINDOW_MS), resetSeconds: toSeconds(resetsInMs) };
 }
 
 /** Rounded up, so that whoever waits that long is let in. */

@@ -4,6 +4,8 @@ import type { DocumentedOperation } from './contract.js';
 export interface Change {
   readonly path?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, unknown>>;
+  /** The query string as it is sent, instead of `query`. */
+  readonly rawQuery?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Instead of the example's body. */
   readonly body?: unknown;
@@ -23,13 +25,20 @@ export async function sendExample(
   change: Change = {},
 ): Promise<Answer> {
   const { spec, example } = operation;
-  const { path, query, headers, text } = change;
+  const { path, query, rawQuery, headers, text } = change;
   const params = { path: { ...example.params.path, ...path }, query: { ...example.params.query, ...query } };
   const body =
     text === undefined
       ? { body: 'body' in change ? change.body : example.body }
       : { body: text, bodySerializer: (sent: string) => sent };
-  const init = { params, headers: { 'content-type': 'application/json', ...headers }, ...body, parseAs: 'stream' };
+  const search = rawQuery === undefined ? {} : { querySerializer: () => rawQuery };
+  const init = {
+    params,
+    headers: { 'content-type': 'application/json', ...headers },
+    ...search,
+    ...body,
+    parseAs: 'stream',
+  };
   // The example fits the operation, which no type can know.
   const { request } = client as { request: Send };
   const { response, data, error } = await request(
@@ -50,7 +59,7 @@ interface Sent {
 }
 
 /** The request of an operation that takes no body has neither one nor a type for it. */
-function without({ params, parseAs, headers }: { params: object; parseAs: string; headers: Record<string, string> }) {
-  const { 'content-type': type, ...others } = headers;
-  return { params, parseAs, headers: type === 'application/json' ? others : headers };
+function without(init: { readonly headers: Readonly<Record<string, string>> }) {
+  const { 'content-type': type, ...others } = init.headers;
+  return { ...init, body: undefined, headers: type === 'application/json' ? others : init.headers };
 }

@@ -118,7 +118,9 @@ function refuseRepeats({ parameters }: SurveyedOperation, report: Report): void 
   report(key.mention, 'Expected no Idempotency-Key beside x-body: a repeat is known by its body, which is unread.');
 }
 
-function checkResponses({ sources }: Survey, { place }: SurveyedOperation, report: Report): void {
+function checkResponses(survey: Survey, operation: SurveyedOperation, report: Report): void {
+  const { sources } = survey;
+  const { place } = operation;
   if (!has(place, 'responses')) return;
   const responses = entries(child(place, 'responses'));
   for (const [status, mention] of responses) {
@@ -133,6 +135,38 @@ function checkResponses({ sources }: Survey, { place }: SurveyedOperation, repor
   if (!responses.some(([status]) => status.startsWith('2'))) {
     report(child(place, 'responses'), 'Expected at least one response from 200 to 299; there is none.', 'key');
   }
+  const declared = responses.map(([status]) => status);
+  const missing = listRouterStatuses(survey, operation).filter((status) => !declared.includes(String(status)));
+  if (missing.length === 0) return;
+  const message = `Expected this operation to declare the statuses that the router can send; it lacks ${missing.join(', ')}.`;
+  report(child(place, 'responses'), message, 'key');
+}
+
+/**
+ * Returns the statuses that `src/server` answers before a handler is called: 400 for URL escapes, headers, parameters
+ * and bodies; 401 and 403 by `security`; 406 where there is a representation to negotiate; 413 and 415 where there is a
+ * body; 429 past a budget; 500 for an internal error; 503 while the server starts or its database is away.
+ */
+function listRouterStatuses({ sources, root }: Survey, { place }: SurveyedOperation): readonly number[] {
+  const security = items(securityOf(root, place));
+  const isSecured = security.some((requirement) => entries(requirement).length > 0);
+  const isOptional = security.some((requirement) => entries(requirement).length === 0);
+  const hasRepresentation = entries(child(place, 'responses')).some(([status, mention]) => {
+    const response = status.startsWith('2') ? follow(sources, mention) : undefined;
+    return response !== undefined && entries(child(response, 'content')).length > 0;
+  });
+  const hasBody = has(place, 'requestBody');
+  return [
+    400,
+    ...(isSecured && !isOptional ? [401] : []),
+    ...(isSecured ? [403] : []),
+    ...(hasRepresentation ? [406] : []),
+    ...(hasBody ? [413, 415] : []),
+    // Failed credentials have a budget of their own.
+    ...(isSecured || findText(place, 'x-rate-limit') !== 'none' ? [429] : []),
+    500,
+    503,
+  ];
 }
 
 function checkContent(parent: Place, report: Report): void {

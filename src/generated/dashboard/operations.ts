@@ -8,7 +8,7 @@ import * as validators from './validators.js';
 export const basePath = '';
 
 /** Names what the contract says; the client is told it and compares. */
-export const revision = '820b572d4ed8bcda';
+export const revision = '72e6594e7b23bf07';
 
 /** The kind of caller that each security scheme proves. */
 export const schemes = {
@@ -26,8 +26,10 @@ export const operations: readonly OperationSpec[] = [
     parameters: [],
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.healthSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
     validate: {},
   },
@@ -40,6 +42,7 @@ export const operations: readonly OperationSpec[] = [
     parameters: [],
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.readinessSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
       503: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -54,9 +57,11 @@ export const operations: readonly OperationSpec[] = [
     parameters: [],
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.versionSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
       429: { contentTypes: ['application/json'], validate: validators.errorSchema },
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
     validate: {},
   },
@@ -68,6 +73,7 @@ export const operations: readonly OperationSpec[] = [
     parameters: [],
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.registrationStatusSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
       429: { contentTypes: ['application/json'], validate: validators.errorSchema },
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -171,6 +177,7 @@ export const operations: readonly OperationSpec[] = [
     parameters: [],
     responses: {
       204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       429: { contentTypes: ['application/json'], validate: validators.errorSchema },
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -186,6 +193,7 @@ export const operations: readonly OperationSpec[] = [
     parameters: [],
     responses: {
       204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
       401: { contentTypes: ['application/json'], validate: validators.errorSchema },
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       429: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -202,6 +210,7 @@ export const operations: readonly OperationSpec[] = [
     parameters: [],
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.sessionUserSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
       401: { contentTypes: ['application/json'], validate: validators.errorSchema },
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -219,6 +228,7 @@ export const operations: readonly OperationSpec[] = [
     parameters: [],
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.listCredentialsResponse200 },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
       401: { contentTypes: ['application/json'], validate: validators.errorSchema },
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -237,6 +247,7 @@ export const operations: readonly OperationSpec[] = [
     parameters: [],
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.creationOptionsSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
       401: { contentTypes: ['application/json'], validate: validators.errorSchema },
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -322,6 +333,7 @@ export const operations: readonly OperationSpec[] = [
     parameters: [],
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.listTokensResponse200 },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
       401: { contentTypes: ['application/json'], validate: validators.errorSchema },
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -382,6 +394,7 @@ export const operations: readonly OperationSpec[] = [
     parameters: [],
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.settingsSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
       401: { contentTypes: ['application/json'], validate: validators.errorSchema },
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -443,6 +456,7 @@ export const operations: readonly OperationSpec[] = [
     parameters: [],
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.themeSettingSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
       401: { contentTypes: ['application/json'], validate: validators.errorSchema },
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -481,6 +495,7 @@ export const operations: readonly OperationSpec[] = [
     parameters: [],
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.timezoneSettingSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
       401: { contentTypes: ['application/json'], validate: validators.errorSchema },
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -519,6 +534,7 @@ export const operations: readonly OperationSpec[] = [
     parameters: [],
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.filterStateSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
       401: { contentTypes: ['application/json'], validate: validators.errorSchema },
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -734,6 +750,7 @@ export const operations: readonly OperationSpec[] = [
     parameters: [],
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.rotatedWebhookSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
       401: { contentTypes: ['application/json'], validate: validators.errorSchema },
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -1146,6 +1163,7 @@ export const operations: readonly OperationSpec[] = [
     parameters: [],
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.listViewsResponse200 },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
       401: { contentTypes: ['application/json'], validate: validators.errorSchema },
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -1206,6 +1224,7 @@ export const operations: readonly OperationSpec[] = [
     parameters: [],
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.listFeedsResponse200 },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
       401: { contentTypes: ['application/json'], validate: validators.errorSchema },
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -1310,6 +1329,7 @@ export const operations: readonly OperationSpec[] = [
     parameters: [],
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.sharingSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
       401: { contentTypes: ['application/json'], validate: validators.errorSchema },
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -1366,6 +1386,7 @@ export const operations: readonly OperationSpec[] = [
     parameters: [],
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.listUsersResponse200 },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
       401: { contentTypes: ['application/json'], validate: validators.errorSchema },
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -1423,6 +1444,7 @@ export const operations: readonly OperationSpec[] = [
     parameters: [],
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.listInvitesResponse200 },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
       401: { contentTypes: ['application/json'], validate: validators.errorSchema },
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -2109,6 +2131,14 @@ export type EnsureWebhookOutput =
         readonly 'X-Request-Id': string;
         /** Seconds to wait before the next try; at least 1. */
         readonly 'Retry-After': string;
+        /** How many requests this server's budget holds; absent while its limits are off. */
+        readonly 'RateLimit-Limit'?: string;
+        /** How many of them are left. */
+        readonly 'RateLimit-Remaining'?: string;
+        /** Seconds until this server's budget is whole again. */
+        readonly 'RateLimit-Reset'?: string;
+        /** This server's budget and the seconds that it is for, as `600;w=60`. */
+        readonly 'RateLimit-Policy'?: string;
       };
     }
   | {
@@ -2267,6 +2297,14 @@ export type MergePullRequestOutput =
         readonly 'X-Request-Id': string;
         /** Seconds to wait before the next try; at least 1. */
         readonly 'Retry-After': string;
+        /** How many requests this server's budget holds; absent while its limits are off. */
+        readonly 'RateLimit-Limit'?: string;
+        /** How many of them are left. */
+        readonly 'RateLimit-Remaining'?: string;
+        /** Seconds until this server's budget is whole again. */
+        readonly 'RateLimit-Reset'?: string;
+        /** This server's budget and the seconds that it is for, as `600;w=60`. */
+        readonly 'RateLimit-Policy'?: string;
       };
     }
   | {
@@ -2329,6 +2367,14 @@ export type AutoMergePullRequestOutput =
         readonly 'X-Request-Id': string;
         /** Seconds to wait before the next try; at least 1. */
         readonly 'Retry-After': string;
+        /** How many requests this server's budget holds; absent while its limits are off. */
+        readonly 'RateLimit-Limit'?: string;
+        /** How many of them are left. */
+        readonly 'RateLimit-Remaining'?: string;
+        /** Seconds until this server's budget is whole again. */
+        readonly 'RateLimit-Reset'?: string;
+        /** This server's budget and the seconds that it is for, as `600;w=60`. */
+        readonly 'RateLimit-Policy'?: string;
       };
     }
   | {
@@ -2391,6 +2437,14 @@ export type CancelAutoMergeOutput =
         readonly 'X-Request-Id': string;
         /** Seconds to wait before the next try; at least 1. */
         readonly 'Retry-After': string;
+        /** How many requests this server's budget holds; absent while its limits are off. */
+        readonly 'RateLimit-Limit'?: string;
+        /** How many of them are left. */
+        readonly 'RateLimit-Remaining'?: string;
+        /** Seconds until this server's budget is whole again. */
+        readonly 'RateLimit-Reset'?: string;
+        /** This server's budget and the seconds that it is for, as `600;w=60`. */
+        readonly 'RateLimit-Policy'?: string;
       };
     }
   | {
@@ -2453,6 +2507,14 @@ export type ClosePullRequestOutput =
         readonly 'X-Request-Id': string;
         /** Seconds to wait before the next try; at least 1. */
         readonly 'Retry-After': string;
+        /** How many requests this server's budget holds; absent while its limits are off. */
+        readonly 'RateLimit-Limit'?: string;
+        /** How many of them are left. */
+        readonly 'RateLimit-Remaining'?: string;
+        /** Seconds until this server's budget is whole again. */
+        readonly 'RateLimit-Reset'?: string;
+        /** This server's budget and the seconds that it is for, as `600;w=60`. */
+        readonly 'RateLimit-Policy'?: string;
       };
     }
   | {
@@ -2515,6 +2577,14 @@ export type RerunChecksOutput =
         readonly 'X-Request-Id': string;
         /** Seconds to wait before the next try; at least 1. */
         readonly 'Retry-After': string;
+        /** How many requests this server's budget holds; absent while its limits are off. */
+        readonly 'RateLimit-Limit'?: string;
+        /** How many of them are left. */
+        readonly 'RateLimit-Remaining'?: string;
+        /** Seconds until this server's budget is whole again. */
+        readonly 'RateLimit-Reset'?: string;
+        /** This server's budget and the seconds that it is for, as `600;w=60`. */
+        readonly 'RateLimit-Policy'?: string;
       };
     }
   | {
@@ -2581,6 +2651,14 @@ export type UpdateBranchOutput =
         readonly 'X-Request-Id': string;
         /** Seconds to wait before the next try; at least 1. */
         readonly 'Retry-After': string;
+        /** How many requests this server's budget holds; absent while its limits are off. */
+        readonly 'RateLimit-Limit'?: string;
+        /** How many of them are left. */
+        readonly 'RateLimit-Remaining'?: string;
+        /** Seconds until this server's budget is whole again. */
+        readonly 'RateLimit-Reset'?: string;
+        /** This server's budget and the seconds that it is for, as `600;w=60`. */
+        readonly 'RateLimit-Policy'?: string;
       };
     }
   | {
@@ -2643,6 +2721,14 @@ export type RequestDependabotOutput =
         readonly 'X-Request-Id': string;
         /** Seconds to wait before the next try; at least 1. */
         readonly 'Retry-After': string;
+        /** How many requests this server's budget holds; absent while its limits are off. */
+        readonly 'RateLimit-Limit'?: string;
+        /** How many of them are left. */
+        readonly 'RateLimit-Remaining'?: string;
+        /** Seconds until this server's budget is whole again. */
+        readonly 'RateLimit-Reset'?: string;
+        /** This server's budget and the seconds that it is for, as `600;w=60`. */
+        readonly 'RateLimit-Policy'?: string;
       };
     }
   | {
@@ -2705,6 +2791,14 @@ export type RequestRenovateRebaseOutput =
         readonly 'X-Request-Id': string;
         /** Seconds to wait before the next try; at least 1. */
         readonly 'Retry-After': string;
+        /** How many requests this server's budget holds; absent while its limits are off. */
+        readonly 'RateLimit-Limit'?: string;
+        /** How many of them are left. */
+        readonly 'RateLimit-Remaining'?: string;
+        /** Seconds until this server's budget is whole again. */
+        readonly 'RateLimit-Reset'?: string;
+        /** This server's budget and the seconds that it is for, as `600;w=60`. */
+        readonly 'RateLimit-Policy'?: string;
       };
     }
   | {

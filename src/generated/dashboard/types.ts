@@ -2263,6 +2263,24 @@ export interface components {
         readonly RequestOutcome: "success" | "unreachable" | "unauthorized" | "not_found" | "rate_limited" | "conflict" | "unknown";
     };
     responses: {
+        /** @description A parameter or the body does not fit the contract; `field` names the offending part. */
+        readonly InvalidInput: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Expected limit to be at most 500; received 5000.",
+                 *       "code": "invalid_input",
+                 *       "field": "limit",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description The `Accept` header leaves none of the representations that this operation has. */
         readonly NotAcceptable: {
             headers: {
@@ -2333,24 +2351,6 @@ export interface components {
                  * @example {
                  *       "error": "Expected at most 10 requests in 60 seconds; try again in 12 seconds.",
                  *       "code": "rate_limited",
-                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
-                 *     }
-                 */
-                readonly "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description A parameter or the body does not fit the contract; `field` names the offending part. */
-        readonly InvalidInput: {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["RequestId"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "error": "Expected limit to be at most 500; received 5000.",
-                 *       "code": "invalid_input",
-                 *       "field": "limit",
                  *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
                  *     }
                  */
@@ -2519,6 +2519,10 @@ export interface components {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
                 readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly "RateLimit-Limit": components["headers"]["OwnRateLimitLimit"];
+                readonly "RateLimit-Remaining": components["headers"]["OwnRateLimitRemaining"];
+                readonly "RateLimit-Reset": components["headers"]["OwnRateLimitReset"];
+                readonly "RateLimit-Policy": components["headers"]["OwnRateLimitPolicy"];
                 readonly [name: string]: unknown;
             };
             content: {
@@ -2550,6 +2554,28 @@ export interface components {
                  *     }
                  */
                 readonly "application/json": components["schemas"]["ActionRefusal"];
+            };
+        };
+        /** @description The forge accepts no more requests until `Retry-After` has passed, or the caller has sent this server too many. */
+        readonly ForgeRateLimited: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly "Retry-After": components["headers"]["RetryAfter"];
+                readonly "RateLimit-Limit": components["headers"]["OwnRateLimitLimit"];
+                readonly "RateLimit-Remaining": components["headers"]["OwnRateLimitRemaining"];
+                readonly "RateLimit-Reset": components["headers"]["OwnRateLimitReset"];
+                readonly "RateLimit-Policy": components["headers"]["OwnRateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "The forge takes no more requests for now; they go on when its limit is reset.",
+                 *       "code": "rate_limited",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["Error"];
             };
         };
         /** @description Another server that had to be asked did not answer, or not as expected. */
@@ -2643,6 +2669,26 @@ export interface components {
          */
         readonly BearerChallenge: string;
         /**
+         * @description How many requests this server's budget holds; absent while its limits are off.
+         * @example 600
+         */
+        readonly OwnRateLimitLimit: number;
+        /**
+         * @description How many of them are left.
+         * @example 571
+         */
+        readonly OwnRateLimitRemaining: number;
+        /**
+         * @description Seconds until this server's budget is whole again.
+         * @example 12
+         */
+        readonly OwnRateLimitReset: number;
+        /**
+         * @description This server's budget and the seconds that it is for, as `600;w=60`.
+         * @example 600;w=60
+         */
+        readonly OwnRateLimitPolicy: string;
+        /**
          * @description How many entries match, over all pages.
          * @example 128
          */
@@ -2680,8 +2726,10 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Health"];
                 };
             };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly getReadiness: {
@@ -2708,6 +2756,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Readiness"];
                 };
             };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 500: components["responses"]["Internal"];
             readonly 503: components["responses"]["Unavailable"];
@@ -2736,9 +2785,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Version"];
                 };
             };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly getRegistrationStatus: {
@@ -2764,6 +2815,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["RegistrationStatus"];
                 };
             };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
@@ -3025,6 +3077,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
@@ -3048,6 +3101,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 429: components["responses"]["RateLimited"];
@@ -3080,6 +3134,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["SessionUser"];
                 };
             };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
@@ -3115,6 +3170,7 @@ export interface operations {
                     readonly "application/json": readonly components["schemas"]["Credential"][];
                 };
             };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
@@ -3173,6 +3229,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["CreationOptions"];
                 };
             };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
@@ -3364,6 +3421,7 @@ export interface operations {
                     readonly "application/json": readonly components["schemas"]["APIToken"][];
                 };
             };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
@@ -3504,6 +3562,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Settings"];
                 };
             };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
@@ -3657,6 +3716,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ThemeSetting"];
                 };
             };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
@@ -3731,6 +3791,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["TimezoneSetting"];
                 };
             };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
@@ -3807,6 +3868,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["FilterState"];
                 };
             };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
@@ -4339,6 +4401,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["RotatedWebhook"];
                 };
             };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
@@ -4975,7 +5038,7 @@ export interface operations {
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
-            readonly 429: components["responses"]["RateLimited"];
+            readonly 429: components["responses"]["ForgeRateLimited"];
             readonly 500: components["responses"]["Internal"];
             readonly 502: components["responses"]["BadGateway"];
             readonly 503: components["responses"]["Unavailable"];
@@ -5184,6 +5247,7 @@ export interface operations {
                     readonly "application/json": readonly components["schemas"]["SavedView"][];
                 };
             };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
@@ -5319,6 +5383,7 @@ export interface operations {
                     readonly "application/json": readonly components["schemas"]["Feed"][];
                 };
             };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
@@ -5554,6 +5619,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Sharing"];
                 };
             };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
@@ -5651,6 +5717,7 @@ export interface operations {
                     readonly "application/json": readonly components["schemas"]["AdminUser"][];
                 };
             };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
@@ -5749,6 +5816,7 @@ export interface operations {
                     readonly "application/json": readonly components["schemas"]["AdminInvite"][];
                 };
             };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];

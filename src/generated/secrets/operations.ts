@@ -8,7 +8,7 @@ import * as validators from './validators.js';
 export const basePath = '/secrets';
 
 /** Names what the contract says; the client is told it and compares. */
-export const revision = '6d65d09b50c3c64b';
+export const revision = '1518bb1b1966de49';
 
 /** The kind of caller that each security scheme proves. */
 export const schemes = {
@@ -27,8 +27,10 @@ export const operations: readonly OperationSpec[] = [
     parameters: [],
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.healthSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
     validate: {},
   },
@@ -41,9 +43,10 @@ export const operations: readonly OperationSpec[] = [
     parameters: [],
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.readySchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
-      503: { contentTypes: ['application/json'], validate: validators.readySchema },
+      503: { contentTypes: ['application/json'], validate: validators.getReadinessResponse503 },
     },
     validate: {},
   },
@@ -145,6 +148,7 @@ export const operations: readonly OperationSpec[] = [
     parameters: [],
     responses: {
       204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
       401: { contentTypes: ['application/json'], validate: validators.errorSchema },
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       429: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -161,6 +165,7 @@ export const operations: readonly OperationSpec[] = [
     parameters: [],
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.authStatusSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
       429: { contentTypes: ['application/json'], validate: validators.errorSchema },
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -176,6 +181,7 @@ export const operations: readonly OperationSpec[] = [
     parameters: [],
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.ownerIdentitySchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
       401: { contentTypes: ['application/json'], validate: validators.errorSchema },
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -243,6 +249,7 @@ export const operations: readonly OperationSpec[] = [
     ],
     responses: {
       204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
       401: { contentTypes: ['application/json'], validate: validators.errorSchema },
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       409: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -337,6 +344,7 @@ export const operations: readonly OperationSpec[] = [
     ],
     responses: {
       204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
       401: { contentTypes: ['application/json'], validate: validators.errorSchema },
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       422: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -386,6 +394,7 @@ export const operations: readonly OperationSpec[] = [
     ],
     responses: {
       204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
       401: { contentTypes: ['application/json'], validate: validators.errorSchema },
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       404: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -455,6 +464,7 @@ export const operations: readonly OperationSpec[] = [
     ],
     responses: {
       204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
       401: { contentTypes: ['application/json'], validate: validators.errorSchema },
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       422: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -504,6 +514,7 @@ export const operations: readonly OperationSpec[] = [
     ],
     responses: {
       204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
       401: { contentTypes: ['application/json'], validate: validators.errorSchema },
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       404: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -840,6 +851,7 @@ export const operations: readonly OperationSpec[] = [
     ],
     responses: {
       204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
       401: { contentTypes: ['application/json'], validate: validators.errorSchema },
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       404: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -915,6 +927,7 @@ export const operations: readonly OperationSpec[] = [
     parameters: [],
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.auditLogFilterOptionsSchema },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
       401: { contentTypes: ['application/json'], validate: validators.errorSchema },
       403: { contentTypes: ['application/json'], validate: validators.errorSchema },
       406: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -1001,7 +1014,11 @@ export type GetReadinessOutput =
     }
   | {
       readonly status: 503;
-      readonly body: components['schemas']['Ready'];
+      readonly body: shapes['getReadiness']['responses'][503]['content']['application/json'];
+      readonly headers?: {
+        /** Names this request in the server's log. */
+        readonly 'X-Request-Id'?: string;
+      };
     };
 
 /** What `beginRegistration` is given. */

@@ -1375,6 +1375,24 @@ export interface components {
         } | readonly unknown[];
     };
     responses: {
+        /** @description A parameter or the body does not fit the contract; `field` names the offending part. */
+        readonly InvalidInput: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["RequestId"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": "Expected limit to be at most 500; received 5000.",
+                 *       "code": "invalid_input",
+                 *       "field": "limit",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description The `Accept` header leaves none of the representations that this operation has. */
         readonly NotAcceptable: {
             headers: {
@@ -1409,8 +1427,8 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description A parameter or the body does not fit the contract; `field` names the offending part. */
-        readonly InvalidInput: {
+        /** @description The server is starting, stopping, or without its database. The same request may be sent again later. */
+        readonly Unavailable: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
                 readonly [name: string]: unknown;
@@ -1418,9 +1436,8 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "error": "Expected limit to be at most 500; received 5000.",
-                 *       "code": "invalid_input",
-                 *       "field": "limit",
+                 *       "error": "The server is shutting down.",
+                 *       "code": "unavailable",
                  *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
                  *     }
                  */
@@ -1529,23 +1546,6 @@ export interface components {
                  * @example {
                  *       "error": "Expected at most 10 requests in 60 seconds; try again in 12 seconds.",
                  *       "code": "rate_limited",
-                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
-                 *     }
-                 */
-                readonly "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description The server is starting, stopping, or without its database. The same request may be sent again later. */
-        readonly Unavailable: {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["RequestId"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                /**
-                 * @example {
-                 *       "error": "The server is shutting down.",
-                 *       "code": "unavailable",
                  *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
                  *     }
                  */
@@ -1736,8 +1736,10 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Health"];
                 };
             };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 500: components["responses"]["Internal"];
+            readonly 503: components["responses"]["Unavailable"];
         };
     };
     readonly getReadiness: {
@@ -1763,11 +1765,20 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Ready"];
                 };
             };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 500: components["responses"]["Internal"];
-            /** @description The database does not answer, or the server is stopping. */
+            /**
+             * @description The database does not answer, or the server is stopping. While the server starts, the body is that of an
+             *     error.
+             */
             readonly 503: {
                 headers: {
+                    /**
+                     * @description Names this request in the server's log.
+                     * @example 0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17
+                     */
+                    readonly "X-Request-Id"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -1776,7 +1787,7 @@ export interface operations {
                      *       "status": "unavailable"
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["Ready"];
+                    readonly "application/json": components["schemas"]["Ready"] | components["schemas"]["Error"];
                 };
             };
         };
@@ -2022,6 +2033,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 429: components["responses"]["RateLimited"];
@@ -2052,6 +2064,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["AuthStatus"];
                 };
             };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 429: components["responses"]["RateLimited"];
             readonly 500: components["responses"]["Internal"];
@@ -2081,6 +2094,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["OwnerIdentity"];
                 };
             };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];
@@ -2216,6 +2230,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 409: components["responses"]["Conflict"];
@@ -2431,6 +2446,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 422: components["responses"]["Unprocessable"];
@@ -2547,6 +2563,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
@@ -2705,6 +2722,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 422: components["responses"]["Unprocessable"];
@@ -2821,6 +2839,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
@@ -3654,6 +3673,7 @@ export interface operations {
                 };
                 content?: never;
             };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 404: components["responses"]["NotFound"];
@@ -3844,6 +3864,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["AuditLogFilterOptions"];
                 };
             };
+            readonly 400: components["responses"]["InvalidInput"];
             readonly 401: components["responses"]["Unauthenticated"];
             readonly 403: components["responses"]["Forbidden"];
             readonly 406: components["responses"]["NotAcceptable"];

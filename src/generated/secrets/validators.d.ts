@@ -4,6 +4,7 @@ import type { Validator } from '../../server/operation.js';
 export const healthSchema: Validator;
 export const errorSchema: Validator;
 export const readySchema: Validator;
+export const getReadinessResponse503: Validator;
 export const beginRegistrationBody: Validator;
 export const beginRegistrationLimits: Validator;
 export const registrationOptionsSchema: Validator;

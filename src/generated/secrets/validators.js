@@ -275,15 +275,247 @@ return errors === 0;
 }
 validate5.evaluated = {"props":{"status":true},"dynamicProps":false,"dynamicItems":false};
 
-export const beginRegistrationBody = validate6;
-const schema8 = {"$id":"function-beginRegistrationBody","allOf":[{"$ref":"request#/components/schemas/RegistrationBeginRequest"}]};
-const schema10 = {"type":"object","properties":{"setup_token":{"type":"string","maxLength":256},"username":{"type":"string","minLength":1,"maxLength":64,"default":"owner"},"display_name":{"type":"string","minLength":1,"maxLength":100}}};
+export const getReadinessResponse503 = validate6;
+const schema8 = {"$id":"function-getReadinessResponse503","allOf":[{"anyOf":[{"$ref":"response#/components/schemas/Ready"},{"$ref":"response#/components/schemas/Error"}]}]};
+
+function validate7(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate7.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.error === undefined) && (missing0 = "error")) || ((data.code === undefined) && (missing0 = "code"))) || ((data.requestId === undefined) && (missing0 = "requestId"))){
+validate7.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.error !== undefined){
+let data0 = data.error;
+const _errs1 = errors;
+if(errors === _errs1){
+if(typeof data0 === "string"){
+if(func0(data0) > 1024){
+validate7.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
+return false;
+}
+}
+else {
+validate7.errors = [{instancePath:instancePath+"/error",schemaPath:"#/properties/error/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.code !== undefined){
+let data1 = data.code;
+const _errs3 = errors;
+if(typeof data1 !== "string"){
+validate7.errors = [{instancePath:instancePath+"/code",schemaPath:"#/components/schemas/ErrorCode/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!((((((((((((((((((data1 === "invalid_input") || (data1 === "malformed_body")) || (data1 === "unauthenticated")) || (data1 === "cross_site")) || (data1 === "forbidden")) || (data1 === "session_required")) || (data1 === "not_found")) || (data1 === "method_not_allowed")) || (data1 === "not_acceptable")) || (data1 === "conflict")) || (data1 === "precondition_failed")) || (data1 === "too_large")) || (data1 === "unsupported_media_type")) || (data1 === "unprocessable")) || (data1 === "rate_limited")) || (data1 === "internal")) || (data1 === "bad_gateway")) || (data1 === "unavailable"))){
+validate7.errors = [{instancePath:instancePath+"/code",schemaPath:"#/components/schemas/ErrorCode/enum",keyword:"enum",params:{allowedValues: schema5.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.field !== undefined){
+let data2 = data.field;
+const _errs6 = errors;
+if(errors === _errs6){
+if(typeof data2 === "string"){
+if(func0(data2) > 256){
+validate7.errors = [{instancePath:instancePath+"/field",schemaPath:"#/properties/field/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+return false;
+}
+}
+else {
+validate7.errors = [{instancePath:instancePath+"/field",schemaPath:"#/properties/field/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.requestId !== undefined){
+let data3 = data.requestId;
+const _errs8 = errors;
+if(errors === _errs8){
+if(typeof data3 === "string"){
+if(func0(data3) > 128){
+validate7.errors = [{instancePath:instancePath+"/requestId",schemaPath:"#/properties/requestId/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+}
+else {
+validate7.errors = [{instancePath:instancePath+"/requestId",schemaPath:"#/properties/requestId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate7.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate7.errors = vErrors;
+return errors === 0;
+}
+validate7.evaluated = {"props":{"error":true,"code":true,"field":true,"requestId":true},"dynamicProps":false,"dynamicItems":false};
+
 
 function validate6(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-beginRegistrationBody" */;
+/*# sourceURL="function-getReadinessResponse503" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate6.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs1 = errors;
+let valid1 = false;
+const _errs2 = errors;
+const _errs3 = errors;
+if(errors === _errs3){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.status === undefined) && (missing0 = "status")){
+const err0 = {instancePath,schemaPath:"response#/components/schemas/Ready/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+else {
+if(data.status !== undefined){
+let data0 = data.status;
+if(typeof data0 !== "string"){
+const err1 = {instancePath:instancePath+"/status",schemaPath:"response#/components/schemas/Ready/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+if(!((data0 === "ok") || (data0 === "unavailable"))){
+const err2 = {instancePath:instancePath+"/status",schemaPath:"response#/components/schemas/Ready/properties/status/enum",keyword:"enum",params:{allowedValues: schema7.properties.status.enum},message:"must be equal to one of the allowed values"};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err3 = {instancePath,schemaPath:"response#/components/schemas/Ready/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+var _valid0 = _errs2 === errors;
+valid1 = valid1 || _valid0;
+if(_valid0){
+var props0 = {};
+props0.status = true;
+}
+const _errs7 = errors;
+if(!(validate7(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate7.errors : vErrors.concat(validate7.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs7 === errors;
+valid1 = valid1 || _valid0;
+if(_valid0){
+if(props0 !== true){
+props0 = props0 || {};
+props0.error = true;
+props0.code = true;
+props0.field = true;
+props0.requestId = true;
+}
+}
+if(!valid1){
+const err4 = {instancePath,schemaPath:"#/allOf/0/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf"};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+validate6.errors = vErrors;
+return false;
+}
+else {
+errors = _errs1;
+if(vErrors !== null){
+if(_errs1){
+vErrors.length = _errs1;
+}
+else {
+vErrors = null;
+}
+}
+}
+validate6.errors = vErrors;
+evaluated0.props = props0;
+return errors === 0;
+}
+validate6.evaluated = {"dynamicProps":true,"dynamicItems":false};
+
+export const beginRegistrationBody = validate9;
+const schema12 = {"$id":"function-beginRegistrationBody","allOf":[{"$ref":"request#/components/schemas/RegistrationBeginRequest"}]};
+const schema14 = {"type":"object","properties":{"setup_token":{"type":"string","maxLength":256},"username":{"type":"string","minLength":1,"maxLength":64,"default":"owner"},"display_name":{"type":"string","minLength":1,"maxLength":100}}};
+
+function validate9(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-beginRegistrationBody" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate9.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -302,12 +534,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 256){
-validate6.errors = [{instancePath:instancePath+"/setup_token",schemaPath:"request#/components/schemas/RegistrationBeginRequest/properties/setup_token/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate9.errors = [{instancePath:instancePath+"/setup_token",schemaPath:"request#/components/schemas/RegistrationBeginRequest/properties/setup_token/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate6.errors = [{instancePath:instancePath+"/setup_token",schemaPath:"request#/components/schemas/RegistrationBeginRequest/properties/setup_token/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate9.errors = [{instancePath:instancePath+"/setup_token",schemaPath:"request#/components/schemas/RegistrationBeginRequest/properties/setup_token/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -322,18 +554,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 64){
-validate6.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/RegistrationBeginRequest/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate9.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/RegistrationBeginRequest/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate6.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/RegistrationBeginRequest/properties/username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate9.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/RegistrationBeginRequest/properties/username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate6.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/RegistrationBeginRequest/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate9.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/RegistrationBeginRequest/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -345,18 +577,18 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data2 === "string"){
 if(func0(data2) > 100){
-validate6.errors = [{instancePath:instancePath+"/display_name",schemaPath:"request#/components/schemas/RegistrationBeginRequest/properties/display_name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate9.errors = [{instancePath:instancePath+"/display_name",schemaPath:"request#/components/schemas/RegistrationBeginRequest/properties/display_name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 else {
 if(func0(data2) < 1){
-validate6.errors = [{instancePath:instancePath+"/display_name",schemaPath:"request#/components/schemas/RegistrationBeginRequest/properties/display_name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate9.errors = [{instancePath:instancePath+"/display_name",schemaPath:"request#/components/schemas/RegistrationBeginRequest/properties/display_name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate6.errors = [{instancePath:instancePath+"/display_name",schemaPath:"request#/components/schemas/RegistrationBeginRequest/properties/display_name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate9.errors = [{instancePath:instancePath+"/display_name",schemaPath:"request#/components/schemas/RegistrationBeginRequest/properties/display_name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -369,24 +601,24 @@ var valid2 = true;
 }
 }
 else {
-validate6.errors = [{instancePath,schemaPath:"request#/components/schemas/RegistrationBeginRequest/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate9.errors = [{instancePath,schemaPath:"request#/components/schemas/RegistrationBeginRequest/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate6.errors = vErrors;
+validate9.errors = vErrors;
 return errors === 0;
 }
-validate6.evaluated = {"props":{"setup_token":true,"username":true,"display_name":true},"dynamicProps":false,"dynamicItems":false};
+validate9.evaluated = {"props":{"setup_token":true,"username":true,"display_name":true},"dynamicProps":false,"dynamicItems":false};
 
-export const beginRegistrationLimits = validate8;
-const schema11 = {"$id":"function-beginRegistrationLimits","allOf":[{"$ref":"limits#/components/schemas/RegistrationBeginRequest"}]};
-const schema13 = {"type":"object","properties":{"setup_token":{"type":"string","maxLength":256},"username":{"type":"string","maxLength":64},"display_name":{"type":"string","maxLength":100}}};
+export const beginRegistrationLimits = validate11;
+const schema15 = {"$id":"function-beginRegistrationLimits","allOf":[{"$ref":"limits#/components/schemas/RegistrationBeginRequest"}]};
+const schema17 = {"type":"object","properties":{"setup_token":{"type":"string","maxLength":256},"username":{"type":"string","maxLength":64},"display_name":{"type":"string","maxLength":100}}};
 
-function validate8(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate11(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-beginRegistrationLimits" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate8.evaluated;
+const evaluated0 = validate11.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -402,12 +634,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 256){
-validate8.errors = [{instancePath:instancePath+"/setup_token",schemaPath:"limits#/components/schemas/RegistrationBeginRequest/properties/setup_token/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate11.errors = [{instancePath:instancePath+"/setup_token",schemaPath:"limits#/components/schemas/RegistrationBeginRequest/properties/setup_token/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate8.errors = [{instancePath:instancePath+"/setup_token",schemaPath:"limits#/components/schemas/RegistrationBeginRequest/properties/setup_token/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate11.errors = [{instancePath:instancePath+"/setup_token",schemaPath:"limits#/components/schemas/RegistrationBeginRequest/properties/setup_token/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -423,12 +655,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 64){
-validate8.errors = [{instancePath:instancePath+"/username",schemaPath:"limits#/components/schemas/RegistrationBeginRequest/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate11.errors = [{instancePath:instancePath+"/username",schemaPath:"limits#/components/schemas/RegistrationBeginRequest/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate8.errors = [{instancePath:instancePath+"/username",schemaPath:"limits#/components/schemas/RegistrationBeginRequest/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate11.errors = [{instancePath:instancePath+"/username",schemaPath:"limits#/components/schemas/RegistrationBeginRequest/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -444,12 +676,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data2 === "string"){
 if(func0(data2) > 100){
-validate8.errors = [{instancePath:instancePath+"/display_name",schemaPath:"limits#/components/schemas/RegistrationBeginRequest/properties/display_name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate11.errors = [{instancePath:instancePath+"/display_name",schemaPath:"limits#/components/schemas/RegistrationBeginRequest/properties/display_name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate8.errors = [{instancePath:instancePath+"/display_name",schemaPath:"limits#/components/schemas/RegistrationBeginRequest/properties/display_name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate11.errors = [{instancePath:instancePath+"/display_name",schemaPath:"limits#/components/schemas/RegistrationBeginRequest/properties/display_name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -462,24 +694,24 @@ var valid2 = true;
 }
 }
 else {
-validate8.errors = [{instancePath,schemaPath:"limits#/components/schemas/RegistrationBeginRequest/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate11.errors = [{instancePath,schemaPath:"limits#/components/schemas/RegistrationBeginRequest/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate8.errors = vErrors;
+validate11.errors = vErrors;
 return errors === 0;
 }
-validate8.evaluated = {"props":{"setup_token":true,"username":true,"display_name":true},"dynamicProps":false,"dynamicItems":false};
+validate11.evaluated = {"props":{"setup_token":true,"username":true,"display_name":true},"dynamicProps":false,"dynamicItems":false};
 
-export const registrationOptionsSchema = validate10;
-const schema14 = {"$id":"function-registrationOptionsSchema","allOf":[{"$ref":"response#/components/schemas/RegistrationOptions"}]};
-const schema15 = {"type":"object","required":["publicKey"],"properties":{"publicKey":{"$ref":"#/components/schemas/WebAuthnOptions"}}};
-const schema16 = {"type":"object","required":["challenge"],"properties":{"challenge":{"type":"string"}},"additionalProperties":true};
+export const registrationOptionsSchema = validate13;
+const schema18 = {"$id":"function-registrationOptionsSchema","allOf":[{"$ref":"response#/components/schemas/RegistrationOptions"}]};
+const schema19 = {"type":"object","required":["publicKey"],"properties":{"publicKey":{"$ref":"#/components/schemas/WebAuthnOptions"}}};
+const schema20 = {"type":"object","required":["challenge"],"properties":{"challenge":{"type":"string"}},"additionalProperties":true};
 
-function validate11(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate14(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate11.evaluated;
+const evaluated0 = validate14.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -490,7 +722,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.publicKey === undefined) && (missing0 = "publicKey")){
-validate11.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate14.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -501,20 +733,20 @@ if(errors === _errs2){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if((data0.challenge === undefined) && (missing1 = "challenge")){
-validate11.errors = [{instancePath:instancePath+"/publicKey",schemaPath:"#/components/schemas/WebAuthnOptions/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate14.errors = [{instancePath:instancePath+"/publicKey",schemaPath:"#/components/schemas/WebAuthnOptions/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
 return false;
 }
 else {
 if(data0.challenge !== undefined){
 if(typeof data0.challenge !== "string"){
-validate11.errors = [{instancePath:instancePath+"/publicKey/challenge",schemaPath:"#/components/schemas/WebAuthnOptions/properties/challenge/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate14.errors = [{instancePath:instancePath+"/publicKey/challenge",schemaPath:"#/components/schemas/WebAuthnOptions/properties/challenge/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
 }
 }
 else {
-validate11.errors = [{instancePath:instancePath+"/publicKey",schemaPath:"#/components/schemas/WebAuthnOptions/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate14.errors = [{instancePath:instancePath+"/publicKey",schemaPath:"#/components/schemas/WebAuthnOptions/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -522,44 +754,44 @@ return false;
 }
 }
 else {
-validate11.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate14.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate11.errors = vErrors;
+validate14.errors = vErrors;
 return errors === 0;
 }
-validate11.evaluated = {"props":{"publicKey":true},"dynamicProps":false,"dynamicItems":false};
+validate14.evaluated = {"props":{"publicKey":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate13(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-registrationOptionsSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate10.evaluated;
+const evaluated0 = validate13.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate11(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate11.errors : vErrors.concat(validate11.errors);
+if(!(validate14(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate14.errors : vErrors.concat(validate14.errors);
 errors = vErrors.length;
 }
-validate10.errors = vErrors;
+validate13.errors = vErrors;
 return errors === 0;
 }
-validate10.evaluated = {"props":{"publicKey":true},"dynamicProps":false,"dynamicItems":false};
+validate13.evaluated = {"props":{"publicKey":true},"dynamicProps":false,"dynamicItems":false};
 
-export const finishRegistrationHeaders = validate13;
-const schema17 = {"$id":"function-finishRegistrationHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]}]};
+export const finishRegistrationHeaders = validate16;
+const schema21 = {"$id":"function-finishRegistrationHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]}]};
 
-function validate13(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-finishRegistrationHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate13.evaluated;
+const evaluated0 = validate16.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -575,36 +807,36 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate13.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate16.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate13.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate16.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
 }
 }
 else {
-validate13.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate16.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate13.errors = vErrors;
+validate16.errors = vErrors;
 return errors === 0;
 }
-validate13.evaluated = {"props":{"x-caller":true},"dynamicProps":false,"dynamicItems":false};
+validate16.evaluated = {"props":{"x-caller":true},"dynamicProps":false,"dynamicItems":false};
 
-export const finishRegistrationBody = validate14;
-const schema18 = {"$id":"function-finishRegistrationBody","allOf":[{"$ref":"request#/components/schemas/RegistrationFinishRequest"}]};
-const schema19 = {"type":"object","required":["credential"],"properties":{"credential":{"$ref":"#/components/schemas/BrowserCredential"},"username":{"type":"string","minLength":1,"maxLength":64,"default":"owner"},"nickname":{"type":"string","maxLength":100},"public_key":{"type":"string","maxLength":512},"wrapped_identity":{"type":"string","maxLength":4096},"recovery_wrapped_identity":{"type":"string","maxLength":4096}}};
-const schema20 = {"type":"object","required":["id","response"],"properties":{"id":{"type":"string","minLength":1,"maxLength":1400},"response":{"type":"object","additionalProperties":true}},"additionalProperties":true};
+export const finishRegistrationBody = validate17;
+const schema22 = {"$id":"function-finishRegistrationBody","allOf":[{"$ref":"request#/components/schemas/RegistrationFinishRequest"}]};
+const schema23 = {"type":"object","required":["credential"],"properties":{"credential":{"$ref":"#/components/schemas/BrowserCredential"},"username":{"type":"string","minLength":1,"maxLength":64,"default":"owner"},"nickname":{"type":"string","maxLength":100},"public_key":{"type":"string","maxLength":512},"wrapped_identity":{"type":"string","maxLength":4096},"recovery_wrapped_identity":{"type":"string","maxLength":4096}}};
+const schema24 = {"type":"object","required":["id","response"],"properties":{"id":{"type":"string","minLength":1,"maxLength":1400},"response":{"type":"object","additionalProperties":true}},"additionalProperties":true};
 
-function validate15(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate18(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate15.evaluated;
+const evaluated0 = validate18.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -618,7 +850,7 @@ data.username = "owner";
 }
 let missing0;
 if((data.credential === undefined) && (missing0 = "credential")){
-validate15.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate18.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -630,7 +862,7 @@ if(errors === _errs2){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if(((data0.id === undefined) && (missing1 = "id")) || ((data0.response === undefined) && (missing1 = "response"))){
-validate15.errors = [{instancePath:instancePath+"/credential",schemaPath:"#/components/schemas/BrowserCredential/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate18.errors = [{instancePath:instancePath+"/credential",schemaPath:"#/components/schemas/BrowserCredential/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
 return false;
 }
 else {
@@ -640,18 +872,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 1400){
-validate15.errors = [{instancePath:instancePath+"/credential/id",schemaPath:"#/components/schemas/BrowserCredential/properties/id/maxLength",keyword:"maxLength",params:{limit: 1400},message:"must NOT have more than 1400 characters"}];
+validate18.errors = [{instancePath:instancePath+"/credential/id",schemaPath:"#/components/schemas/BrowserCredential/properties/id/maxLength",keyword:"maxLength",params:{limit: 1400},message:"must NOT have more than 1400 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate15.errors = [{instancePath:instancePath+"/credential/id",schemaPath:"#/components/schemas/BrowserCredential/properties/id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate18.errors = [{instancePath:instancePath+"/credential/id",schemaPath:"#/components/schemas/BrowserCredential/properties/id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate15.errors = [{instancePath:instancePath+"/credential/id",schemaPath:"#/components/schemas/BrowserCredential/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate18.errors = [{instancePath:instancePath+"/credential/id",schemaPath:"#/components/schemas/BrowserCredential/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -668,7 +900,7 @@ if(errors === _errs7){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
 }
 else {
-validate15.errors = [{instancePath:instancePath+"/credential/response",schemaPath:"#/components/schemas/BrowserCredential/properties/response/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate18.errors = [{instancePath:instancePath+"/credential/response",schemaPath:"#/components/schemas/BrowserCredential/properties/response/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -681,7 +913,7 @@ var valid2 = true;
 }
 }
 else {
-validate15.errors = [{instancePath:instancePath+"/credential",schemaPath:"#/components/schemas/BrowserCredential/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate18.errors = [{instancePath:instancePath+"/credential",schemaPath:"#/components/schemas/BrowserCredential/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -696,18 +928,18 @@ const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data3 === "string"){
 if(func0(data3) > 64){
-validate15.errors = [{instancePath:instancePath+"/username",schemaPath:"#/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate18.errors = [{instancePath:instancePath+"/username",schemaPath:"#/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data3) < 1){
-validate15.errors = [{instancePath:instancePath+"/username",schemaPath:"#/properties/username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate18.errors = [{instancePath:instancePath+"/username",schemaPath:"#/properties/username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate15.errors = [{instancePath:instancePath+"/username",schemaPath:"#/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate18.errors = [{instancePath:instancePath+"/username",schemaPath:"#/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -719,12 +951,12 @@ const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data4 === "string"){
 if(func0(data4) > 100){
-validate15.errors = [{instancePath:instancePath+"/nickname",schemaPath:"#/properties/nickname/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate18.errors = [{instancePath:instancePath+"/nickname",schemaPath:"#/properties/nickname/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate15.errors = [{instancePath:instancePath+"/nickname",schemaPath:"#/properties/nickname/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate18.errors = [{instancePath:instancePath+"/nickname",schemaPath:"#/properties/nickname/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -740,12 +972,12 @@ const _errs14 = errors;
 if(errors === _errs14){
 if(typeof data5 === "string"){
 if(func0(data5) > 512){
-validate15.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+validate18.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
 return false;
 }
 }
 else {
-validate15.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate18.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -761,12 +993,12 @@ const _errs16 = errors;
 if(errors === _errs16){
 if(typeof data6 === "string"){
 if(func0(data6) > 4096){
-validate15.errors = [{instancePath:instancePath+"/wrapped_identity",schemaPath:"#/properties/wrapped_identity/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate18.errors = [{instancePath:instancePath+"/wrapped_identity",schemaPath:"#/properties/wrapped_identity/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 }
 else {
-validate15.errors = [{instancePath:instancePath+"/wrapped_identity",schemaPath:"#/properties/wrapped_identity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate18.errors = [{instancePath:instancePath+"/wrapped_identity",schemaPath:"#/properties/wrapped_identity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -782,217 +1014,6 @@ const _errs18 = errors;
 if(errors === _errs18){
 if(typeof data7 === "string"){
 if(func0(data7) > 4096){
-validate15.errors = [{instancePath:instancePath+"/recovery_wrapped_identity",schemaPath:"#/properties/recovery_wrapped_identity/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
-return false;
-}
-}
-else {
-validate15.errors = [{instancePath:instancePath+"/recovery_wrapped_identity",schemaPath:"#/properties/recovery_wrapped_identity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid0 = _errs18 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate15.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate15.errors = vErrors;
-return errors === 0;
-}
-validate15.evaluated = {"props":{"credential":true,"username":true,"nickname":true,"public_key":true,"wrapped_identity":true,"recovery_wrapped_identity":true},"dynamicProps":false,"dynamicItems":false};
-
-
-function validate14(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-finishRegistrationBody" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate14.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate15(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate15.errors : vErrors.concat(validate15.errors);
-errors = vErrors.length;
-}
-validate14.errors = vErrors;
-return errors === 0;
-}
-validate14.evaluated = {"props":{"credential":true,"username":true,"nickname":true,"public_key":true,"wrapped_identity":true,"recovery_wrapped_identity":true},"dynamicProps":false,"dynamicItems":false};
-
-export const finishRegistrationLimits = validate17;
-const schema21 = {"$id":"function-finishRegistrationLimits","allOf":[{"$ref":"limits#/components/schemas/RegistrationFinishRequest"}]};
-const schema22 = {"type":"object","properties":{"credential":{"$ref":"#/components/schemas/BrowserCredential"},"username":{"type":"string","maxLength":64},"nickname":{"type":"string","maxLength":100},"public_key":{"type":"string","maxLength":512},"wrapped_identity":{"type":"string","maxLength":4096},"recovery_wrapped_identity":{"type":"string","maxLength":4096}}};
-const schema23 = {"type":"object","properties":{"id":{"type":"string","maxLength":1400},"response":{"type":"object"}}};
-
-function validate18(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate18.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.credential !== undefined){
-let data0 = data.credential;
-const _errs1 = errors;
-const _errs2 = errors;
-if(errors === _errs2){
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-if(data0.id !== undefined){
-let data1 = data0.id;
-const _errs4 = errors;
-if(errors === _errs4){
-if(typeof data1 === "string"){
-if(func0(data1) > 1400){
-validate18.errors = [{instancePath:instancePath+"/credential/id",schemaPath:"#/components/schemas/BrowserCredential/properties/id/maxLength",keyword:"maxLength",params:{limit: 1400},message:"must NOT have more than 1400 characters"}];
-return false;
-}
-}
-else {
-validate18.errors = [{instancePath:instancePath+"/credential/id",schemaPath:"#/components/schemas/BrowserCredential/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid2 = _errs4 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data0.response !== undefined){
-let data2 = data0.response;
-const _errs6 = errors;
-if(!(data2 && typeof data2 == "object" && !Array.isArray(data2))){
-validate18.errors = [{instancePath:instancePath+"/credential/response",schemaPath:"#/components/schemas/BrowserCredential/properties/response/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-var valid2 = _errs6 === errors;
-}
-else {
-var valid2 = true;
-}
-}
-}
-else {
-validate18.errors = [{instancePath:instancePath+"/credential",schemaPath:"#/components/schemas/BrowserCredential/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.username !== undefined){
-let data3 = data.username;
-const _errs8 = errors;
-if(errors === _errs8){
-if(typeof data3 === "string"){
-if(func0(data3) > 64){
-validate18.errors = [{instancePath:instancePath+"/username",schemaPath:"#/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
-return false;
-}
-}
-else {
-validate18.errors = [{instancePath:instancePath+"/username",schemaPath:"#/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid0 = _errs8 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.nickname !== undefined){
-let data4 = data.nickname;
-const _errs10 = errors;
-if(errors === _errs10){
-if(typeof data4 === "string"){
-if(func0(data4) > 100){
-validate18.errors = [{instancePath:instancePath+"/nickname",schemaPath:"#/properties/nickname/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
-return false;
-}
-}
-else {
-validate18.errors = [{instancePath:instancePath+"/nickname",schemaPath:"#/properties/nickname/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid0 = _errs10 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.public_key !== undefined){
-let data5 = data.public_key;
-const _errs12 = errors;
-if(errors === _errs12){
-if(typeof data5 === "string"){
-if(func0(data5) > 512){
-validate18.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
-return false;
-}
-}
-else {
-validate18.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid0 = _errs12 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.wrapped_identity !== undefined){
-let data6 = data.wrapped_identity;
-const _errs14 = errors;
-if(errors === _errs14){
-if(typeof data6 === "string"){
-if(func0(data6) > 4096){
-validate18.errors = [{instancePath:instancePath+"/wrapped_identity",schemaPath:"#/properties/wrapped_identity/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
-return false;
-}
-}
-else {
-validate18.errors = [{instancePath:instancePath+"/wrapped_identity",schemaPath:"#/properties/wrapped_identity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid0 = _errs14 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.recovery_wrapped_identity !== undefined){
-let data7 = data.recovery_wrapped_identity;
-const _errs16 = errors;
-if(errors === _errs16){
-if(typeof data7 === "string"){
-if(func0(data7) > 4096){
 validate18.errors = [{instancePath:instancePath+"/recovery_wrapped_identity",schemaPath:"#/properties/recovery_wrapped_identity/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
@@ -1002,10 +1023,11 @@ validate18.errors = [{instancePath:instancePath+"/recovery_wrapped_identity",sch
 return false;
 }
 }
-var valid0 = _errs16 === errors;
+var valid0 = _errs18 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }
@@ -1025,7 +1047,7 @@ validate18.evaluated = {"props":{"credential":true,"username":true,"nickname":tr
 
 
 function validate17(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-finishRegistrationLimits" */;
+/*# sourceURL="function-finishRegistrationBody" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate17.evaluated;
@@ -1044,16 +1066,226 @@ return errors === 0;
 }
 validate17.evaluated = {"props":{"credential":true,"username":true,"nickname":true,"public_key":true,"wrapped_identity":true,"recovery_wrapped_identity":true},"dynamicProps":false,"dynamicItems":false};
 
-export const credentialSchema = validate20;
-const schema24 = {"$id":"function-credentialSchema","allOf":[{"$ref":"response#/components/schemas/Credential"}]};
-const schema25 = {"type":"object","required":["id","nickname","created_at"],"properties":{"id":{"type":"string","maxLength":1400},"nickname":{"type":"string","maxLength":100},"created_at":{"type":"string","format":"date-time"},"last_used_at":{"type":"string","format":"date-time"},"wrapped_identity":{"type":"string","maxLength":4096}}};
-const formats0 = runtime1.fullFormats["date-time"];
+export const finishRegistrationLimits = validate20;
+const schema25 = {"$id":"function-finishRegistrationLimits","allOf":[{"$ref":"limits#/components/schemas/RegistrationFinishRequest"}]};
+const schema26 = {"type":"object","properties":{"credential":{"$ref":"#/components/schemas/BrowserCredential"},"username":{"type":"string","maxLength":64},"nickname":{"type":"string","maxLength":100},"public_key":{"type":"string","maxLength":512},"wrapped_identity":{"type":"string","maxLength":4096},"recovery_wrapped_identity":{"type":"string","maxLength":4096}}};
+const schema27 = {"type":"object","properties":{"id":{"type":"string","maxLength":1400},"response":{"type":"object"}}};
+
+function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate21.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.credential !== undefined){
+let data0 = data.credential;
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs2){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+if(data0.id !== undefined){
+let data1 = data0.id;
+const _errs4 = errors;
+if(errors === _errs4){
+if(typeof data1 === "string"){
+if(func0(data1) > 1400){
+validate21.errors = [{instancePath:instancePath+"/credential/id",schemaPath:"#/components/schemas/BrowserCredential/properties/id/maxLength",keyword:"maxLength",params:{limit: 1400},message:"must NOT have more than 1400 characters"}];
+return false;
+}
+}
+else {
+validate21.errors = [{instancePath:instancePath+"/credential/id",schemaPath:"#/components/schemas/BrowserCredential/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid2 = _errs4 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data0.response !== undefined){
+let data2 = data0.response;
+const _errs6 = errors;
+if(!(data2 && typeof data2 == "object" && !Array.isArray(data2))){
+validate21.errors = [{instancePath:instancePath+"/credential/response",schemaPath:"#/components/schemas/BrowserCredential/properties/response/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+var valid2 = _errs6 === errors;
+}
+else {
+var valid2 = true;
+}
+}
+}
+else {
+validate21.errors = [{instancePath:instancePath+"/credential",schemaPath:"#/components/schemas/BrowserCredential/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.username !== undefined){
+let data3 = data.username;
+const _errs8 = errors;
+if(errors === _errs8){
+if(typeof data3 === "string"){
+if(func0(data3) > 64){
+validate21.errors = [{instancePath:instancePath+"/username",schemaPath:"#/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+}
+else {
+validate21.errors = [{instancePath:instancePath+"/username",schemaPath:"#/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.nickname !== undefined){
+let data4 = data.nickname;
+const _errs10 = errors;
+if(errors === _errs10){
+if(typeof data4 === "string"){
+if(func0(data4) > 100){
+validate21.errors = [{instancePath:instancePath+"/nickname",schemaPath:"#/properties/nickname/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+return false;
+}
+}
+else {
+validate21.errors = [{instancePath:instancePath+"/nickname",schemaPath:"#/properties/nickname/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.public_key !== undefined){
+let data5 = data.public_key;
+const _errs12 = errors;
+if(errors === _errs12){
+if(typeof data5 === "string"){
+if(func0(data5) > 512){
+validate21.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+return false;
+}
+}
+else {
+validate21.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.wrapped_identity !== undefined){
+let data6 = data.wrapped_identity;
+const _errs14 = errors;
+if(errors === _errs14){
+if(typeof data6 === "string"){
+if(func0(data6) > 4096){
+validate21.errors = [{instancePath:instancePath+"/wrapped_identity",schemaPath:"#/properties/wrapped_identity/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+return false;
+}
+}
+else {
+validate21.errors = [{instancePath:instancePath+"/wrapped_identity",schemaPath:"#/properties/wrapped_identity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.recovery_wrapped_identity !== undefined){
+let data7 = data.recovery_wrapped_identity;
+const _errs16 = errors;
+if(errors === _errs16){
+if(typeof data7 === "string"){
+if(func0(data7) > 4096){
+validate21.errors = [{instancePath:instancePath+"/recovery_wrapped_identity",schemaPath:"#/properties/recovery_wrapped_identity/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+return false;
+}
+}
+else {
+validate21.errors = [{instancePath:instancePath+"/recovery_wrapped_identity",schemaPath:"#/properties/recovery_wrapped_identity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate21.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate21.errors = vErrors;
+return errors === 0;
+}
+validate21.evaluated = {"props":{"credential":true,"username":true,"nickname":true,"public_key":true,"wrapped_identity":true,"recovery_wrapped_identity":true},"dynamicProps":false,"dynamicItems":false};
+
 
 function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-credentialSchema" */;
+/*# sourceURL="function-finishRegistrationLimits" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate20.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate21(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate21.errors : vErrors.concat(validate21.errors);
+errors = vErrors.length;
+}
+validate20.errors = vErrors;
+return errors === 0;
+}
+validate20.evaluated = {"props":{"credential":true,"username":true,"nickname":true,"public_key":true,"wrapped_identity":true,"recovery_wrapped_identity":true},"dynamicProps":false,"dynamicItems":false};
+
+export const credentialSchema = validate23;
+const schema28 = {"$id":"function-credentialSchema","allOf":[{"$ref":"response#/components/schemas/Credential"}]};
+const schema29 = {"type":"object","required":["id","nickname","created_at"],"properties":{"id":{"type":"string","maxLength":1400},"nickname":{"type":"string","maxLength":100},"created_at":{"type":"string","format":"date-time"},"last_used_at":{"type":"string","format":"date-time"},"wrapped_identity":{"type":"string","maxLength":4096}}};
+const formats0 = runtime1.fullFormats["date-time"];
+
+function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-credentialSchema" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate23.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1065,7 +1297,7 @@ if(errors === _errs1){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.id === undefined) && (missing0 = "id")) || ((data.nickname === undefined) && (missing0 = "nickname"))) || ((data.created_at === undefined) && (missing0 = "created_at"))){
-validate20.errors = [{instancePath,schemaPath:"response#/components/schemas/Credential/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate23.errors = [{instancePath,schemaPath:"response#/components/schemas/Credential/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -1075,12 +1307,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 1400){
-validate20.errors = [{instancePath:instancePath+"/id",schemaPath:"response#/components/schemas/Credential/properties/id/maxLength",keyword:"maxLength",params:{limit: 1400},message:"must NOT have more than 1400 characters"}];
+validate23.errors = [{instancePath:instancePath+"/id",schemaPath:"response#/components/schemas/Credential/properties/id/maxLength",keyword:"maxLength",params:{limit: 1400},message:"must NOT have more than 1400 characters"}];
 return false;
 }
 }
 else {
-validate20.errors = [{instancePath:instancePath+"/id",schemaPath:"response#/components/schemas/Credential/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate23.errors = [{instancePath:instancePath+"/id",schemaPath:"response#/components/schemas/Credential/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -1096,12 +1328,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 100){
-validate20.errors = [{instancePath:instancePath+"/nickname",schemaPath:"response#/components/schemas/Credential/properties/nickname/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate23.errors = [{instancePath:instancePath+"/nickname",schemaPath:"response#/components/schemas/Credential/properties/nickname/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate20.errors = [{instancePath:instancePath+"/nickname",schemaPath:"response#/components/schemas/Credential/properties/nickname/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate23.errors = [{instancePath:instancePath+"/nickname",schemaPath:"response#/components/schemas/Credential/properties/nickname/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -1118,12 +1350,12 @@ if(errors === _errs7){
 if(errors === _errs7){
 if(typeof data2 === "string"){
 if(!(formats0.validate(data2))){
-validate20.errors = [{instancePath:instancePath+"/created_at",schemaPath:"response#/components/schemas/Credential/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate23.errors = [{instancePath:instancePath+"/created_at",schemaPath:"response#/components/schemas/Credential/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate20.errors = [{instancePath:instancePath+"/created_at",schemaPath:"response#/components/schemas/Credential/properties/created_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate23.errors = [{instancePath:instancePath+"/created_at",schemaPath:"response#/components/schemas/Credential/properties/created_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -1141,12 +1373,12 @@ if(errors === _errs9){
 if(errors === _errs9){
 if(typeof data3 === "string"){
 if(!(formats0.validate(data3))){
-validate20.errors = [{instancePath:instancePath+"/last_used_at",schemaPath:"response#/components/schemas/Credential/properties/last_used_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate23.errors = [{instancePath:instancePath+"/last_used_at",schemaPath:"response#/components/schemas/Credential/properties/last_used_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate20.errors = [{instancePath:instancePath+"/last_used_at",schemaPath:"response#/components/schemas/Credential/properties/last_used_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate23.errors = [{instancePath:instancePath+"/last_used_at",schemaPath:"response#/components/schemas/Credential/properties/last_used_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -1163,12 +1395,12 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(func0(data4) > 4096){
-validate20.errors = [{instancePath:instancePath+"/wrapped_identity",schemaPath:"response#/components/schemas/Credential/properties/wrapped_identity/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate23.errors = [{instancePath:instancePath+"/wrapped_identity",schemaPath:"response#/components/schemas/Credential/properties/wrapped_identity/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 }
 else {
-validate20.errors = [{instancePath:instancePath+"/wrapped_identity",schemaPath:"response#/components/schemas/Credential/properties/wrapped_identity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate23.errors = [{instancePath:instancePath+"/wrapped_identity",schemaPath:"response#/components/schemas/Credential/properties/wrapped_identity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -1184,23 +1416,23 @@ var valid2 = true;
 }
 }
 else {
-validate20.errors = [{instancePath,schemaPath:"response#/components/schemas/Credential/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate23.errors = [{instancePath,schemaPath:"response#/components/schemas/Credential/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate20.errors = vErrors;
+validate23.errors = vErrors;
 return errors === 0;
 }
-validate20.evaluated = {"props":{"id":true,"nickname":true,"created_at":true,"last_used_at":true,"wrapped_identity":true},"dynamicProps":false,"dynamicItems":false};
+validate23.evaluated = {"props":{"id":true,"nickname":true,"created_at":true,"last_used_at":true,"wrapped_identity":true},"dynamicProps":false,"dynamicItems":false};
 
-export const loginOptionsSchema = validate21;
-const schema26 = {"$id":"function-loginOptionsSchema","allOf":[{"$ref":"response#/components/schemas/LoginOptions"}]};
-const schema27 = {"type":"object","required":["publicKey"],"properties":{"publicKey":{"$ref":"#/components/schemas/WebAuthnOptions"}}};
+export const loginOptionsSchema = validate24;
+const schema30 = {"$id":"function-loginOptionsSchema","allOf":[{"$ref":"response#/components/schemas/LoginOptions"}]};
+const schema31 = {"type":"object","required":["publicKey"],"properties":{"publicKey":{"$ref":"#/components/schemas/WebAuthnOptions"}}};
 
-function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate22.evaluated;
+const evaluated0 = validate25.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1211,7 +1443,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.publicKey === undefined) && (missing0 = "publicKey")){
-validate22.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate25.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -1222,20 +1454,20 @@ if(errors === _errs2){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if((data0.challenge === undefined) && (missing1 = "challenge")){
-validate22.errors = [{instancePath:instancePath+"/publicKey",schemaPath:"#/components/schemas/WebAuthnOptions/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate25.errors = [{instancePath:instancePath+"/publicKey",schemaPath:"#/components/schemas/WebAuthnOptions/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
 return false;
 }
 else {
 if(data0.challenge !== undefined){
 if(typeof data0.challenge !== "string"){
-validate22.errors = [{instancePath:instancePath+"/publicKey/challenge",schemaPath:"#/components/schemas/WebAuthnOptions/properties/challenge/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate25.errors = [{instancePath:instancePath+"/publicKey/challenge",schemaPath:"#/components/schemas/WebAuthnOptions/properties/challenge/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
 }
 }
 else {
-validate22.errors = [{instancePath:instancePath+"/publicKey",schemaPath:"#/components/schemas/WebAuthnOptions/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate25.errors = [{instancePath:instancePath+"/publicKey",schemaPath:"#/components/schemas/WebAuthnOptions/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -1243,44 +1475,44 @@ return false;
 }
 }
 else {
-validate22.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate25.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate22.errors = vErrors;
+validate25.errors = vErrors;
 return errors === 0;
 }
-validate22.evaluated = {"props":{"publicKey":true},"dynamicProps":false,"dynamicItems":false};
+validate25.evaluated = {"props":{"publicKey":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-loginOptionsSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate21.evaluated;
+const evaluated0 = validate24.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate22(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate22.errors : vErrors.concat(validate22.errors);
+if(!(validate25(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
 errors = vErrors.length;
 }
-validate21.errors = vErrors;
+validate24.errors = vErrors;
 return errors === 0;
 }
-validate21.evaluated = {"props":{"publicKey":true},"dynamicProps":false,"dynamicItems":false};
+validate24.evaluated = {"props":{"publicKey":true},"dynamicProps":false,"dynamicItems":false};
 
-export const finishLoginHeaders = validate24;
-const schema29 = {"$id":"function-finishLoginHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]}]};
+export const finishLoginHeaders = validate27;
+const schema33 = {"$id":"function-finishLoginHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]}]};
 
-function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate27(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-finishLoginHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate24.evaluated;
+const evaluated0 = validate27.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1296,35 +1528,35 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate24.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate27.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate24.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate27.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
 }
 }
 else {
-validate24.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate27.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate24.errors = vErrors;
+validate27.errors = vErrors;
 return errors === 0;
 }
-validate24.evaluated = {"props":{"x-caller":true},"dynamicProps":false,"dynamicItems":false};
+validate27.evaluated = {"props":{"x-caller":true},"dynamicProps":false,"dynamicItems":false};
 
-export const finishLoginBody = validate25;
-const schema30 = {"$id":"function-finishLoginBody","allOf":[{"$ref":"request#/components/schemas/LoginFinishRequest"}]};
-const schema31 = {"type":"object","required":["credential"],"properties":{"credential":{"$ref":"#/components/schemas/BrowserCredential"}}};
+export const finishLoginBody = validate28;
+const schema34 = {"$id":"function-finishLoginBody","allOf":[{"$ref":"request#/components/schemas/LoginFinishRequest"}]};
+const schema35 = {"type":"object","required":["credential"],"properties":{"credential":{"$ref":"#/components/schemas/BrowserCredential"}}};
 
-function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate26.evaluated;
+const evaluated0 = validate29.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1335,7 +1567,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.credential === undefined) && (missing0 = "credential")){
-validate26.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate29.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -1346,7 +1578,7 @@ if(errors === _errs2){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if(((data0.id === undefined) && (missing1 = "id")) || ((data0.response === undefined) && (missing1 = "response"))){
-validate26.errors = [{instancePath:instancePath+"/credential",schemaPath:"#/components/schemas/BrowserCredential/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate29.errors = [{instancePath:instancePath+"/credential",schemaPath:"#/components/schemas/BrowserCredential/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
 return false;
 }
 else {
@@ -1356,18 +1588,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 1400){
-validate26.errors = [{instancePath:instancePath+"/credential/id",schemaPath:"#/components/schemas/BrowserCredential/properties/id/maxLength",keyword:"maxLength",params:{limit: 1400},message:"must NOT have more than 1400 characters"}];
+validate29.errors = [{instancePath:instancePath+"/credential/id",schemaPath:"#/components/schemas/BrowserCredential/properties/id/maxLength",keyword:"maxLength",params:{limit: 1400},message:"must NOT have more than 1400 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate26.errors = [{instancePath:instancePath+"/credential/id",schemaPath:"#/components/schemas/BrowserCredential/properties/id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate29.errors = [{instancePath:instancePath+"/credential/id",schemaPath:"#/components/schemas/BrowserCredential/properties/id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate26.errors = [{instancePath:instancePath+"/credential/id",schemaPath:"#/components/schemas/BrowserCredential/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate29.errors = [{instancePath:instancePath+"/credential/id",schemaPath:"#/components/schemas/BrowserCredential/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -1384,7 +1616,7 @@ if(errors === _errs7){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
 }
 else {
-validate26.errors = [{instancePath:instancePath+"/credential/response",schemaPath:"#/components/schemas/BrowserCredential/properties/response/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate29.errors = [{instancePath:instancePath+"/credential/response",schemaPath:"#/components/schemas/BrowserCredential/properties/response/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -1397,103 +1629,9 @@ var valid2 = true;
 }
 }
 else {
-validate26.errors = [{instancePath:instancePath+"/credential",schemaPath:"#/components/schemas/BrowserCredential/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate26.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate26.errors = vErrors;
-return errors === 0;
-}
-validate26.evaluated = {"props":{"credential":true},"dynamicProps":false,"dynamicItems":false};
-
-
-function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-finishLoginBody" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate25.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate26(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate26.errors : vErrors.concat(validate26.errors);
-errors = vErrors.length;
-}
-validate25.errors = vErrors;
-return errors === 0;
-}
-validate25.evaluated = {"props":{"credential":true},"dynamicProps":false,"dynamicItems":false};
-
-export const finishLoginLimits = validate28;
-const schema33 = {"$id":"function-finishLoginLimits","allOf":[{"$ref":"limits#/components/schemas/LoginFinishRequest"}]};
-const schema34 = {"type":"object","properties":{"credential":{"$ref":"#/components/schemas/BrowserCredential"}}};
-
-function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate29.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.credential !== undefined){
-let data0 = data.credential;
-const _errs2 = errors;
-if(errors === _errs2){
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-if(data0.id !== undefined){
-let data1 = data0.id;
-const _errs4 = errors;
-if(errors === _errs4){
-if(typeof data1 === "string"){
-if(func0(data1) > 1400){
-validate29.errors = [{instancePath:instancePath+"/credential/id",schemaPath:"#/components/schemas/BrowserCredential/properties/id/maxLength",keyword:"maxLength",params:{limit: 1400},message:"must NOT have more than 1400 characters"}];
-return false;
-}
-}
-else {
-validate29.errors = [{instancePath:instancePath+"/credential/id",schemaPath:"#/components/schemas/BrowserCredential/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid2 = _errs4 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data0.response !== undefined){
-let data2 = data0.response;
-const _errs6 = errors;
-if(!(data2 && typeof data2 == "object" && !Array.isArray(data2))){
-validate29.errors = [{instancePath:instancePath+"/credential/response",schemaPath:"#/components/schemas/BrowserCredential/properties/response/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-var valid2 = _errs6 === errors;
-}
-else {
-var valid2 = true;
-}
-}
-}
-else {
 validate29.errors = [{instancePath:instancePath+"/credential",schemaPath:"#/components/schemas/BrowserCredential/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
+}
 }
 }
 }
@@ -1510,7 +1648,7 @@ validate29.evaluated = {"props":{"credential":true},"dynamicProps":false,"dynami
 
 
 function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-finishLoginLimits" */;
+/*# sourceURL="function-finishLoginBody" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate28.evaluated;
@@ -1529,54 +1667,11 @@ return errors === 0;
 }
 validate28.evaluated = {"props":{"credential":true},"dynamicProps":false,"dynamicItems":false};
 
-export const authStatusSchema = validate31;
-const schema36 = {"$id":"function-authStatusSchema","allOf":[{"$ref":"response#/components/schemas/AuthStatus"}]};
-const schema37 = {"type":"object","required":["bootstrapped"],"properties":{"bootstrapped":{"type":"boolean"}}};
-
-function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-authStatusSchema" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate31.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs1 = errors;
-if(errors === _errs1){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.bootstrapped === undefined) && (missing0 = "bootstrapped")){
-validate31.errors = [{instancePath,schemaPath:"response#/components/schemas/AuthStatus/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.bootstrapped !== undefined){
-if(typeof data.bootstrapped !== "boolean"){
-validate31.errors = [{instancePath:instancePath+"/bootstrapped",schemaPath:"response#/components/schemas/AuthStatus/properties/bootstrapped/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-}
-}
-}
-else {
-validate31.errors = [{instancePath,schemaPath:"response#/components/schemas/AuthStatus/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate31.errors = vErrors;
-return errors === 0;
-}
-validate31.evaluated = {"props":{"bootstrapped":true},"dynamicProps":false,"dynamicItems":false};
-
-export const ownerIdentitySchema = validate32;
-const schema38 = {"$id":"function-ownerIdentitySchema","allOf":[{"$ref":"response#/components/schemas/OwnerIdentity"}]};
-const schema39 = {"type":"object","properties":{"public_key":{"type":"string","maxLength":512},"recovery_wrapped_identity":{"type":"string","maxLength":4096},"wrapped_by":{"type":"array","maxItems":20,"items":{"type":"string","maxLength":1400}}}};
+export const finishLoginLimits = validate31;
+const schema37 = {"$id":"function-finishLoginLimits","allOf":[{"$ref":"limits#/components/schemas/LoginFinishRequest"}]};
+const schema38 = {"type":"object","properties":{"credential":{"$ref":"#/components/schemas/BrowserCredential"}}};
 
 function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-ownerIdentitySchema" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate32.evaluated;
@@ -1586,158 +1681,92 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-const _errs1 = errors;
-if(errors === _errs1){
+if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.public_key !== undefined){
-let data0 = data.public_key;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data0 === "string"){
-if(func0(data0) > 512){
-validate32.errors = [{instancePath:instancePath+"/public_key",schemaPath:"response#/components/schemas/OwnerIdentity/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
-return false;
-}
-}
-else {
-validate32.errors = [{instancePath:instancePath+"/public_key",schemaPath:"response#/components/schemas/OwnerIdentity/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid2 = _errs3 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data.recovery_wrapped_identity !== undefined){
-let data1 = data.recovery_wrapped_identity;
-const _errs5 = errors;
-if(errors === _errs5){
+if(data.credential !== undefined){
+let data0 = data.credential;
+const _errs2 = errors;
+if(errors === _errs2){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+if(data0.id !== undefined){
+let data1 = data0.id;
+const _errs4 = errors;
+if(errors === _errs4){
 if(typeof data1 === "string"){
-if(func0(data1) > 4096){
-validate32.errors = [{instancePath:instancePath+"/recovery_wrapped_identity",schemaPath:"response#/components/schemas/OwnerIdentity/properties/recovery_wrapped_identity/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+if(func0(data1) > 1400){
+validate32.errors = [{instancePath:instancePath+"/credential/id",schemaPath:"#/components/schemas/BrowserCredential/properties/id/maxLength",keyword:"maxLength",params:{limit: 1400},message:"must NOT have more than 1400 characters"}];
 return false;
 }
 }
 else {
-validate32.errors = [{instancePath:instancePath+"/recovery_wrapped_identity",schemaPath:"response#/components/schemas/OwnerIdentity/properties/recovery_wrapped_identity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate32.errors = [{instancePath:instancePath+"/credential/id",schemaPath:"#/components/schemas/BrowserCredential/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
-var valid2 = _errs5 === errors;
+var valid2 = _errs4 === errors;
 }
 else {
 var valid2 = true;
 }
 if(valid2){
-if(data.wrapped_by !== undefined){
-let data2 = data.wrapped_by;
-const _errs7 = errors;
-if(errors === _errs7){
-if(Array.isArray(data2)){
-if(data2.length > 20){
-validate32.errors = [{instancePath:instancePath+"/wrapped_by",schemaPath:"response#/components/schemas/OwnerIdentity/properties/wrapped_by/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items"}];
+if(data0.response !== undefined){
+let data2 = data0.response;
+const _errs6 = errors;
+if(!(data2 && typeof data2 == "object" && !Array.isArray(data2))){
+validate32.errors = [{instancePath:instancePath+"/credential/response",schemaPath:"#/components/schemas/BrowserCredential/properties/response/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
-else {
-var valid3 = true;
-const len0 = data2.length;
-for(let i0=0; i0<len0; i0++){
-let data3 = data2[i0];
-const _errs9 = errors;
-if(errors === _errs9){
-if(typeof data3 === "string"){
-if(func0(data3) > 1400){
-validate32.errors = [{instancePath:instancePath+"/wrapped_by/" + i0,schemaPath:"response#/components/schemas/OwnerIdentity/properties/wrapped_by/items/maxLength",keyword:"maxLength",params:{limit: 1400},message:"must NOT have more than 1400 characters"}];
-return false;
-}
-}
-else {
-validate32.errors = [{instancePath:instancePath+"/wrapped_by/" + i0,schemaPath:"response#/components/schemas/OwnerIdentity/properties/wrapped_by/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid3 = _errs9 === errors;
-if(!valid3){
-break;
-}
-}
-}
-}
-else {
-validate32.errors = [{instancePath:instancePath+"/wrapped_by",schemaPath:"response#/components/schemas/OwnerIdentity/properties/wrapped_by/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-}
-var valid2 = _errs7 === errors;
+var valid2 = _errs6 === errors;
 }
 else {
 var valid2 = true;
 }
 }
 }
+else {
+validate32.errors = [{instancePath:instancePath+"/credential",schemaPath:"#/components/schemas/BrowserCredential/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+}
 }
 else {
-validate32.errors = [{instancePath,schemaPath:"response#/components/schemas/OwnerIdentity/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate32.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
 validate32.errors = vErrors;
 return errors === 0;
 }
-validate32.evaluated = {"props":{"public_key":true,"recovery_wrapped_identity":true,"wrapped_by":true},"dynamicProps":false,"dynamicItems":false};
+validate32.evaluated = {"props":{"credential":true},"dynamicProps":false,"dynamicItems":false};
 
-export const keepIdentityHeaders = validate33;
-const schema40 = {"$id":"function-keepIdentityHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]}]};
 
-function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-keepIdentityHeaders" */;
+function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-finishLoginLimits" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate33.evaluated;
+const evaluated0 = validate31.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data["x-caller"] !== undefined){
-let data0 = data["x-caller"];
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func0(data0) > 128){
-validate33.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
+if(!(validate32(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+errors = vErrors.length;
 }
-}
-else {
-validate33.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-else {
-validate33.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate33.errors = vErrors;
+validate31.errors = vErrors;
 return errors === 0;
 }
-validate33.evaluated = {"props":{"x-caller":true},"dynamicProps":false,"dynamicItems":false};
+validate31.evaluated = {"props":{"credential":true},"dynamicProps":false,"dynamicItems":false};
 
-export const keepIdentityBody = validate34;
-const schema41 = {"$id":"function-keepIdentityBody","allOf":[{"$ref":"request#/components/schemas/KeepIdentityRequest"}]};
-const schema42 = {"type":"object","required":["public_key"],"properties":{"public_key":{"type":"string","minLength":1,"maxLength":512},"recovery_wrapped_identity":{"type":"string","minLength":1,"maxLength":4096},"credential_id":{"type":"string","minLength":1,"maxLength":1400},"wrapped_identity":{"type":"string","minLength":1,"maxLength":4096}}};
+export const authStatusSchema = validate34;
+const schema40 = {"$id":"function-authStatusSchema","allOf":[{"$ref":"response#/components/schemas/AuthStatus"}]};
+const schema41 = {"type":"object","required":["bootstrapped"],"properties":{"bootstrapped":{"type":"boolean"}}};
 
 function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-keepIdentityBody" */;
+/*# sourceURL="function-authStatusSchema" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate34.evaluated;
@@ -1751,139 +1780,35 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((data.public_key === undefined) && (missing0 = "public_key")){
-validate34.errors = [{instancePath,schemaPath:"request#/components/schemas/KeepIdentityRequest/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+if((data.bootstrapped === undefined) && (missing0 = "bootstrapped")){
+validate34.errors = [{instancePath,schemaPath:"response#/components/schemas/AuthStatus/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
-if(data.public_key !== undefined){
-let data0 = data.public_key;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data0 === "string"){
-if(func0(data0) > 512){
-validate34.errors = [{instancePath:instancePath+"/public_key",schemaPath:"request#/components/schemas/KeepIdentityRequest/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
-return false;
-}
-else {
-if(func0(data0) < 1){
-validate34.errors = [{instancePath:instancePath+"/public_key",schemaPath:"request#/components/schemas/KeepIdentityRequest/properties/public_key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+if(data.bootstrapped !== undefined){
+if(typeof data.bootstrapped !== "boolean"){
+validate34.errors = [{instancePath:instancePath+"/bootstrapped",schemaPath:"response#/components/schemas/AuthStatus/properties/bootstrapped/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 }
 }
-else {
-validate34.errors = [{instancePath:instancePath+"/public_key",schemaPath:"request#/components/schemas/KeepIdentityRequest/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid2 = _errs3 === errors;
 }
 else {
-var valid2 = true;
-}
-if(valid2){
-if(data.recovery_wrapped_identity !== undefined){
-let data1 = data.recovery_wrapped_identity;
-const _errs5 = errors;
-if(errors === _errs5){
-if(typeof data1 === "string"){
-if(func0(data1) > 4096){
-validate34.errors = [{instancePath:instancePath+"/recovery_wrapped_identity",schemaPath:"request#/components/schemas/KeepIdentityRequest/properties/recovery_wrapped_identity/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
-return false;
-}
-else {
-if(func0(data1) < 1){
-validate34.errors = [{instancePath:instancePath+"/recovery_wrapped_identity",schemaPath:"request#/components/schemas/KeepIdentityRequest/properties/recovery_wrapped_identity/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-}
-}
-else {
-validate34.errors = [{instancePath:instancePath+"/recovery_wrapped_identity",schemaPath:"request#/components/schemas/KeepIdentityRequest/properties/recovery_wrapped_identity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid2 = _errs5 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data.credential_id !== undefined){
-let data2 = data.credential_id;
-const _errs7 = errors;
-if(errors === _errs7){
-if(typeof data2 === "string"){
-if(func0(data2) > 1400){
-validate34.errors = [{instancePath:instancePath+"/credential_id",schemaPath:"request#/components/schemas/KeepIdentityRequest/properties/credential_id/maxLength",keyword:"maxLength",params:{limit: 1400},message:"must NOT have more than 1400 characters"}];
-return false;
-}
-else {
-if(func0(data2) < 1){
-validate34.errors = [{instancePath:instancePath+"/credential_id",schemaPath:"request#/components/schemas/KeepIdentityRequest/properties/credential_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-}
-}
-else {
-validate34.errors = [{instancePath:instancePath+"/credential_id",schemaPath:"request#/components/schemas/KeepIdentityRequest/properties/credential_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid2 = _errs7 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data.wrapped_identity !== undefined){
-let data3 = data.wrapped_identity;
-const _errs9 = errors;
-if(errors === _errs9){
-if(typeof data3 === "string"){
-if(func0(data3) > 4096){
-validate34.errors = [{instancePath:instancePath+"/wrapped_identity",schemaPath:"request#/components/schemas/KeepIdentityRequest/properties/wrapped_identity/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
-return false;
-}
-else {
-if(func0(data3) < 1){
-validate34.errors = [{instancePath:instancePath+"/wrapped_identity",schemaPath:"request#/components/schemas/KeepIdentityRequest/properties/wrapped_identity/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-}
-}
-else {
-validate34.errors = [{instancePath:instancePath+"/wrapped_identity",schemaPath:"request#/components/schemas/KeepIdentityRequest/properties/wrapped_identity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid2 = _errs9 === errors;
-}
-else {
-var valid2 = true;
-}
-}
-}
-}
-}
-}
-else {
-validate34.errors = [{instancePath,schemaPath:"request#/components/schemas/KeepIdentityRequest/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate34.errors = [{instancePath,schemaPath:"response#/components/schemas/AuthStatus/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
 validate34.errors = vErrors;
 return errors === 0;
 }
-validate34.evaluated = {"props":{"public_key":true,"recovery_wrapped_identity":true,"credential_id":true,"wrapped_identity":true},"dynamicProps":false,"dynamicItems":false};
+validate34.evaluated = {"props":{"bootstrapped":true},"dynamicProps":false,"dynamicItems":false};
 
-export const keepIdentityLimits = validate35;
-const schema43 = {"$id":"function-keepIdentityLimits","allOf":[{"$ref":"limits#/components/schemas/KeepIdentityRequest"}]};
-const schema44 = {"type":"object","properties":{"public_key":{"type":"string","maxLength":512},"recovery_wrapped_identity":{"type":"string","maxLength":4096},"credential_id":{"type":"string","maxLength":1400},"wrapped_identity":{"type":"string","maxLength":4096}}};
+export const ownerIdentitySchema = validate35;
+const schema42 = {"$id":"function-ownerIdentitySchema","allOf":[{"$ref":"response#/components/schemas/OwnerIdentity"}]};
+const schema43 = {"type":"object","properties":{"public_key":{"type":"string","maxLength":512},"recovery_wrapped_identity":{"type":"string","maxLength":4096},"wrapped_by":{"type":"array","maxItems":20,"items":{"type":"string","maxLength":1400}}}};
 
 function validate35(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-keepIdentityLimits" */;
+/*# sourceURL="function-ownerIdentitySchema" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate35.evaluated;
@@ -1902,12 +1827,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 512){
-validate35.errors = [{instancePath:instancePath+"/public_key",schemaPath:"limits#/components/schemas/KeepIdentityRequest/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+validate35.errors = [{instancePath:instancePath+"/public_key",schemaPath:"response#/components/schemas/OwnerIdentity/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
 return false;
 }
 }
 else {
-validate35.errors = [{instancePath:instancePath+"/public_key",schemaPath:"limits#/components/schemas/KeepIdentityRequest/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate35.errors = [{instancePath:instancePath+"/public_key",schemaPath:"response#/components/schemas/OwnerIdentity/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -1923,12 +1848,191 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 4096){
-validate35.errors = [{instancePath:instancePath+"/recovery_wrapped_identity",schemaPath:"limits#/components/schemas/KeepIdentityRequest/properties/recovery_wrapped_identity/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate35.errors = [{instancePath:instancePath+"/recovery_wrapped_identity",schemaPath:"response#/components/schemas/OwnerIdentity/properties/recovery_wrapped_identity/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 }
 else {
-validate35.errors = [{instancePath:instancePath+"/recovery_wrapped_identity",schemaPath:"limits#/components/schemas/KeepIdentityRequest/properties/recovery_wrapped_identity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate35.errors = [{instancePath:instancePath+"/recovery_wrapped_identity",schemaPath:"response#/components/schemas/OwnerIdentity/properties/recovery_wrapped_identity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid2 = _errs5 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data.wrapped_by !== undefined){
+let data2 = data.wrapped_by;
+const _errs7 = errors;
+if(errors === _errs7){
+if(Array.isArray(data2)){
+if(data2.length > 20){
+validate35.errors = [{instancePath:instancePath+"/wrapped_by",schemaPath:"response#/components/schemas/OwnerIdentity/properties/wrapped_by/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items"}];
+return false;
+}
+else {
+var valid3 = true;
+const len0 = data2.length;
+for(let i0=0; i0<len0; i0++){
+let data3 = data2[i0];
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data3 === "string"){
+if(func0(data3) > 1400){
+validate35.errors = [{instancePath:instancePath+"/wrapped_by/" + i0,schemaPath:"response#/components/schemas/OwnerIdentity/properties/wrapped_by/items/maxLength",keyword:"maxLength",params:{limit: 1400},message:"must NOT have more than 1400 characters"}];
+return false;
+}
+}
+else {
+validate35.errors = [{instancePath:instancePath+"/wrapped_by/" + i0,schemaPath:"response#/components/schemas/OwnerIdentity/properties/wrapped_by/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid3 = _errs9 === errors;
+if(!valid3){
+break;
+}
+}
+}
+}
+else {
+validate35.errors = [{instancePath:instancePath+"/wrapped_by",schemaPath:"response#/components/schemas/OwnerIdentity/properties/wrapped_by/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid2 = _errs7 === errors;
+}
+else {
+var valid2 = true;
+}
+}
+}
+}
+else {
+validate35.errors = [{instancePath,schemaPath:"response#/components/schemas/OwnerIdentity/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate35.errors = vErrors;
+return errors === 0;
+}
+validate35.evaluated = {"props":{"public_key":true,"recovery_wrapped_identity":true,"wrapped_by":true},"dynamicProps":false,"dynamicItems":false};
+
+export const keepIdentityHeaders = validate36;
+const schema44 = {"$id":"function-keepIdentityHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]}]};
+
+function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-keepIdentityHeaders" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate36.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data["x-caller"] !== undefined){
+let data0 = data["x-caller"];
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 128){
+validate36.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+}
+else {
+validate36.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+else {
+validate36.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate36.errors = vErrors;
+return errors === 0;
+}
+validate36.evaluated = {"props":{"x-caller":true},"dynamicProps":false,"dynamicItems":false};
+
+export const keepIdentityBody = validate37;
+const schema45 = {"$id":"function-keepIdentityBody","allOf":[{"$ref":"request#/components/schemas/KeepIdentityRequest"}]};
+const schema46 = {"type":"object","required":["public_key"],"properties":{"public_key":{"type":"string","minLength":1,"maxLength":512},"recovery_wrapped_identity":{"type":"string","minLength":1,"maxLength":4096},"credential_id":{"type":"string","minLength":1,"maxLength":1400},"wrapped_identity":{"type":"string","minLength":1,"maxLength":4096}}};
+
+function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-keepIdentityBody" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate37.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs1 = errors;
+if(errors === _errs1){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.public_key === undefined) && (missing0 = "public_key")){
+validate37.errors = [{instancePath,schemaPath:"request#/components/schemas/KeepIdentityRequest/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.public_key !== undefined){
+let data0 = data.public_key;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(func0(data0) > 512){
+validate37.errors = [{instancePath:instancePath+"/public_key",schemaPath:"request#/components/schemas/KeepIdentityRequest/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate37.errors = [{instancePath:instancePath+"/public_key",schemaPath:"request#/components/schemas/KeepIdentityRequest/properties/public_key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+}
+else {
+validate37.errors = [{instancePath:instancePath+"/public_key",schemaPath:"request#/components/schemas/KeepIdentityRequest/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid2 = _errs3 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data.recovery_wrapped_identity !== undefined){
+let data1 = data.recovery_wrapped_identity;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(func0(data1) > 4096){
+validate37.errors = [{instancePath:instancePath+"/recovery_wrapped_identity",schemaPath:"request#/components/schemas/KeepIdentityRequest/properties/recovery_wrapped_identity/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+return false;
+}
+else {
+if(func0(data1) < 1){
+validate37.errors = [{instancePath:instancePath+"/recovery_wrapped_identity",schemaPath:"request#/components/schemas/KeepIdentityRequest/properties/recovery_wrapped_identity/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+}
+else {
+validate37.errors = [{instancePath:instancePath+"/recovery_wrapped_identity",schemaPath:"request#/components/schemas/KeepIdentityRequest/properties/recovery_wrapped_identity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -1944,12 +2048,18 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data2 === "string"){
 if(func0(data2) > 1400){
-validate35.errors = [{instancePath:instancePath+"/credential_id",schemaPath:"limits#/components/schemas/KeepIdentityRequest/properties/credential_id/maxLength",keyword:"maxLength",params:{limit: 1400},message:"must NOT have more than 1400 characters"}];
+validate37.errors = [{instancePath:instancePath+"/credential_id",schemaPath:"request#/components/schemas/KeepIdentityRequest/properties/credential_id/maxLength",keyword:"maxLength",params:{limit: 1400},message:"must NOT have more than 1400 characters"}];
+return false;
+}
+else {
+if(func0(data2) < 1){
+validate37.errors = [{instancePath:instancePath+"/credential_id",schemaPath:"request#/components/schemas/KeepIdentityRequest/properties/credential_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
+}
 else {
-validate35.errors = [{instancePath:instancePath+"/credential_id",schemaPath:"limits#/components/schemas/KeepIdentityRequest/properties/credential_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate37.errors = [{instancePath:instancePath+"/credential_id",schemaPath:"request#/components/schemas/KeepIdentityRequest/properties/credential_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -1965,12 +2075,134 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(typeof data3 === "string"){
 if(func0(data3) > 4096){
-validate35.errors = [{instancePath:instancePath+"/wrapped_identity",schemaPath:"limits#/components/schemas/KeepIdentityRequest/properties/wrapped_identity/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate37.errors = [{instancePath:instancePath+"/wrapped_identity",schemaPath:"request#/components/schemas/KeepIdentityRequest/properties/wrapped_identity/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+return false;
+}
+else {
+if(func0(data3) < 1){
+validate37.errors = [{instancePath:instancePath+"/wrapped_identity",schemaPath:"request#/components/schemas/KeepIdentityRequest/properties/wrapped_identity/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+}
+else {
+validate37.errors = [{instancePath:instancePath+"/wrapped_identity",schemaPath:"request#/components/schemas/KeepIdentityRequest/properties/wrapped_identity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid2 = _errs9 === errors;
+}
+else {
+var valid2 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate37.errors = [{instancePath,schemaPath:"request#/components/schemas/KeepIdentityRequest/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate37.errors = vErrors;
+return errors === 0;
+}
+validate37.evaluated = {"props":{"public_key":true,"recovery_wrapped_identity":true,"credential_id":true,"wrapped_identity":true},"dynamicProps":false,"dynamicItems":false};
+
+export const keepIdentityLimits = validate38;
+const schema47 = {"$id":"function-keepIdentityLimits","allOf":[{"$ref":"limits#/components/schemas/KeepIdentityRequest"}]};
+const schema48 = {"type":"object","properties":{"public_key":{"type":"string","maxLength":512},"recovery_wrapped_identity":{"type":"string","maxLength":4096},"credential_id":{"type":"string","maxLength":1400},"wrapped_identity":{"type":"string","maxLength":4096}}};
+
+function validate38(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-keepIdentityLimits" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate38.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs1 = errors;
+if(errors === _errs1){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.public_key !== undefined){
+let data0 = data.public_key;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(func0(data0) > 512){
+validate38.errors = [{instancePath:instancePath+"/public_key",schemaPath:"limits#/components/schemas/KeepIdentityRequest/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
 return false;
 }
 }
 else {
-validate35.errors = [{instancePath:instancePath+"/wrapped_identity",schemaPath:"limits#/components/schemas/KeepIdentityRequest/properties/wrapped_identity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate38.errors = [{instancePath:instancePath+"/public_key",schemaPath:"limits#/components/schemas/KeepIdentityRequest/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid2 = _errs3 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data.recovery_wrapped_identity !== undefined){
+let data1 = data.recovery_wrapped_identity;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(func0(data1) > 4096){
+validate38.errors = [{instancePath:instancePath+"/recovery_wrapped_identity",schemaPath:"limits#/components/schemas/KeepIdentityRequest/properties/recovery_wrapped_identity/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+return false;
+}
+}
+else {
+validate38.errors = [{instancePath:instancePath+"/recovery_wrapped_identity",schemaPath:"limits#/components/schemas/KeepIdentityRequest/properties/recovery_wrapped_identity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid2 = _errs5 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data.credential_id !== undefined){
+let data2 = data.credential_id;
+const _errs7 = errors;
+if(errors === _errs7){
+if(typeof data2 === "string"){
+if(func0(data2) > 1400){
+validate38.errors = [{instancePath:instancePath+"/credential_id",schemaPath:"limits#/components/schemas/KeepIdentityRequest/properties/credential_id/maxLength",keyword:"maxLength",params:{limit: 1400},message:"must NOT have more than 1400 characters"}];
+return false;
+}
+}
+else {
+validate38.errors = [{instancePath:instancePath+"/credential_id",schemaPath:"limits#/components/schemas/KeepIdentityRequest/properties/credential_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid2 = _errs7 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data.wrapped_identity !== undefined){
+let data3 = data.wrapped_identity;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data3 === "string"){
+if(func0(data3) > 4096){
+validate38.errors = [{instancePath:instancePath+"/wrapped_identity",schemaPath:"limits#/components/schemas/KeepIdentityRequest/properties/wrapped_identity/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+return false;
+}
+}
+else {
+validate38.errors = [{instancePath:instancePath+"/wrapped_identity",schemaPath:"limits#/components/schemas/KeepIdentityRequest/properties/wrapped_identity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -1984,23 +2216,23 @@ var valid2 = true;
 }
 }
 else {
-validate35.errors = [{instancePath,schemaPath:"limits#/components/schemas/KeepIdentityRequest/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate38.errors = [{instancePath,schemaPath:"limits#/components/schemas/KeepIdentityRequest/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate35.errors = vErrors;
+validate38.errors = vErrors;
 return errors === 0;
 }
-validate35.evaluated = {"props":{"public_key":true,"recovery_wrapped_identity":true,"credential_id":true,"wrapped_identity":true},"dynamicProps":false,"dynamicItems":false};
+validate38.evaluated = {"props":{"public_key":true,"recovery_wrapped_identity":true,"credential_id":true,"wrapped_identity":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listCredentialsQuery = validate36;
-const schema45 = {"$id":"function-listCredentialsQuery","allOf":[{"type":"object","properties":{"limit":{"type":"integer","minimum":1,"maximum":500,"default":50},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]}]};
+export const listCredentialsQuery = validate39;
+const schema49 = {"$id":"function-listCredentialsQuery","allOf":[{"type":"object","properties":{"limit":{"type":"integer","minimum":1,"maximum":500,"default":50},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]}]};
 
-function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate39(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listCredentialsQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate36.evaluated;
+const evaluated0 = validate39.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2019,18 +2251,18 @@ data.offset = 0;
 let data0 = data.limit;
 const _errs2 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate36.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate39.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs2){
 if(typeof data0 == "number"){
 if(data0 > 500 || isNaN(data0)){
-validate36.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500"}];
+validate39.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500"}];
 return false;
 }
 else {
 if(data0 < 1 || isNaN(data0)){
-validate36.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate39.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -2041,18 +2273,18 @@ if(valid1){
 let data1 = data.offset;
 const _errs4 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate36.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate39.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data1 == "number"){
 if(data1 > 2147483647 || isNaN(data1)){
-validate36.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate39.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data1 < 0 || isNaN(data1)){
-validate36.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate39.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -2062,23 +2294,23 @@ var valid1 = _errs4 === errors;
 }
 }
 else {
-validate36.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate39.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate36.errors = vErrors;
+validate39.errors = vErrors;
 return errors === 0;
 }
-validate36.evaluated = {"props":{"limit":true,"offset":true},"dynamicProps":false,"dynamicItems":false};
+validate39.evaluated = {"props":{"limit":true,"offset":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listCredentialsResponse200 = validate37;
-const schema46 = {"$id":"function-listCredentialsResponse200","allOf":[{"type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/Credential"}}]};
+export const listCredentialsResponse200 = validate40;
+const schema50 = {"$id":"function-listCredentialsResponse200","allOf":[{"type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/Credential"}}]};
 
-function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listCredentialsResponse200" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate37.evaluated;
+const evaluated0 = validate40.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2089,7 +2321,7 @@ const _errs0 = errors;
 if(errors === _errs0){
 if(Array.isArray(data)){
 if(data.length > 500){
-validate37.errors = [{instancePath,schemaPath:"#/allOf/0/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"}];
+validate40.errors = [{instancePath,schemaPath:"#/allOf/0/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"}];
 return false;
 }
 else {
@@ -2103,7 +2335,7 @@ if(errors === _errs3){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing0;
 if((((data0.id === undefined) && (missing0 = "id")) || ((data0.nickname === undefined) && (missing0 = "nickname"))) || ((data0.created_at === undefined) && (missing0 = "created_at"))){
-validate37.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/Credential/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate40.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/Credential/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -2113,12 +2345,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 1400){
-validate37.errors = [{instancePath:instancePath+"/" + i0+"/id",schemaPath:"response#/components/schemas/Credential/properties/id/maxLength",keyword:"maxLength",params:{limit: 1400},message:"must NOT have more than 1400 characters"}];
+validate40.errors = [{instancePath:instancePath+"/" + i0+"/id",schemaPath:"response#/components/schemas/Credential/properties/id/maxLength",keyword:"maxLength",params:{limit: 1400},message:"must NOT have more than 1400 characters"}];
 return false;
 }
 }
 else {
-validate37.errors = [{instancePath:instancePath+"/" + i0+"/id",schemaPath:"response#/components/schemas/Credential/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate40.errors = [{instancePath:instancePath+"/" + i0+"/id",schemaPath:"response#/components/schemas/Credential/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -2134,12 +2366,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data2 === "string"){
 if(func0(data2) > 100){
-validate37.errors = [{instancePath:instancePath+"/" + i0+"/nickname",schemaPath:"response#/components/schemas/Credential/properties/nickname/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate40.errors = [{instancePath:instancePath+"/" + i0+"/nickname",schemaPath:"response#/components/schemas/Credential/properties/nickname/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate37.errors = [{instancePath:instancePath+"/" + i0+"/nickname",schemaPath:"response#/components/schemas/Credential/properties/nickname/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate40.errors = [{instancePath:instancePath+"/" + i0+"/nickname",schemaPath:"response#/components/schemas/Credential/properties/nickname/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -2156,12 +2388,12 @@ if(errors === _errs9){
 if(errors === _errs9){
 if(typeof data3 === "string"){
 if(!(formats0.validate(data3))){
-validate37.errors = [{instancePath:instancePath+"/" + i0+"/created_at",schemaPath:"response#/components/schemas/Credential/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate40.errors = [{instancePath:instancePath+"/" + i0+"/created_at",schemaPath:"response#/components/schemas/Credential/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate37.errors = [{instancePath:instancePath+"/" + i0+"/created_at",schemaPath:"response#/components/schemas/Credential/properties/created_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate40.errors = [{instancePath:instancePath+"/" + i0+"/created_at",schemaPath:"response#/components/schemas/Credential/properties/created_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -2179,12 +2411,12 @@ if(errors === _errs11){
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(!(formats0.validate(data4))){
-validate37.errors = [{instancePath:instancePath+"/" + i0+"/last_used_at",schemaPath:"response#/components/schemas/Credential/properties/last_used_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate40.errors = [{instancePath:instancePath+"/" + i0+"/last_used_at",schemaPath:"response#/components/schemas/Credential/properties/last_used_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate37.errors = [{instancePath:instancePath+"/" + i0+"/last_used_at",schemaPath:"response#/components/schemas/Credential/properties/last_used_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate40.errors = [{instancePath:instancePath+"/" + i0+"/last_used_at",schemaPath:"response#/components/schemas/Credential/properties/last_used_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -2201,12 +2433,12 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data5 === "string"){
 if(func0(data5) > 4096){
-validate37.errors = [{instancePath:instancePath+"/" + i0+"/wrapped_identity",schemaPath:"response#/components/schemas/Credential/properties/wrapped_identity/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
+validate40.errors = [{instancePath:instancePath+"/" + i0+"/wrapped_identity",schemaPath:"response#/components/schemas/Credential/properties/wrapped_identity/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters"}];
 return false;
 }
 }
 else {
-validate37.errors = [{instancePath:instancePath+"/" + i0+"/wrapped_identity",schemaPath:"response#/components/schemas/Credential/properties/wrapped_identity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate40.errors = [{instancePath:instancePath+"/" + i0+"/wrapped_identity",schemaPath:"response#/components/schemas/Credential/properties/wrapped_identity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -2222,7 +2454,7 @@ var valid3 = true;
 }
 }
 else {
-validate37.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/Credential/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate40.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/Credential/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -2234,166 +2466,20 @@ break;
 }
 }
 else {
-validate37.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-}
-validate37.errors = vErrors;
-return errors === 0;
-}
-validate37.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
-
-export const deleteCredentialParams = validate38;
-const schema48 = {"$id":"function-deleteCredentialParams","allOf":[{"type":"object","properties":{"id":{"type":"string","maxLength":1400}},"required":["id"]}]};
-
-function validate38(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-deleteCredentialParams" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate38.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.id === undefined) && (missing0 = "id")){
-validate38.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.id !== undefined){
-let data0 = data.id;
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func0(data0) > 1400){
-validate38.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/maxLength",keyword:"maxLength",params:{limit: 1400},message:"must NOT have more than 1400 characters"}];
-return false;
-}
-}
-else {
-validate38.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate38.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate38.errors = vErrors;
-return errors === 0;
-}
-validate38.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
-
-export const deleteCredentialHeaders = validate39;
-const schema49 = {"$id":"function-deleteCredentialHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]}]};
-
-function validate39(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-deleteCredentialHeaders" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate39.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data["x-caller"] !== undefined){
-let data0 = data["x-caller"];
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func0(data0) > 128){
-validate39.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-}
-else {
-validate39.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-else {
-validate39.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate39.errors = vErrors;
-return errors === 0;
-}
-validate39.evaluated = {"props":{"x-caller":true},"dynamicProps":false,"dynamicItems":false};
-
-export const renameCredentialParams = validate40;
-const schema50 = {"$id":"function-renameCredentialParams","allOf":[{"type":"object","properties":{"id":{"type":"string","maxLength":1400}},"required":["id"]}]};
-
-function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-renameCredentialParams" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate40.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.id === undefined) && (missing0 = "id")){
-validate40.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.id !== undefined){
-let data0 = data.id;
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func0(data0) > 1400){
-validate40.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/maxLength",keyword:"maxLength",params:{limit: 1400},message:"must NOT have more than 1400 characters"}];
-return false;
-}
-}
-else {
-validate40.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate40.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate40.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
 validate40.errors = vErrors;
 return errors === 0;
 }
-validate40.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+validate40.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-export const renameCredentialHeaders = validate41;
-const schema51 = {"$id":"function-renameCredentialHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]}]};
+export const deleteCredentialParams = validate41;
+const schema52 = {"$id":"function-deleteCredentialParams","allOf":[{"type":"object","properties":{"id":{"type":"string","maxLength":1400}},"required":["id"]}]};
 
 function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-renameCredentialHeaders" */;
+/*# sourceURL="function-deleteCredentialParams" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate41.evaluated;
@@ -2406,19 +2492,26 @@ evaluated0.items = undefined;
 const _errs0 = errors;
 if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data["x-caller"] !== undefined){
-let data0 = data["x-caller"];
+let missing0;
+if((data.id === undefined) && (missing0 = "id")){
+validate41.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.id !== undefined){
+let data0 = data.id;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(func0(data0) > 128){
-validate41.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+if(func0(data0) > 1400){
+validate41.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/maxLength",keyword:"maxLength",params:{limit: 1400},message:"must NOT have more than 1400 characters"}];
 return false;
 }
 }
 else {
-validate41.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate41.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
 }
 }
 }
@@ -2431,18 +2524,157 @@ return false;
 validate41.errors = vErrors;
 return errors === 0;
 }
-validate41.evaluated = {"props":{"x-caller":true},"dynamicProps":false,"dynamicItems":false};
+validate41.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
-export const renameCredentialBody = validate42;
-const schema52 = {"$id":"function-renameCredentialBody","allOf":[{"$ref":"request#/components/schemas/CredentialRenameRequest"}]};
-const schema53 = {"type":"object","required":["nickname"],"properties":{"nickname":{"type":"string","minLength":1,"maxLength":100,"pattern":"\\S"}}};
-const pattern0 = new RegExp("\\S", "u");
+export const deleteCredentialHeaders = validate42;
+const schema53 = {"$id":"function-deleteCredentialHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]}]};
 
 function validate42(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-renameCredentialBody" */;
+/*# sourceURL="function-deleteCredentialHeaders" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate42.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data["x-caller"] !== undefined){
+let data0 = data["x-caller"];
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 128){
+validate42.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+}
+else {
+validate42.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+else {
+validate42.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate42.errors = vErrors;
+return errors === 0;
+}
+validate42.evaluated = {"props":{"x-caller":true},"dynamicProps":false,"dynamicItems":false};
+
+export const renameCredentialParams = validate43;
+const schema54 = {"$id":"function-renameCredentialParams","allOf":[{"type":"object","properties":{"id":{"type":"string","maxLength":1400}},"required":["id"]}]};
+
+function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-renameCredentialParams" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate43.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.id === undefined) && (missing0 = "id")){
+validate43.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.id !== undefined){
+let data0 = data.id;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 1400){
+validate43.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/maxLength",keyword:"maxLength",params:{limit: 1400},message:"must NOT have more than 1400 characters"}];
+return false;
+}
+}
+else {
+validate43.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate43.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate43.errors = vErrors;
+return errors === 0;
+}
+validate43.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+
+export const renameCredentialHeaders = validate44;
+const schema55 = {"$id":"function-renameCredentialHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]}]};
+
+function validate44(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-renameCredentialHeaders" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate44.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data["x-caller"] !== undefined){
+let data0 = data["x-caller"];
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 128){
+validate44.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+}
+else {
+validate44.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+else {
+validate44.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate44.errors = vErrors;
+return errors === 0;
+}
+validate44.evaluated = {"props":{"x-caller":true},"dynamicProps":false,"dynamicItems":false};
+
+export const renameCredentialBody = validate45;
+const schema56 = {"$id":"function-renameCredentialBody","allOf":[{"$ref":"request#/components/schemas/CredentialRenameRequest"}]};
+const schema57 = {"type":"object","required":["nickname"],"properties":{"nickname":{"type":"string","minLength":1,"maxLength":100,"pattern":"\\S"}}};
+const pattern0 = new RegExp("\\S", "u");
+
+function validate45(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-renameCredentialBody" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate45.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2454,7 +2686,7 @@ if(errors === _errs1){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.nickname === undefined) && (missing0 = "nickname")){
-validate42.errors = [{instancePath,schemaPath:"request#/components/schemas/CredentialRenameRequest/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate45.errors = [{instancePath,schemaPath:"request#/components/schemas/CredentialRenameRequest/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -2464,24 +2696,24 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 100){
-validate42.errors = [{instancePath:instancePath+"/nickname",schemaPath:"request#/components/schemas/CredentialRenameRequest/properties/nickname/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate45.errors = [{instancePath:instancePath+"/nickname",schemaPath:"request#/components/schemas/CredentialRenameRequest/properties/nickname/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate42.errors = [{instancePath:instancePath+"/nickname",schemaPath:"request#/components/schemas/CredentialRenameRequest/properties/nickname/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate45.errors = [{instancePath:instancePath+"/nickname",schemaPath:"request#/components/schemas/CredentialRenameRequest/properties/nickname/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern0.test(data0)){
-validate42.errors = [{instancePath:instancePath+"/nickname",schemaPath:"request#/components/schemas/CredentialRenameRequest/properties/nickname/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
+validate45.errors = [{instancePath:instancePath+"/nickname",schemaPath:"request#/components/schemas/CredentialRenameRequest/properties/nickname/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate42.errors = [{instancePath:instancePath+"/nickname",schemaPath:"request#/components/schemas/CredentialRenameRequest/properties/nickname/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate45.errors = [{instancePath:instancePath+"/nickname",schemaPath:"request#/components/schemas/CredentialRenameRequest/properties/nickname/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -2489,24 +2721,24 @@ return false;
 }
 }
 else {
-validate42.errors = [{instancePath,schemaPath:"request#/components/schemas/CredentialRenameRequest/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate45.errors = [{instancePath,schemaPath:"request#/components/schemas/CredentialRenameRequest/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate42.errors = vErrors;
+validate45.errors = vErrors;
 return errors === 0;
 }
-validate42.evaluated = {"props":{"nickname":true},"dynamicProps":false,"dynamicItems":false};
+validate45.evaluated = {"props":{"nickname":true},"dynamicProps":false,"dynamicItems":false};
 
-export const renameCredentialLimits = validate43;
-const schema54 = {"$id":"function-renameCredentialLimits","allOf":[{"$ref":"limits#/components/schemas/CredentialRenameRequest"}]};
-const schema55 = {"type":"object","properties":{"nickname":{"type":"string","maxLength":100}}};
+export const renameCredentialLimits = validate46;
+const schema58 = {"$id":"function-renameCredentialLimits","allOf":[{"$ref":"limits#/components/schemas/CredentialRenameRequest"}]};
+const schema59 = {"type":"object","properties":{"nickname":{"type":"string","maxLength":100}}};
 
-function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate46(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-renameCredentialLimits" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate43.evaluated;
+const evaluated0 = validate46.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2522,35 +2754,35 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 100){
-validate43.errors = [{instancePath:instancePath+"/nickname",schemaPath:"limits#/components/schemas/CredentialRenameRequest/properties/nickname/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate46.errors = [{instancePath:instancePath+"/nickname",schemaPath:"limits#/components/schemas/CredentialRenameRequest/properties/nickname/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate43.errors = [{instancePath:instancePath+"/nickname",schemaPath:"limits#/components/schemas/CredentialRenameRequest/properties/nickname/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate46.errors = [{instancePath:instancePath+"/nickname",schemaPath:"limits#/components/schemas/CredentialRenameRequest/properties/nickname/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
 }
 }
 else {
-validate43.errors = [{instancePath,schemaPath:"limits#/components/schemas/CredentialRenameRequest/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate46.errors = [{instancePath,schemaPath:"limits#/components/schemas/CredentialRenameRequest/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate43.errors = vErrors;
+validate46.errors = vErrors;
 return errors === 0;
 }
-validate43.evaluated = {"props":{"nickname":true},"dynamicProps":false,"dynamicItems":false};
+validate46.evaluated = {"props":{"nickname":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listTokensQuery = validate44;
-const schema56 = {"$id":"function-listTokensQuery","allOf":[{"type":"object","properties":{"limit":{"type":"integer","minimum":1,"maximum":500,"default":50},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]}]};
+export const listTokensQuery = validate47;
+const schema60 = {"$id":"function-listTokensQuery","allOf":[{"type":"object","properties":{"limit":{"type":"integer","minimum":1,"maximum":500,"default":50},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]}]};
 
-function validate44(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate47(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listTokensQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate44.evaluated;
+const evaluated0 = validate47.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2569,18 +2801,18 @@ data.offset = 0;
 let data0 = data.limit;
 const _errs2 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate44.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate47.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs2){
 if(typeof data0 == "number"){
 if(data0 > 500 || isNaN(data0)){
-validate44.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500"}];
+validate47.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500"}];
 return false;
 }
 else {
 if(data0 < 1 || isNaN(data0)){
-validate44.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate47.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -2591,18 +2823,18 @@ if(valid1){
 let data1 = data.offset;
 const _errs4 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate44.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate47.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data1 == "number"){
 if(data1 > 2147483647 || isNaN(data1)){
-validate44.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate47.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data1 < 0 || isNaN(data1)){
-validate44.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate47.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -2612,26 +2844,26 @@ var valid1 = _errs4 === errors;
 }
 }
 else {
-validate44.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate47.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate44.errors = vErrors;
+validate47.errors = vErrors;
 return errors === 0;
 }
-validate44.evaluated = {"props":{"limit":true,"offset":true},"dynamicProps":false,"dynamicItems":false};
+validate47.evaluated = {"props":{"limit":true,"offset":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listTokensResponse200 = validate45;
-const schema57 = {"$id":"function-listTokensResponse200","allOf":[{"type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/TokenMetadata"}}]};
-const schema58 = {"type":"object","required":["id","description","created_at","expires_at","revoked"],"properties":{"id":{"type":"string","pattern":"^[0-9a-f]{16}$"},"description":{"type":"string","maxLength":200},"created_at":{"type":"string","format":"date-time"},"expires_at":{"type":"string","format":"date-time"},"revoked":{"type":"boolean"},"owner":{"type":"string","maxLength":128},"last_used_at":{"type":"string","format":"date-time"},"status":{"$ref":"#/components/schemas/TokenStatus"},"allowed_actions":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/TokenAction"}}}};
-const schema59 = {"type":"string","enum":["active","expired","revoked"]};
-const schema60 = {"type":"string","enum":["rotate","revoke","purge"]};
+export const listTokensResponse200 = validate48;
+const schema61 = {"$id":"function-listTokensResponse200","allOf":[{"type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/TokenMetadata"}}]};
+const schema62 = {"type":"object","required":["id","description","created_at","expires_at","revoked"],"properties":{"id":{"type":"string","pattern":"^[0-9a-f]{16}$"},"description":{"type":"string","maxLength":200},"created_at":{"type":"string","format":"date-time"},"expires_at":{"type":"string","format":"date-time"},"revoked":{"type":"boolean"},"owner":{"type":"string","maxLength":128},"last_used_at":{"type":"string","format":"date-time"},"status":{"$ref":"#/components/schemas/TokenStatus"},"allowed_actions":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/TokenAction"}}}};
+const schema63 = {"type":"string","enum":["active","expired","revoked"]};
+const schema64 = {"type":"string","enum":["rotate","revoke","purge"]};
 const pattern1 = new RegExp("^[0-9a-f]{16}$", "u");
 
-function validate46(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate49(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate46.evaluated;
+const evaluated0 = validate49.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2642,7 +2874,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.id === undefined) && (missing0 = "id")) || ((data.description === undefined) && (missing0 = "description"))) || ((data.created_at === undefined) && (missing0 = "created_at"))) || ((data.expires_at === undefined) && (missing0 = "expires_at"))) || ((data.revoked === undefined) && (missing0 = "revoked"))){
-validate46.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate49.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -2652,12 +2884,12 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(!pattern1.test(data0)){
-validate46.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{16}$"},message:"must match pattern \""+"^[0-9a-f]{16}$"+"\""}];
+validate49.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{16}$"},message:"must match pattern \""+"^[0-9a-f]{16}$"+"\""}];
 return false;
 }
 }
 else {
-validate46.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate49.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -2673,12 +2905,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func0(data1) > 200){
-validate46.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}];
+validate49.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}];
 return false;
 }
 }
 else {
-validate46.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate49.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -2695,12 +2927,12 @@ if(errors === _errs5){
 if(errors === _errs5){
 if(typeof data2 === "string"){
 if(!(formats0.validate(data2))){
-validate46.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate49.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate46.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate49.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -2718,12 +2950,12 @@ if(errors === _errs7){
 if(errors === _errs7){
 if(typeof data3 === "string"){
 if(!(formats0.validate(data3))){
-validate46.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate49.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate46.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate49.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -2737,7 +2969,7 @@ if(valid0){
 if(data.revoked !== undefined){
 const _errs9 = errors;
 if(typeof data.revoked !== "boolean"){
-validate46.errors = [{instancePath:instancePath+"/revoked",schemaPath:"#/properties/revoked/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate49.errors = [{instancePath:instancePath+"/revoked",schemaPath:"#/properties/revoked/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -2752,12 +2984,12 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data5 === "string"){
 if(func0(data5) > 128){
-validate46.errors = [{instancePath:instancePath+"/owner",schemaPath:"#/properties/owner/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate49.errors = [{instancePath:instancePath+"/owner",schemaPath:"#/properties/owner/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate46.errors = [{instancePath:instancePath+"/owner",schemaPath:"#/properties/owner/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate49.errors = [{instancePath:instancePath+"/owner",schemaPath:"#/properties/owner/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -2774,12 +3006,12 @@ if(errors === _errs13){
 if(errors === _errs13){
 if(typeof data6 === "string"){
 if(!(formats0.validate(data6))){
-validate46.errors = [{instancePath:instancePath+"/last_used_at",schemaPath:"#/properties/last_used_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate49.errors = [{instancePath:instancePath+"/last_used_at",schemaPath:"#/properties/last_used_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate46.errors = [{instancePath:instancePath+"/last_used_at",schemaPath:"#/properties/last_used_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate49.errors = [{instancePath:instancePath+"/last_used_at",schemaPath:"#/properties/last_used_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -2794,11 +3026,11 @@ if(data.status !== undefined){
 let data7 = data.status;
 const _errs15 = errors;
 if(typeof data7 !== "string"){
-validate46.errors = [{instancePath:instancePath+"/status",schemaPath:"#/components/schemas/TokenStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate49.errors = [{instancePath:instancePath+"/status",schemaPath:"#/components/schemas/TokenStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data7 === "active") || (data7 === "expired")) || (data7 === "revoked"))){
-validate46.errors = [{instancePath:instancePath+"/status",schemaPath:"#/components/schemas/TokenStatus/enum",keyword:"enum",params:{allowedValues: schema59.enum},message:"must be equal to one of the allowed values"}];
+validate49.errors = [{instancePath:instancePath+"/status",schemaPath:"#/components/schemas/TokenStatus/enum",keyword:"enum",params:{allowedValues: schema63.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs15 === errors;
@@ -2813,7 +3045,7 @@ const _errs18 = errors;
 if(errors === _errs18){
 if(Array.isArray(data8)){
 if(data8.length > 3){
-validate46.errors = [{instancePath:instancePath+"/allowed_actions",schemaPath:"#/properties/allowed_actions/maxItems",keyword:"maxItems",params:{limit: 3},message:"must NOT have more than 3 items"}];
+validate49.errors = [{instancePath:instancePath+"/allowed_actions",schemaPath:"#/properties/allowed_actions/maxItems",keyword:"maxItems",params:{limit: 3},message:"must NOT have more than 3 items"}];
 return false;
 }
 else {
@@ -2823,11 +3055,11 @@ for(let i0=0; i0<len0; i0++){
 let data9 = data8[i0];
 const _errs20 = errors;
 if(typeof data9 !== "string"){
-validate46.errors = [{instancePath:instancePath+"/allowed_actions/" + i0,schemaPath:"#/components/schemas/TokenAction/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate49.errors = [{instancePath:instancePath+"/allowed_actions/" + i0,schemaPath:"#/components/schemas/TokenAction/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data9 === "rotate") || (data9 === "revoke")) || (data9 === "purge"))){
-validate46.errors = [{instancePath:instancePath+"/allowed_actions/" + i0,schemaPath:"#/components/schemas/TokenAction/enum",keyword:"enum",params:{allowedValues: schema60.enum},message:"must be equal to one of the allowed values"}];
+validate49.errors = [{instancePath:instancePath+"/allowed_actions/" + i0,schemaPath:"#/components/schemas/TokenAction/enum",keyword:"enum",params:{allowedValues: schema64.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid2 = _errs20 === errors;
@@ -2838,7 +3070,7 @@ break;
 }
 }
 else {
-validate46.errors = [{instancePath:instancePath+"/allowed_actions",schemaPath:"#/properties/allowed_actions/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate49.errors = [{instancePath:instancePath+"/allowed_actions",schemaPath:"#/properties/allowed_actions/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -2858,21 +3090,21 @@ var valid0 = true;
 }
 }
 else {
-validate46.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate49.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate46.errors = vErrors;
+validate49.errors = vErrors;
 return errors === 0;
 }
-validate46.evaluated = {"props":{"id":true,"description":true,"created_at":true,"expires_at":true,"revoked":true,"owner":true,"last_used_at":true,"status":true,"allowed_actions":true},"dynamicProps":false,"dynamicItems":false};
+validate49.evaluated = {"props":{"id":true,"description":true,"created_at":true,"expires_at":true,"revoked":true,"owner":true,"last_used_at":true,"status":true,"allowed_actions":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate45(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate48(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listTokensResponse200" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate45.evaluated;
+const evaluated0 = validate48.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2883,7 +3115,7 @@ const _errs0 = errors;
 if(errors === _errs0){
 if(Array.isArray(data)){
 if(data.length > 500){
-validate45.errors = [{instancePath,schemaPath:"#/allOf/0/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"}];
+validate48.errors = [{instancePath,schemaPath:"#/allOf/0/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"}];
 return false;
 }
 else {
@@ -2891,8 +3123,8 @@ var valid1 = true;
 const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 const _errs2 = errors;
-if(!(validate46(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate46.errors : vErrors.concat(validate46.errors);
+if(!(validate49(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate49.errors : vErrors.concat(validate49.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs2 === errors;
@@ -2903,24 +3135,24 @@ break;
 }
 }
 else {
-validate45.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate48.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate45.errors = vErrors;
+validate48.errors = vErrors;
 return errors === 0;
 }
-validate45.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate48.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-export const createTokenHeaders = validate48;
-const schema61 = {"$id":"function-createTokenHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const createTokenHeaders = validate51;
+const schema65 = {"$id":"function-createTokenHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 const pattern2 = new RegExp("^[\\x21-\\x7e]+$", "u");
 
-function validate48(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate51(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createTokenHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate48.evaluated;
+const evaluated0 = validate51.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2936,12 +3168,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate48.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate51.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate48.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate51.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -2957,24 +3189,24 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate48.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate51.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate48.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate51.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern2.test(data1)){
-validate48.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate51.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate48.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate51.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -2986,137 +3218,20 @@ var valid1 = true;
 }
 }
 else {
-validate48.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate51.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate48.errors = vErrors;
+validate51.errors = vErrors;
 return errors === 0;
 }
-validate48.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate51.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const createTokenBody = validate49;
-const schema62 = {"$id":"function-createTokenBody","allOf":[{"$ref":"request#/components/schemas/CreateTokenRequest"}]};
-const schema63 = {"type":"object","required":["description"],"properties":{"description":{"$ref":"#/components/schemas/TokenDescription"},"ttl_seconds":{"$ref":"#/components/schemas/TtlSeconds","default":7776000}}};
-const schema64 = {"type":"string","minLength":1,"maxLength":200,"pattern":"\\S"};
-const schema65 = {"type":"integer","minimum":1,"maximum":31536000,"default":7776000};
-
-function validate50(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate50.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.ttl_seconds === undefined){
-data.ttl_seconds = 7776000;
-}
-let missing0;
-if((data.description === undefined) && (missing0 = "description")){
-validate50.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.description !== undefined){
-let data0 = data.description;
-const _errs1 = errors;
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func0(data0) > 200){
-validate50.errors = [{instancePath:instancePath+"/description",schemaPath:"#/components/schemas/TokenDescription/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}];
-return false;
-}
-else {
-if(func0(data0) < 1){
-validate50.errors = [{instancePath:instancePath+"/description",schemaPath:"#/components/schemas/TokenDescription/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern0.test(data0)){
-validate50.errors = [{instancePath:instancePath+"/description",schemaPath:"#/components/schemas/TokenDescription/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
-return false;
-}
-}
-}
-}
-else {
-validate50.errors = [{instancePath:instancePath+"/description",schemaPath:"#/components/schemas/TokenDescription/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-let data1 = data.ttl_seconds;
-const _errs4 = errors;
-const _errs5 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate50.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs5){
-if(typeof data1 == "number"){
-if(data1 > 31536000 || isNaN(data1)){
-validate50.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},message:"must be <= 31536000"}];
-return false;
-}
-else {
-if(data1 < 1 || isNaN(data1)){
-validate50.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-}
-}
-}
-var valid0 = _errs4 === errors;
-}
-}
-}
-else {
-validate50.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate50.errors = vErrors;
-return errors === 0;
-}
-validate50.evaluated = {"props":{"description":true,"ttl_seconds":true},"dynamicProps":false,"dynamicItems":false};
-
-
-function validate49(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-createTokenBody" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate49.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate50(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate50.errors : vErrors.concat(validate50.errors);
-errors = vErrors.length;
-}
-validate49.errors = vErrors;
-return errors === 0;
-}
-validate49.evaluated = {"props":{"description":true,"ttl_seconds":true},"dynamicProps":false,"dynamicItems":false};
-
-export const createTokenLimits = validate52;
-const schema66 = {"$id":"function-createTokenLimits","allOf":[{"$ref":"limits#/components/schemas/CreateTokenRequest"}]};
-const schema67 = {"type":"object","properties":{"description":{"$ref":"#/components/schemas/TokenDescription"},"ttl_seconds":{"$ref":"#/components/schemas/TtlSeconds"}}};
-const schema68 = {"type":"string","maxLength":200};
-const schema69 = {"type":"integer","maximum":31536000};
+export const createTokenBody = validate52;
+const schema66 = {"$id":"function-createTokenBody","allOf":[{"$ref":"request#/components/schemas/CreateTokenRequest"}]};
+const schema67 = {"type":"object","required":["description"],"properties":{"description":{"$ref":"#/components/schemas/TokenDescription"},"ttl_seconds":{"$ref":"#/components/schemas/TtlSeconds","default":7776000}}};
+const schema68 = {"type":"string","minLength":1,"maxLength":200,"pattern":"\\S"};
+const schema69 = {"type":"integer","minimum":1,"maximum":31536000,"default":7776000};
 
 function validate53(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3130,6 +3245,15 @@ evaluated0.items = undefined;
 }
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.ttl_seconds === undefined){
+data.ttl_seconds = 7776000;
+}
+let missing0;
+if((data.description === undefined) && (missing0 = "description")){
+validate53.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
 if(data.description !== undefined){
 let data0 = data.description;
 const _errs1 = errors;
@@ -3139,6 +3263,18 @@ if(typeof data0 === "string"){
 if(func0(data0) > 200){
 validate53.errors = [{instancePath:instancePath+"/description",schemaPath:"#/components/schemas/TokenDescription/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}];
 return false;
+}
+else {
+if(func0(data0) < 1){
+validate53.errors = [{instancePath:instancePath+"/description",schemaPath:"#/components/schemas/TokenDescription/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern0.test(data0)){
+validate53.errors = [{instancePath:instancePath+"/description",schemaPath:"#/components/schemas/TokenDescription/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
+return false;
+}
+}
 }
 }
 else {
@@ -3152,7 +3288,6 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.ttl_seconds !== undefined){
 let data1 = data.ttl_seconds;
 const _errs4 = errors;
 const _errs5 = errors;
@@ -3166,12 +3301,15 @@ if(data1 > 31536000 || isNaN(data1)){
 validate53.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},message:"must be <= 31536000"}];
 return false;
 }
+else {
+if(data1 < 1 || isNaN(data1)){
+validate53.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
 }
 }
 var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
 }
 }
 }
@@ -3187,7 +3325,7 @@ validate53.evaluated = {"props":{"description":true,"ttl_seconds":true},"dynamic
 
 
 function validate52(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-createTokenLimits" */;
+/*# sourceURL="function-createTokenBody" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate52.evaluated;
@@ -3206,14 +3344,108 @@ return errors === 0;
 }
 validate52.evaluated = {"props":{"description":true,"ttl_seconds":true},"dynamicProps":false,"dynamicItems":false};
 
-export const tokenWithValueSchema = validate55;
-const schema70 = {"$id":"function-tokenWithValueSchema","allOf":[{"$ref":"response#/components/schemas/TokenWithValue"}]};
-const schema71 = {"allOf":[{"$ref":"#/components/schemas/TokenMetadata"},{"type":"object","required":["value"],"properties":{"value":{"type":"string","maxLength":64}}}]};
+export const createTokenLimits = validate55;
+const schema70 = {"$id":"function-createTokenLimits","allOf":[{"$ref":"limits#/components/schemas/CreateTokenRequest"}]};
+const schema71 = {"type":"object","properties":{"description":{"$ref":"#/components/schemas/TokenDescription"},"ttl_seconds":{"$ref":"#/components/schemas/TtlSeconds"}}};
+const schema72 = {"type":"string","maxLength":200};
+const schema73 = {"type":"integer","maximum":31536000};
 
-function validate57(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate56(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate57.evaluated;
+const evaluated0 = validate56.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.description !== undefined){
+let data0 = data.description;
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 200){
+validate56.errors = [{instancePath:instancePath+"/description",schemaPath:"#/components/schemas/TokenDescription/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}];
+return false;
+}
+}
+else {
+validate56.errors = [{instancePath:instancePath+"/description",schemaPath:"#/components/schemas/TokenDescription/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.ttl_seconds !== undefined){
+let data1 = data.ttl_seconds;
+const _errs4 = errors;
+const _errs5 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate56.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data1 == "number"){
+if(data1 > 31536000 || isNaN(data1)){
+validate56.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},message:"must be <= 31536000"}];
+return false;
+}
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+else {
+validate56.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate56.errors = vErrors;
+return errors === 0;
+}
+validate56.evaluated = {"props":{"description":true,"ttl_seconds":true},"dynamicProps":false,"dynamicItems":false};
+
+
+function validate55(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-createTokenLimits" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate55.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate56(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate56.errors : vErrors.concat(validate56.errors);
+errors = vErrors.length;
+}
+validate55.errors = vErrors;
+return errors === 0;
+}
+validate55.evaluated = {"props":{"description":true,"ttl_seconds":true},"dynamicProps":false,"dynamicItems":false};
+
+export const tokenWithValueSchema = validate58;
+const schema74 = {"$id":"function-tokenWithValueSchema","allOf":[{"$ref":"response#/components/schemas/TokenWithValue"}]};
+const schema75 = {"allOf":[{"$ref":"#/components/schemas/TokenMetadata"},{"type":"object","required":["value"],"properties":{"value":{"type":"string","maxLength":64}}}]};
+
+function validate60(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate60.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3224,7 +3456,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.id === undefined) && (missing0 = "id")) || ((data.description === undefined) && (missing0 = "description"))) || ((data.created_at === undefined) && (missing0 = "created_at"))) || ((data.expires_at === undefined) && (missing0 = "expires_at"))) || ((data.revoked === undefined) && (missing0 = "revoked"))){
-validate57.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate60.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -3234,12 +3466,12 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(!pattern1.test(data0)){
-validate57.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{16}$"},message:"must match pattern \""+"^[0-9a-f]{16}$"+"\""}];
+validate60.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{16}$"},message:"must match pattern \""+"^[0-9a-f]{16}$"+"\""}];
 return false;
 }
 }
 else {
-validate57.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate60.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -3255,12 +3487,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func0(data1) > 200){
-validate57.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}];
+validate60.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}];
 return false;
 }
 }
 else {
-validate57.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate60.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -3277,12 +3509,12 @@ if(errors === _errs5){
 if(errors === _errs5){
 if(typeof data2 === "string"){
 if(!(formats0.validate(data2))){
-validate57.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate60.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate57.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate60.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -3300,12 +3532,12 @@ if(errors === _errs7){
 if(errors === _errs7){
 if(typeof data3 === "string"){
 if(!(formats0.validate(data3))){
-validate57.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate60.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate57.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate60.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -3319,7 +3551,7 @@ if(valid0){
 if(data.revoked !== undefined){
 const _errs9 = errors;
 if(typeof data.revoked !== "boolean"){
-validate57.errors = [{instancePath:instancePath+"/revoked",schemaPath:"#/properties/revoked/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate60.errors = [{instancePath:instancePath+"/revoked",schemaPath:"#/properties/revoked/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs9 === errors;
@@ -3334,12 +3566,12 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data5 === "string"){
 if(func0(data5) > 128){
-validate57.errors = [{instancePath:instancePath+"/owner",schemaPath:"#/properties/owner/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate60.errors = [{instancePath:instancePath+"/owner",schemaPath:"#/properties/owner/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate57.errors = [{instancePath:instancePath+"/owner",schemaPath:"#/properties/owner/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate60.errors = [{instancePath:instancePath+"/owner",schemaPath:"#/properties/owner/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -3356,12 +3588,12 @@ if(errors === _errs13){
 if(errors === _errs13){
 if(typeof data6 === "string"){
 if(!(formats0.validate(data6))){
-validate57.errors = [{instancePath:instancePath+"/last_used_at",schemaPath:"#/properties/last_used_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate60.errors = [{instancePath:instancePath+"/last_used_at",schemaPath:"#/properties/last_used_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate57.errors = [{instancePath:instancePath+"/last_used_at",schemaPath:"#/properties/last_used_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate60.errors = [{instancePath:instancePath+"/last_used_at",schemaPath:"#/properties/last_used_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -3376,11 +3608,11 @@ if(data.status !== undefined){
 let data7 = data.status;
 const _errs15 = errors;
 if(typeof data7 !== "string"){
-validate57.errors = [{instancePath:instancePath+"/status",schemaPath:"#/components/schemas/TokenStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate60.errors = [{instancePath:instancePath+"/status",schemaPath:"#/components/schemas/TokenStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data7 === "active") || (data7 === "expired")) || (data7 === "revoked"))){
-validate57.errors = [{instancePath:instancePath+"/status",schemaPath:"#/components/schemas/TokenStatus/enum",keyword:"enum",params:{allowedValues: schema59.enum},message:"must be equal to one of the allowed values"}];
+validate60.errors = [{instancePath:instancePath+"/status",schemaPath:"#/components/schemas/TokenStatus/enum",keyword:"enum",params:{allowedValues: schema63.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs15 === errors;
@@ -3395,7 +3627,7 @@ const _errs18 = errors;
 if(errors === _errs18){
 if(Array.isArray(data8)){
 if(data8.length > 3){
-validate57.errors = [{instancePath:instancePath+"/allowed_actions",schemaPath:"#/properties/allowed_actions/maxItems",keyword:"maxItems",params:{limit: 3},message:"must NOT have more than 3 items"}];
+validate60.errors = [{instancePath:instancePath+"/allowed_actions",schemaPath:"#/properties/allowed_actions/maxItems",keyword:"maxItems",params:{limit: 3},message:"must NOT have more than 3 items"}];
 return false;
 }
 else {
@@ -3405,11 +3637,11 @@ for(let i0=0; i0<len0; i0++){
 let data9 = data8[i0];
 const _errs20 = errors;
 if(typeof data9 !== "string"){
-validate57.errors = [{instancePath:instancePath+"/allowed_actions/" + i0,schemaPath:"#/components/schemas/TokenAction/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate60.errors = [{instancePath:instancePath+"/allowed_actions/" + i0,schemaPath:"#/components/schemas/TokenAction/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data9 === "rotate") || (data9 === "revoke")) || (data9 === "purge"))){
-validate57.errors = [{instancePath:instancePath+"/allowed_actions/" + i0,schemaPath:"#/components/schemas/TokenAction/enum",keyword:"enum",params:{allowedValues: schema60.enum},message:"must be equal to one of the allowed values"}];
+validate60.errors = [{instancePath:instancePath+"/allowed_actions/" + i0,schemaPath:"#/components/schemas/TokenAction/enum",keyword:"enum",params:{allowedValues: schema64.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid2 = _errs20 === errors;
@@ -3420,7 +3652,7 @@ break;
 }
 }
 else {
-validate57.errors = [{instancePath:instancePath+"/allowed_actions",schemaPath:"#/properties/allowed_actions/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate60.errors = [{instancePath:instancePath+"/allowed_actions",schemaPath:"#/properties/allowed_actions/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -3440,20 +3672,20 @@ var valid0 = true;
 }
 }
 else {
-validate57.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate60.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate57.errors = vErrors;
+validate60.errors = vErrors;
 return errors === 0;
 }
-validate57.evaluated = {"props":{"id":true,"description":true,"created_at":true,"expires_at":true,"revoked":true,"owner":true,"last_used_at":true,"status":true,"allowed_actions":true},"dynamicProps":false,"dynamicItems":false};
+validate60.evaluated = {"props":{"id":true,"description":true,"created_at":true,"expires_at":true,"revoked":true,"owner":true,"last_used_at":true,"status":true,"allowed_actions":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate56(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate59(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate56.evaluated;
+const evaluated0 = validate59.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3461,8 +3693,8 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 const _errs0 = errors;
-if(!(validate57(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate57.errors : vErrors.concat(validate57.errors);
+if(!(validate60(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate60.errors : vErrors.concat(validate60.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs0 === errors;
@@ -3472,7 +3704,7 @@ if(errors === _errs1){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.value === undefined) && (missing0 = "value")){
-validate56.errors = [{instancePath,schemaPath:"#/allOf/1/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate59.errors = [{instancePath,schemaPath:"#/allOf/1/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -3482,12 +3714,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate56.errors = [{instancePath:instancePath+"/value",schemaPath:"#/allOf/1/properties/value/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate59.errors = [{instancePath:instancePath+"/value",schemaPath:"#/allOf/1/properties/value/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate56.errors = [{instancePath:instancePath+"/value",schemaPath:"#/allOf/1/properties/value/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate59.errors = [{instancePath:instancePath+"/value",schemaPath:"#/allOf/1/properties/value/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -3495,189 +3727,43 @@ return false;
 }
 }
 else {
-validate56.errors = [{instancePath,schemaPath:"#/allOf/1/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate59.errors = [{instancePath,schemaPath:"#/allOf/1/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
 var valid0 = _errs1 === errors;
 }
-validate56.errors = vErrors;
+validate59.errors = vErrors;
 return errors === 0;
 }
-validate56.evaluated = {"props":{"value":true,"id":true,"description":true,"created_at":true,"expires_at":true,"revoked":true,"owner":true,"last_used_at":true,"status":true,"allowed_actions":true},"dynamicProps":false,"dynamicItems":false};
+validate59.evaluated = {"props":{"value":true,"id":true,"description":true,"created_at":true,"expires_at":true,"revoked":true,"owner":true,"last_used_at":true,"status":true,"allowed_actions":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate55(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate58(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-tokenWithValueSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate55.evaluated;
+const evaluated0 = validate58.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate56(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate56.errors : vErrors.concat(validate56.errors);
+if(!(validate59(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate59.errors : vErrors.concat(validate59.errors);
 errors = vErrors.length;
 }
-validate55.errors = vErrors;
+validate58.errors = vErrors;
 return errors === 0;
 }
-validate55.evaluated = {"props":{"value":true,"id":true,"description":true,"created_at":true,"expires_at":true,"revoked":true,"owner":true,"last_used_at":true,"status":true,"allowed_actions":true},"dynamicProps":false,"dynamicItems":false};
+validate58.evaluated = {"props":{"value":true,"id":true,"description":true,"created_at":true,"expires_at":true,"revoked":true,"owner":true,"last_used_at":true,"status":true,"allowed_actions":true},"dynamicProps":false,"dynamicItems":false};
 
-export const revokeTokenParams = validate60;
-const schema75 = {"$id":"function-revokeTokenParams","allOf":[{"type":"object","properties":{"id":{"type":"string","maxLength":16}},"required":["id"]}]};
-
-function validate60(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-revokeTokenParams" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate60.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.id === undefined) && (missing0 = "id")){
-validate60.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.id !== undefined){
-let data0 = data.id;
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func0(data0) > 16){
-validate60.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"}];
-return false;
-}
-}
-else {
-validate60.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate60.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate60.errors = vErrors;
-return errors === 0;
-}
-validate60.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
-
-export const revokeTokenHeaders = validate61;
-const schema76 = {"$id":"function-revokeTokenHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]}]};
-
-function validate61(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-revokeTokenHeaders" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate61.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data["x-caller"] !== undefined){
-let data0 = data["x-caller"];
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func0(data0) > 128){
-validate61.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-}
-else {
-validate61.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-else {
-validate61.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate61.errors = vErrors;
-return errors === 0;
-}
-validate61.evaluated = {"props":{"x-caller":true},"dynamicProps":false,"dynamicItems":false};
-
-export const rotateTokenParams = validate62;
-const schema77 = {"$id":"function-rotateTokenParams","allOf":[{"type":"object","properties":{"id":{"type":"string","maxLength":16}},"required":["id"]}]};
-
-function validate62(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-rotateTokenParams" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate62.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.id === undefined) && (missing0 = "id")){
-validate62.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.id !== undefined){
-let data0 = data.id;
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func0(data0) > 16){
-validate62.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"}];
-return false;
-}
-}
-else {
-validate62.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate62.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate62.errors = vErrors;
-return errors === 0;
-}
-validate62.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
-
-export const rotateTokenHeaders = validate63;
-const schema78 = {"$id":"function-rotateTokenHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const revokeTokenParams = validate63;
+const schema79 = {"$id":"function-revokeTokenParams","allOf":[{"type":"object","properties":{"id":{"type":"string","maxLength":16}},"required":["id"]}]};
 
 function validate63(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-rotateTokenHeaders" */;
+/*# sourceURL="function-revokeTokenParams" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate63.evaluated;
@@ -3690,18 +3776,164 @@ evaluated0.items = undefined;
 const _errs0 = errors;
 if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.id === undefined) && (missing0 = "id")){
+validate63.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.id !== undefined){
+let data0 = data.id;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 16){
+validate63.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"}];
+return false;
+}
+}
+else {
+validate63.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate63.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate63.errors = vErrors;
+return errors === 0;
+}
+validate63.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+
+export const revokeTokenHeaders = validate64;
+const schema80 = {"$id":"function-revokeTokenHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]}]};
+
+function validate64(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-revokeTokenHeaders" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate64.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
 if(data["x-caller"] !== undefined){
 let data0 = data["x-caller"];
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate63.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate64.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate63.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate64.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+else {
+validate64.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate64.errors = vErrors;
+return errors === 0;
+}
+validate64.evaluated = {"props":{"x-caller":true},"dynamicProps":false,"dynamicItems":false};
+
+export const rotateTokenParams = validate65;
+const schema81 = {"$id":"function-rotateTokenParams","allOf":[{"type":"object","properties":{"id":{"type":"string","maxLength":16}},"required":["id"]}]};
+
+function validate65(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-rotateTokenParams" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate65.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.id === undefined) && (missing0 = "id")){
+validate65.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.id !== undefined){
+let data0 = data.id;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 16){
+validate65.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"}];
+return false;
+}
+}
+else {
+validate65.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate65.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate65.errors = vErrors;
+return errors === 0;
+}
+validate65.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+
+export const rotateTokenHeaders = validate66;
+const schema82 = {"$id":"function-rotateTokenHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+
+function validate66(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-rotateTokenHeaders" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate66.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data["x-caller"] !== undefined){
+let data0 = data["x-caller"];
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 128){
+validate66.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+}
+else {
+validate66.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -3717,24 +3949,24 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate63.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate66.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate63.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate66.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern2.test(data1)){
-validate63.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate66.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate63.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate66.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -3746,23 +3978,23 @@ var valid1 = true;
 }
 }
 else {
-validate63.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate66.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate63.errors = vErrors;
+validate66.errors = vErrors;
 return errors === 0;
 }
-validate63.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate66.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const rotateTokenBody = validate64;
-const schema79 = {"$id":"function-rotateTokenBody","allOf":[{"$ref":"request#/components/schemas/RotateTokenRequest"}]};
-const schema80 = {"type":"object","properties":{"ttl_seconds":{"$ref":"#/components/schemas/TtlSeconds","default":7776000}}};
+export const rotateTokenBody = validate67;
+const schema83 = {"$id":"function-rotateTokenBody","allOf":[{"$ref":"request#/components/schemas/RotateTokenRequest"}]};
+const schema84 = {"type":"object","properties":{"ttl_seconds":{"$ref":"#/components/schemas/TtlSeconds","default":7776000}}};
 
-function validate65(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate68(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate65.evaluated;
+const evaluated0 = validate68.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3777,75 +4009,6 @@ data.ttl_seconds = 7776000;
 let data0 = data.ttl_seconds;
 const _errs2 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate65.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs2){
-if(typeof data0 == "number"){
-if(data0 > 31536000 || isNaN(data0)){
-validate65.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},message:"must be <= 31536000"}];
-return false;
-}
-else {
-if(data0 < 1 || isNaN(data0)){
-validate65.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate65.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate65.errors = vErrors;
-return errors === 0;
-}
-validate65.evaluated = {"props":{"ttl_seconds":true},"dynamicProps":false,"dynamicItems":false};
-
-
-function validate64(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-rotateTokenBody" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate64.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate65(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate65.errors : vErrors.concat(validate65.errors);
-errors = vErrors.length;
-}
-validate64.errors = vErrors;
-return errors === 0;
-}
-validate64.evaluated = {"props":{"ttl_seconds":true},"dynamicProps":false,"dynamicItems":false};
-
-export const rotateTokenLimits = validate67;
-const schema82 = {"$id":"function-rotateTokenLimits","allOf":[{"$ref":"limits#/components/schemas/RotateTokenRequest"}]};
-const schema83 = {"type":"object","properties":{"ttl_seconds":{"$ref":"#/components/schemas/TtlSeconds"}}};
-
-function validate68(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate68.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.ttl_seconds !== undefined){
-let data0 = data.ttl_seconds;
-const _errs2 = errors;
-if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
 validate68.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
@@ -3853,6 +4016,11 @@ if(errors === _errs2){
 if(typeof data0 == "number"){
 if(data0 > 31536000 || isNaN(data0)){
 validate68.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},message:"must be <= 31536000"}];
+return false;
+}
+else {
+if(data0 < 1 || isNaN(data0)){
+validate68.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -3871,7 +4039,7 @@ validate68.evaluated = {"props":{"ttl_seconds":true},"dynamicProps":false,"dynam
 
 
 function validate67(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-rotateTokenLimits" */;
+/*# sourceURL="function-rotateTokenBody" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate67.evaluated;
@@ -3890,14 +4058,78 @@ return errors === 0;
 }
 validate67.evaluated = {"props":{"ttl_seconds":true},"dynamicProps":false,"dynamicItems":false};
 
-export const purgeTokenParams = validate70;
-const schema85 = {"$id":"function-purgeTokenParams","allOf":[{"type":"object","properties":{"id":{"type":"string","maxLength":16}},"required":["id"]}]};
+export const rotateTokenLimits = validate70;
+const schema86 = {"$id":"function-rotateTokenLimits","allOf":[{"$ref":"limits#/components/schemas/RotateTokenRequest"}]};
+const schema87 = {"type":"object","properties":{"ttl_seconds":{"$ref":"#/components/schemas/TtlSeconds"}}};
+
+function validate71(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate71.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.ttl_seconds !== undefined){
+let data0 = data.ttl_seconds;
+const _errs2 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate71.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs2){
+if(typeof data0 == "number"){
+if(data0 > 31536000 || isNaN(data0)){
+validate71.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},message:"must be <= 31536000"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate71.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate71.errors = vErrors;
+return errors === 0;
+}
+validate71.evaluated = {"props":{"ttl_seconds":true},"dynamicProps":false,"dynamicItems":false};
+
 
 function validate70(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-purgeTokenParams" */;
+/*# sourceURL="function-rotateTokenLimits" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate70.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate71(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate71.errors : vErrors.concat(validate71.errors);
+errors = vErrors.length;
+}
+validate70.errors = vErrors;
+return errors === 0;
+}
+validate70.evaluated = {"props":{"ttl_seconds":true},"dynamicProps":false,"dynamicItems":false};
+
+export const purgeTokenParams = validate73;
+const schema89 = {"$id":"function-purgeTokenParams","allOf":[{"type":"object","properties":{"id":{"type":"string","maxLength":16}},"required":["id"]}]};
+
+function validate73(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-purgeTokenParams" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate73.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3909,7 +4141,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.id === undefined) && (missing0 = "id")){
-validate70.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate73.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -3919,12 +4151,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 16){
-validate70.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"}];
+validate73.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"}];
 return false;
 }
 }
 else {
-validate70.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate73.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -3932,23 +4164,23 @@ return false;
 }
 }
 else {
-validate70.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate73.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate70.errors = vErrors;
+validate73.errors = vErrors;
 return errors === 0;
 }
-validate70.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+validate73.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
-export const purgeTokenHeaders = validate71;
-const schema86 = {"$id":"function-purgeTokenHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const purgeTokenHeaders = validate74;
+const schema90 = {"$id":"function-purgeTokenHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
-function validate71(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate74(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-purgeTokenHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate71.evaluated;
+const evaluated0 = validate74.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3964,12 +4196,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate71.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate74.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate71.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate74.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -3985,24 +4217,24 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate71.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate74.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate71.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate74.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern2.test(data1)){
-validate71.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate74.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate71.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate74.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -4014,23 +4246,23 @@ var valid1 = true;
 }
 }
 else {
-validate71.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate74.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate71.errors = vErrors;
+validate74.errors = vErrors;
 return errors === 0;
 }
-validate71.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate74.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listConsumerTokensQuery = validate72;
-const schema87 = {"$id":"function-listConsumerTokensQuery","allOf":[{"type":"object","properties":{"limit":{"type":"integer","minimum":1,"maximum":500,"default":50},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]}]};
+export const listConsumerTokensQuery = validate75;
+const schema91 = {"$id":"function-listConsumerTokensQuery","allOf":[{"type":"object","properties":{"limit":{"type":"integer","minimum":1,"maximum":500,"default":50},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]}]};
 
-function validate72(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate75(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listConsumerTokensQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate72.evaluated;
+const evaluated0 = validate75.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4049,18 +4281,18 @@ data.offset = 0;
 let data0 = data.limit;
 const _errs2 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate72.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate75.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs2){
 if(typeof data0 == "number"){
 if(data0 > 500 || isNaN(data0)){
-validate72.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500"}];
+validate75.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500"}];
 return false;
 }
 else {
 if(data0 < 1 || isNaN(data0)){
-validate72.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate75.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -4071,18 +4303,18 @@ if(valid1){
 let data1 = data.offset;
 const _errs4 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate72.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate75.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data1 == "number"){
 if(data1 > 2147483647 || isNaN(data1)){
-validate72.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate75.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data1 < 0 || isNaN(data1)){
-validate72.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate75.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -4092,24 +4324,24 @@ var valid1 = _errs4 === errors;
 }
 }
 else {
-validate72.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate75.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate72.errors = vErrors;
+validate75.errors = vErrors;
 return errors === 0;
 }
-validate72.evaluated = {"props":{"limit":true,"offset":true},"dynamicProps":false,"dynamicItems":false};
+validate75.evaluated = {"props":{"limit":true,"offset":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listConsumerTokensResponse200 = validate73;
-const schema88 = {"$id":"function-listConsumerTokensResponse200","allOf":[{"type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/ConsumerTokenMetadata"}}]};
-const schema89 = {"type":"object","required":["id","consumer","description","created_at","expires_at","revoked"],"properties":{"id":{"type":"string","pattern":"^[0-9a-f]{16}$"},"consumer":{"$ref":"#/components/schemas/KnownConsumerName"},"description":{"type":"string","maxLength":200},"created_at":{"type":"string","format":"date-time"},"expires_at":{"type":"string","format":"date-time"},"revoked":{"type":"boolean"},"last_used_at":{"type":"string","format":"date-time"},"status":{"$ref":"#/components/schemas/TokenStatus"},"allowed_actions":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/TokenAction"}}}};
-const schema90 = {"type":"string","minLength":1,"maxLength":128};
+export const listConsumerTokensResponse200 = validate76;
+const schema92 = {"$id":"function-listConsumerTokensResponse200","allOf":[{"type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/ConsumerTokenMetadata"}}]};
+const schema93 = {"type":"object","required":["id","consumer","description","created_at","expires_at","revoked"],"properties":{"id":{"type":"string","pattern":"^[0-9a-f]{16}$"},"consumer":{"$ref":"#/components/schemas/KnownConsumerName"},"description":{"type":"string","maxLength":200},"created_at":{"type":"string","format":"date-time"},"expires_at":{"type":"string","format":"date-time"},"revoked":{"type":"boolean"},"last_used_at":{"type":"string","format":"date-time"},"status":{"$ref":"#/components/schemas/TokenStatus"},"allowed_actions":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/TokenAction"}}}};
+const schema94 = {"type":"string","minLength":1,"maxLength":128};
 
-function validate74(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate77(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate74.evaluated;
+const evaluated0 = validate77.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4120,7 +4352,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.id === undefined) && (missing0 = "id")) || ((data.consumer === undefined) && (missing0 = "consumer"))) || ((data.description === undefined) && (missing0 = "description"))) || ((data.created_at === undefined) && (missing0 = "created_at"))) || ((data.expires_at === undefined) && (missing0 = "expires_at"))) || ((data.revoked === undefined) && (missing0 = "revoked"))){
-validate74.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate77.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -4130,12 +4362,12 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(!pattern1.test(data0)){
-validate74.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{16}$"},message:"must match pattern \""+"^[0-9a-f]{16}$"+"\""}];
+validate77.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{16}$"},message:"must match pattern \""+"^[0-9a-f]{16}$"+"\""}];
 return false;
 }
 }
 else {
-validate74.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate77.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -4152,18 +4384,18 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 128){
-validate74.errors = [{instancePath:instancePath+"/consumer",schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate77.errors = [{instancePath:instancePath+"/consumer",schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate74.errors = [{instancePath:instancePath+"/consumer",schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate77.errors = [{instancePath:instancePath+"/consumer",schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate74.errors = [{instancePath:instancePath+"/consumer",schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate77.errors = [{instancePath:instancePath+"/consumer",schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -4179,12 +4411,12 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func0(data2) > 200){
-validate74.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}];
+validate77.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}];
 return false;
 }
 }
 else {
-validate74.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate77.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -4201,12 +4433,12 @@ if(errors === _errs8){
 if(errors === _errs8){
 if(typeof data3 === "string"){
 if(!(formats0.validate(data3))){
-validate74.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate77.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate74.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate77.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -4224,12 +4456,12 @@ if(errors === _errs10){
 if(errors === _errs10){
 if(typeof data4 === "string"){
 if(!(formats0.validate(data4))){
-validate74.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate77.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate74.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate77.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -4243,7 +4475,7 @@ if(valid0){
 if(data.revoked !== undefined){
 const _errs12 = errors;
 if(typeof data.revoked !== "boolean"){
-validate74.errors = [{instancePath:instancePath+"/revoked",schemaPath:"#/properties/revoked/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate77.errors = [{instancePath:instancePath+"/revoked",schemaPath:"#/properties/revoked/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -4259,12 +4491,12 @@ if(errors === _errs14){
 if(errors === _errs14){
 if(typeof data6 === "string"){
 if(!(formats0.validate(data6))){
-validate74.errors = [{instancePath:instancePath+"/last_used_at",schemaPath:"#/properties/last_used_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate77.errors = [{instancePath:instancePath+"/last_used_at",schemaPath:"#/properties/last_used_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate74.errors = [{instancePath:instancePath+"/last_used_at",schemaPath:"#/properties/last_used_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate77.errors = [{instancePath:instancePath+"/last_used_at",schemaPath:"#/properties/last_used_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -4279,11 +4511,11 @@ if(data.status !== undefined){
 let data7 = data.status;
 const _errs16 = errors;
 if(typeof data7 !== "string"){
-validate74.errors = [{instancePath:instancePath+"/status",schemaPath:"#/components/schemas/TokenStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate77.errors = [{instancePath:instancePath+"/status",schemaPath:"#/components/schemas/TokenStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data7 === "active") || (data7 === "expired")) || (data7 === "revoked"))){
-validate74.errors = [{instancePath:instancePath+"/status",schemaPath:"#/components/schemas/TokenStatus/enum",keyword:"enum",params:{allowedValues: schema59.enum},message:"must be equal to one of the allowed values"}];
+validate77.errors = [{instancePath:instancePath+"/status",schemaPath:"#/components/schemas/TokenStatus/enum",keyword:"enum",params:{allowedValues: schema63.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs16 === errors;
@@ -4298,7 +4530,7 @@ const _errs19 = errors;
 if(errors === _errs19){
 if(Array.isArray(data8)){
 if(data8.length > 3){
-validate74.errors = [{instancePath:instancePath+"/allowed_actions",schemaPath:"#/properties/allowed_actions/maxItems",keyword:"maxItems",params:{limit: 3},message:"must NOT have more than 3 items"}];
+validate77.errors = [{instancePath:instancePath+"/allowed_actions",schemaPath:"#/properties/allowed_actions/maxItems",keyword:"maxItems",params:{limit: 3},message:"must NOT have more than 3 items"}];
 return false;
 }
 else {
@@ -4308,11 +4540,11 @@ for(let i0=0; i0<len0; i0++){
 let data9 = data8[i0];
 const _errs21 = errors;
 if(typeof data9 !== "string"){
-validate74.errors = [{instancePath:instancePath+"/allowed_actions/" + i0,schemaPath:"#/components/schemas/TokenAction/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate77.errors = [{instancePath:instancePath+"/allowed_actions/" + i0,schemaPath:"#/components/schemas/TokenAction/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data9 === "rotate") || (data9 === "revoke")) || (data9 === "purge"))){
-validate74.errors = [{instancePath:instancePath+"/allowed_actions/" + i0,schemaPath:"#/components/schemas/TokenAction/enum",keyword:"enum",params:{allowedValues: schema60.enum},message:"must be equal to one of the allowed values"}];
+validate77.errors = [{instancePath:instancePath+"/allowed_actions/" + i0,schemaPath:"#/components/schemas/TokenAction/enum",keyword:"enum",params:{allowedValues: schema64.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid3 = _errs21 === errors;
@@ -4323,7 +4555,7 @@ break;
 }
 }
 else {
-validate74.errors = [{instancePath:instancePath+"/allowed_actions",schemaPath:"#/properties/allowed_actions/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate77.errors = [{instancePath:instancePath+"/allowed_actions",schemaPath:"#/properties/allowed_actions/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -4343,21 +4575,21 @@ var valid0 = true;
 }
 }
 else {
-validate74.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate77.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate74.errors = vErrors;
+validate77.errors = vErrors;
 return errors === 0;
 }
-validate74.evaluated = {"props":{"id":true,"consumer":true,"description":true,"created_at":true,"expires_at":true,"revoked":true,"last_used_at":true,"status":true,"allowed_actions":true},"dynamicProps":false,"dynamicItems":false};
+validate77.evaluated = {"props":{"id":true,"consumer":true,"description":true,"created_at":true,"expires_at":true,"revoked":true,"last_used_at":true,"status":true,"allowed_actions":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate73(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate76(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listConsumerTokensResponse200" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate73.evaluated;
+const evaluated0 = validate76.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4368,7 +4600,7 @@ const _errs0 = errors;
 if(errors === _errs0){
 if(Array.isArray(data)){
 if(data.length > 500){
-validate73.errors = [{instancePath,schemaPath:"#/allOf/0/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"}];
+validate76.errors = [{instancePath,schemaPath:"#/allOf/0/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"}];
 return false;
 }
 else {
@@ -4376,8 +4608,8 @@ var valid1 = true;
 const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 const _errs2 = errors;
-if(!(validate74(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate74.errors : vErrors.concat(validate74.errors);
+if(!(validate77(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate77.errors : vErrors.concat(validate77.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs2 === errors;
@@ -4388,23 +4620,23 @@ break;
 }
 }
 else {
-validate73.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate76.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate73.errors = vErrors;
+validate76.errors = vErrors;
 return errors === 0;
 }
-validate73.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate76.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-export const createConsumerTokenHeaders = validate76;
-const schema93 = {"$id":"function-createConsumerTokenHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const createConsumerTokenHeaders = validate79;
+const schema97 = {"$id":"function-createConsumerTokenHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
-function validate76(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate79(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createConsumerTokenHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate76.evaluated;
+const evaluated0 = validate79.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4420,12 +4652,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate76.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate79.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate76.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate79.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -4441,24 +4673,24 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate76.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate79.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate76.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate79.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern2.test(data1)){
-validate76.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate79.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate76.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate79.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -4470,171 +4702,20 @@ var valid1 = true;
 }
 }
 else {
-validate76.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate79.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate76.errors = vErrors;
+validate79.errors = vErrors;
 return errors === 0;
 }
-validate76.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate79.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const createConsumerTokenBody = validate77;
-const schema94 = {"$id":"function-createConsumerTokenBody","allOf":[{"$ref":"request#/components/schemas/CreateConsumerTokenRequest"}]};
-const schema95 = {"type":"object","required":["consumer","description"],"properties":{"consumer":{"$ref":"#/components/schemas/ConsumerName"},"description":{"$ref":"#/components/schemas/TokenDescription"},"ttl_seconds":{"$ref":"#/components/schemas/TtlSeconds","default":7776000}}};
-const schema96 = {"type":"string","minLength":1,"maxLength":128,"pattern":"^(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*(?:/(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*)*$"};
+export const createConsumerTokenBody = validate80;
+const schema98 = {"$id":"function-createConsumerTokenBody","allOf":[{"$ref":"request#/components/schemas/CreateConsumerTokenRequest"}]};
+const schema99 = {"type":"object","required":["consumer","description"],"properties":{"consumer":{"$ref":"#/components/schemas/ConsumerName"},"description":{"$ref":"#/components/schemas/TokenDescription"},"ttl_seconds":{"$ref":"#/components/schemas/TtlSeconds","default":7776000}}};
+const schema100 = {"type":"string","minLength":1,"maxLength":128,"pattern":"^(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*(?:/(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*)*$"};
 const pattern9 = new RegExp("^(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*(?:/(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*)*$", "u");
-
-function validate78(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate78.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.ttl_seconds === undefined){
-data.ttl_seconds = 7776000;
-}
-let missing0;
-if(((data.consumer === undefined) && (missing0 = "consumer")) || ((data.description === undefined) && (missing0 = "description"))){
-validate78.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.consumer !== undefined){
-let data0 = data.consumer;
-const _errs1 = errors;
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func0(data0) > 128){
-validate78.errors = [{instancePath:instancePath+"/consumer",schemaPath:"#/components/schemas/ConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-else {
-if(func0(data0) < 1){
-validate78.errors = [{instancePath:instancePath+"/consumer",schemaPath:"#/components/schemas/ConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern9.test(data0)){
-validate78.errors = [{instancePath:instancePath+"/consumer",schemaPath:"#/components/schemas/ConsumerName/pattern",keyword:"pattern",params:{pattern: "^(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*(?:/(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*)*$"},message:"must match pattern \""+"^(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*(?:/(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*)*$"+"\""}];
-return false;
-}
-}
-}
-}
-else {
-validate78.errors = [{instancePath:instancePath+"/consumer",schemaPath:"#/components/schemas/ConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.description !== undefined){
-let data1 = data.description;
-const _errs4 = errors;
-const _errs5 = errors;
-if(errors === _errs5){
-if(typeof data1 === "string"){
-if(func0(data1) > 200){
-validate78.errors = [{instancePath:instancePath+"/description",schemaPath:"#/components/schemas/TokenDescription/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}];
-return false;
-}
-else {
-if(func0(data1) < 1){
-validate78.errors = [{instancePath:instancePath+"/description",schemaPath:"#/components/schemas/TokenDescription/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern0.test(data1)){
-validate78.errors = [{instancePath:instancePath+"/description",schemaPath:"#/components/schemas/TokenDescription/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
-return false;
-}
-}
-}
-}
-else {
-validate78.errors = [{instancePath:instancePath+"/description",schemaPath:"#/components/schemas/TokenDescription/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-let data2 = data.ttl_seconds;
-const _errs7 = errors;
-const _errs8 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate78.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs8){
-if(typeof data2 == "number"){
-if(data2 > 31536000 || isNaN(data2)){
-validate78.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},message:"must be <= 31536000"}];
-return false;
-}
-else {
-if(data2 < 1 || isNaN(data2)){
-validate78.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-}
-}
-}
-var valid0 = _errs7 === errors;
-}
-}
-}
-}
-else {
-validate78.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate78.errors = vErrors;
-return errors === 0;
-}
-validate78.evaluated = {"props":{"consumer":true,"description":true,"ttl_seconds":true},"dynamicProps":false,"dynamicItems":false};
-
-
-function validate77(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-createConsumerTokenBody" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate77.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate78(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate78.errors : vErrors.concat(validate78.errors);
-errors = vErrors.length;
-}
-validate77.errors = vErrors;
-return errors === 0;
-}
-validate77.evaluated = {"props":{"consumer":true,"description":true,"ttl_seconds":true},"dynamicProps":false,"dynamicItems":false};
-
-export const createConsumerTokenLimits = validate80;
-const schema99 = {"$id":"function-createConsumerTokenLimits","allOf":[{"$ref":"limits#/components/schemas/CreateConsumerTokenRequest"}]};
-const schema100 = {"type":"object","properties":{"consumer":{"$ref":"#/components/schemas/ConsumerName"},"description":{"$ref":"#/components/schemas/TokenDescription"},"ttl_seconds":{"$ref":"#/components/schemas/TtlSeconds"}}};
-const schema101 = {"type":"string","maxLength":128};
 
 function validate81(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4648,6 +4729,15 @@ evaluated0.items = undefined;
 }
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.ttl_seconds === undefined){
+data.ttl_seconds = 7776000;
+}
+let missing0;
+if(((data.consumer === undefined) && (missing0 = "consumer")) || ((data.description === undefined) && (missing0 = "description"))){
+validate81.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
 if(data.consumer !== undefined){
 let data0 = data.consumer;
 const _errs1 = errors;
@@ -4657,6 +4747,18 @@ if(typeof data0 === "string"){
 if(func0(data0) > 128){
 validate81.errors = [{instancePath:instancePath+"/consumer",schemaPath:"#/components/schemas/ConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
+}
+else {
+if(func0(data0) < 1){
+validate81.errors = [{instancePath:instancePath+"/consumer",schemaPath:"#/components/schemas/ConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern9.test(data0)){
+validate81.errors = [{instancePath:instancePath+"/consumer",schemaPath:"#/components/schemas/ConsumerName/pattern",keyword:"pattern",params:{pattern: "^(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*(?:/(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*)*$"},message:"must match pattern \""+"^(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*(?:/(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*)*$"+"\""}];
+return false;
+}
+}
 }
 }
 else {
@@ -4680,6 +4782,18 @@ if(func0(data1) > 200){
 validate81.errors = [{instancePath:instancePath+"/description",schemaPath:"#/components/schemas/TokenDescription/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}];
 return false;
 }
+else {
+if(func0(data1) < 1){
+validate81.errors = [{instancePath:instancePath+"/description",schemaPath:"#/components/schemas/TokenDescription/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern0.test(data1)){
+validate81.errors = [{instancePath:instancePath+"/description",schemaPath:"#/components/schemas/TokenDescription/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
+return false;
+}
+}
+}
 }
 else {
 validate81.errors = [{instancePath:instancePath+"/description",schemaPath:"#/components/schemas/TokenDescription/type",keyword:"type",params:{type: "string"},message:"must be string"}];
@@ -4692,7 +4806,6 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.ttl_seconds !== undefined){
 let data2 = data.ttl_seconds;
 const _errs7 = errors;
 const _errs8 = errors;
@@ -4706,12 +4819,15 @@ if(data2 > 31536000 || isNaN(data2)){
 validate81.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},message:"must be <= 31536000"}];
 return false;
 }
+else {
+if(data2 < 1 || isNaN(data2)){
+validate81.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
 }
 }
 var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
 }
 }
 }
@@ -4728,7 +4844,7 @@ validate81.evaluated = {"props":{"consumer":true,"description":true,"ttl_seconds
 
 
 function validate80(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-createConsumerTokenLimits" */;
+/*# sourceURL="function-createConsumerTokenBody" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate80.evaluated;
@@ -4747,14 +4863,130 @@ return errors === 0;
 }
 validate80.evaluated = {"props":{"consumer":true,"description":true,"ttl_seconds":true},"dynamicProps":false,"dynamicItems":false};
 
-export const consumerTokenWithValueSchema = validate83;
-const schema104 = {"$id":"function-consumerTokenWithValueSchema","allOf":[{"$ref":"response#/components/schemas/ConsumerTokenWithValue"}]};
-const schema105 = {"allOf":[{"$ref":"#/components/schemas/ConsumerTokenMetadata"},{"type":"object","required":["value"],"properties":{"value":{"type":"string","maxLength":64}}}]};
+export const createConsumerTokenLimits = validate83;
+const schema103 = {"$id":"function-createConsumerTokenLimits","allOf":[{"$ref":"limits#/components/schemas/CreateConsumerTokenRequest"}]};
+const schema104 = {"type":"object","properties":{"consumer":{"$ref":"#/components/schemas/ConsumerName"},"description":{"$ref":"#/components/schemas/TokenDescription"},"ttl_seconds":{"$ref":"#/components/schemas/TtlSeconds"}}};
+const schema105 = {"type":"string","maxLength":128};
 
-function validate85(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate84(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate85.evaluated;
+const evaluated0 = validate84.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.consumer !== undefined){
+let data0 = data.consumer;
+const _errs1 = errors;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 128){
+validate84.errors = [{instancePath:instancePath+"/consumer",schemaPath:"#/components/schemas/ConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+}
+else {
+validate84.errors = [{instancePath:instancePath+"/consumer",schemaPath:"#/components/schemas/ConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.description !== undefined){
+let data1 = data.description;
+const _errs4 = errors;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(func0(data1) > 200){
+validate84.errors = [{instancePath:instancePath+"/description",schemaPath:"#/components/schemas/TokenDescription/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}];
+return false;
+}
+}
+else {
+validate84.errors = [{instancePath:instancePath+"/description",schemaPath:"#/components/schemas/TokenDescription/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.ttl_seconds !== undefined){
+let data2 = data.ttl_seconds;
+const _errs7 = errors;
+const _errs8 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate84.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs8){
+if(typeof data2 == "number"){
+if(data2 > 31536000 || isNaN(data2)){
+validate84.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},message:"must be <= 31536000"}];
+return false;
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate84.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate84.errors = vErrors;
+return errors === 0;
+}
+validate84.evaluated = {"props":{"consumer":true,"description":true,"ttl_seconds":true},"dynamicProps":false,"dynamicItems":false};
+
+
+function validate83(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-createConsumerTokenLimits" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate83.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate84(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate84.errors : vErrors.concat(validate84.errors);
+errors = vErrors.length;
+}
+validate83.errors = vErrors;
+return errors === 0;
+}
+validate83.evaluated = {"props":{"consumer":true,"description":true,"ttl_seconds":true},"dynamicProps":false,"dynamicItems":false};
+
+export const consumerTokenWithValueSchema = validate86;
+const schema108 = {"$id":"function-consumerTokenWithValueSchema","allOf":[{"$ref":"response#/components/schemas/ConsumerTokenWithValue"}]};
+const schema109 = {"allOf":[{"$ref":"#/components/schemas/ConsumerTokenMetadata"},{"type":"object","required":["value"],"properties":{"value":{"type":"string","maxLength":64}}}]};
+
+function validate88(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate88.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4765,7 +4997,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.id === undefined) && (missing0 = "id")) || ((data.consumer === undefined) && (missing0 = "consumer"))) || ((data.description === undefined) && (missing0 = "description"))) || ((data.created_at === undefined) && (missing0 = "created_at"))) || ((data.expires_at === undefined) && (missing0 = "expires_at"))) || ((data.revoked === undefined) && (missing0 = "revoked"))){
-validate85.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate88.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -4775,12 +5007,12 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(!pattern1.test(data0)){
-validate85.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{16}$"},message:"must match pattern \""+"^[0-9a-f]{16}$"+"\""}];
+validate88.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{16}$"},message:"must match pattern \""+"^[0-9a-f]{16}$"+"\""}];
 return false;
 }
 }
 else {
-validate85.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate88.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -4797,18 +5029,18 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 128){
-validate85.errors = [{instancePath:instancePath+"/consumer",schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate88.errors = [{instancePath:instancePath+"/consumer",schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate85.errors = [{instancePath:instancePath+"/consumer",schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate88.errors = [{instancePath:instancePath+"/consumer",schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate85.errors = [{instancePath:instancePath+"/consumer",schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate88.errors = [{instancePath:instancePath+"/consumer",schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -4824,12 +5056,12 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func0(data2) > 200){
-validate85.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}];
+validate88.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"}];
 return false;
 }
 }
 else {
-validate85.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate88.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -4846,12 +5078,12 @@ if(errors === _errs8){
 if(errors === _errs8){
 if(typeof data3 === "string"){
 if(!(formats0.validate(data3))){
-validate85.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate88.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate85.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate88.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -4869,12 +5101,12 @@ if(errors === _errs10){
 if(errors === _errs10){
 if(typeof data4 === "string"){
 if(!(formats0.validate(data4))){
-validate85.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate88.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate85.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate88.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -4888,7 +5120,7 @@ if(valid0){
 if(data.revoked !== undefined){
 const _errs12 = errors;
 if(typeof data.revoked !== "boolean"){
-validate85.errors = [{instancePath:instancePath+"/revoked",schemaPath:"#/properties/revoked/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate88.errors = [{instancePath:instancePath+"/revoked",schemaPath:"#/properties/revoked/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -4904,12 +5136,12 @@ if(errors === _errs14){
 if(errors === _errs14){
 if(typeof data6 === "string"){
 if(!(formats0.validate(data6))){
-validate85.errors = [{instancePath:instancePath+"/last_used_at",schemaPath:"#/properties/last_used_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate88.errors = [{instancePath:instancePath+"/last_used_at",schemaPath:"#/properties/last_used_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate85.errors = [{instancePath:instancePath+"/last_used_at",schemaPath:"#/properties/last_used_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate88.errors = [{instancePath:instancePath+"/last_used_at",schemaPath:"#/properties/last_used_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -4924,11 +5156,11 @@ if(data.status !== undefined){
 let data7 = data.status;
 const _errs16 = errors;
 if(typeof data7 !== "string"){
-validate85.errors = [{instancePath:instancePath+"/status",schemaPath:"#/components/schemas/TokenStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate88.errors = [{instancePath:instancePath+"/status",schemaPath:"#/components/schemas/TokenStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data7 === "active") || (data7 === "expired")) || (data7 === "revoked"))){
-validate85.errors = [{instancePath:instancePath+"/status",schemaPath:"#/components/schemas/TokenStatus/enum",keyword:"enum",params:{allowedValues: schema59.enum},message:"must be equal to one of the allowed values"}];
+validate88.errors = [{instancePath:instancePath+"/status",schemaPath:"#/components/schemas/TokenStatus/enum",keyword:"enum",params:{allowedValues: schema63.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs16 === errors;
@@ -4943,7 +5175,7 @@ const _errs19 = errors;
 if(errors === _errs19){
 if(Array.isArray(data8)){
 if(data8.length > 3){
-validate85.errors = [{instancePath:instancePath+"/allowed_actions",schemaPath:"#/properties/allowed_actions/maxItems",keyword:"maxItems",params:{limit: 3},message:"must NOT have more than 3 items"}];
+validate88.errors = [{instancePath:instancePath+"/allowed_actions",schemaPath:"#/properties/allowed_actions/maxItems",keyword:"maxItems",params:{limit: 3},message:"must NOT have more than 3 items"}];
 return false;
 }
 else {
@@ -4953,11 +5185,11 @@ for(let i0=0; i0<len0; i0++){
 let data9 = data8[i0];
 const _errs21 = errors;
 if(typeof data9 !== "string"){
-validate85.errors = [{instancePath:instancePath+"/allowed_actions/" + i0,schemaPath:"#/components/schemas/TokenAction/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate88.errors = [{instancePath:instancePath+"/allowed_actions/" + i0,schemaPath:"#/components/schemas/TokenAction/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data9 === "rotate") || (data9 === "revoke")) || (data9 === "purge"))){
-validate85.errors = [{instancePath:instancePath+"/allowed_actions/" + i0,schemaPath:"#/components/schemas/TokenAction/enum",keyword:"enum",params:{allowedValues: schema60.enum},message:"must be equal to one of the allowed values"}];
+validate88.errors = [{instancePath:instancePath+"/allowed_actions/" + i0,schemaPath:"#/components/schemas/TokenAction/enum",keyword:"enum",params:{allowedValues: schema64.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid3 = _errs21 === errors;
@@ -4968,7 +5200,7 @@ break;
 }
 }
 else {
-validate85.errors = [{instancePath:instancePath+"/allowed_actions",schemaPath:"#/properties/allowed_actions/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate88.errors = [{instancePath:instancePath+"/allowed_actions",schemaPath:"#/properties/allowed_actions/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -4988,20 +5220,20 @@ var valid0 = true;
 }
 }
 else {
-validate85.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate88.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate85.errors = vErrors;
+validate88.errors = vErrors;
 return errors === 0;
 }
-validate85.evaluated = {"props":{"id":true,"consumer":true,"description":true,"created_at":true,"expires_at":true,"revoked":true,"last_used_at":true,"status":true,"allowed_actions":true},"dynamicProps":false,"dynamicItems":false};
+validate88.evaluated = {"props":{"id":true,"consumer":true,"description":true,"created_at":true,"expires_at":true,"revoked":true,"last_used_at":true,"status":true,"allowed_actions":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate84(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate87(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate84.evaluated;
+const evaluated0 = validate87.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5009,8 +5241,8 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 const _errs0 = errors;
-if(!(validate85(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate85.errors : vErrors.concat(validate85.errors);
+if(!(validate88(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate88.errors : vErrors.concat(validate88.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs0 === errors;
@@ -5020,7 +5252,7 @@ if(errors === _errs1){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.value === undefined) && (missing0 = "value")){
-validate84.errors = [{instancePath,schemaPath:"#/allOf/1/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate87.errors = [{instancePath,schemaPath:"#/allOf/1/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -5030,12 +5262,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate84.errors = [{instancePath:instancePath+"/value",schemaPath:"#/allOf/1/properties/value/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate87.errors = [{instancePath:instancePath+"/value",schemaPath:"#/allOf/1/properties/value/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate84.errors = [{instancePath:instancePath+"/value",schemaPath:"#/allOf/1/properties/value/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate87.errors = [{instancePath:instancePath+"/value",schemaPath:"#/allOf/1/properties/value/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -5043,189 +5275,43 @@ return false;
 }
 }
 else {
-validate84.errors = [{instancePath,schemaPath:"#/allOf/1/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate87.errors = [{instancePath,schemaPath:"#/allOf/1/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
 var valid0 = _errs1 === errors;
 }
-validate84.errors = vErrors;
+validate87.errors = vErrors;
 return errors === 0;
 }
-validate84.evaluated = {"props":{"value":true,"id":true,"consumer":true,"description":true,"created_at":true,"expires_at":true,"revoked":true,"last_used_at":true,"status":true,"allowed_actions":true},"dynamicProps":false,"dynamicItems":false};
+validate87.evaluated = {"props":{"value":true,"id":true,"consumer":true,"description":true,"created_at":true,"expires_at":true,"revoked":true,"last_used_at":true,"status":true,"allowed_actions":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate83(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate86(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-consumerTokenWithValueSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate83.evaluated;
+const evaluated0 = validate86.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate84(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate84.errors : vErrors.concat(validate84.errors);
+if(!(validate87(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate87.errors : vErrors.concat(validate87.errors);
 errors = vErrors.length;
 }
-validate83.errors = vErrors;
+validate86.errors = vErrors;
 return errors === 0;
 }
-validate83.evaluated = {"props":{"value":true,"id":true,"consumer":true,"description":true,"created_at":true,"expires_at":true,"revoked":true,"last_used_at":true,"status":true,"allowed_actions":true},"dynamicProps":false,"dynamicItems":false};
+validate86.evaluated = {"props":{"value":true,"id":true,"consumer":true,"description":true,"created_at":true,"expires_at":true,"revoked":true,"last_used_at":true,"status":true,"allowed_actions":true},"dynamicProps":false,"dynamicItems":false};
 
-export const revokeConsumerTokenParams = validate88;
-const schema110 = {"$id":"function-revokeConsumerTokenParams","allOf":[{"type":"object","properties":{"id":{"type":"string","maxLength":16}},"required":["id"]}]};
-
-function validate88(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-revokeConsumerTokenParams" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate88.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.id === undefined) && (missing0 = "id")){
-validate88.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.id !== undefined){
-let data0 = data.id;
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func0(data0) > 16){
-validate88.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"}];
-return false;
-}
-}
-else {
-validate88.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate88.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate88.errors = vErrors;
-return errors === 0;
-}
-validate88.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
-
-export const revokeConsumerTokenHeaders = validate89;
-const schema111 = {"$id":"function-revokeConsumerTokenHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]}]};
-
-function validate89(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-revokeConsumerTokenHeaders" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate89.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data["x-caller"] !== undefined){
-let data0 = data["x-caller"];
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func0(data0) > 128){
-validate89.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-}
-else {
-validate89.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-else {
-validate89.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate89.errors = vErrors;
-return errors === 0;
-}
-validate89.evaluated = {"props":{"x-caller":true},"dynamicProps":false,"dynamicItems":false};
-
-export const rotateConsumerTokenParams = validate90;
-const schema112 = {"$id":"function-rotateConsumerTokenParams","allOf":[{"type":"object","properties":{"id":{"type":"string","maxLength":16}},"required":["id"]}]};
-
-function validate90(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-rotateConsumerTokenParams" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate90.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.id === undefined) && (missing0 = "id")){
-validate90.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.id !== undefined){
-let data0 = data.id;
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func0(data0) > 16){
-validate90.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"}];
-return false;
-}
-}
-else {
-validate90.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate90.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate90.errors = vErrors;
-return errors === 0;
-}
-validate90.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
-
-export const rotateConsumerTokenHeaders = validate91;
-const schema113 = {"$id":"function-rotateConsumerTokenHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const revokeConsumerTokenParams = validate91;
+const schema114 = {"$id":"function-revokeConsumerTokenParams","allOf":[{"type":"object","properties":{"id":{"type":"string","maxLength":16}},"required":["id"]}]};
 
 function validate91(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-rotateConsumerTokenHeaders" */;
+/*# sourceURL="function-revokeConsumerTokenParams" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate91.evaluated;
@@ -5238,18 +5324,164 @@ evaluated0.items = undefined;
 const _errs0 = errors;
 if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.id === undefined) && (missing0 = "id")){
+validate91.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.id !== undefined){
+let data0 = data.id;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 16){
+validate91.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"}];
+return false;
+}
+}
+else {
+validate91.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate91.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate91.errors = vErrors;
+return errors === 0;
+}
+validate91.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+
+export const revokeConsumerTokenHeaders = validate92;
+const schema115 = {"$id":"function-revokeConsumerTokenHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]}]};
+
+function validate92(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-revokeConsumerTokenHeaders" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate92.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
 if(data["x-caller"] !== undefined){
 let data0 = data["x-caller"];
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate91.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate92.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate91.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate92.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+else {
+validate92.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate92.errors = vErrors;
+return errors === 0;
+}
+validate92.evaluated = {"props":{"x-caller":true},"dynamicProps":false,"dynamicItems":false};
+
+export const rotateConsumerTokenParams = validate93;
+const schema116 = {"$id":"function-rotateConsumerTokenParams","allOf":[{"type":"object","properties":{"id":{"type":"string","maxLength":16}},"required":["id"]}]};
+
+function validate93(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-rotateConsumerTokenParams" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate93.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.id === undefined) && (missing0 = "id")){
+validate93.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.id !== undefined){
+let data0 = data.id;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 16){
+validate93.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"}];
+return false;
+}
+}
+else {
+validate93.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate93.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate93.errors = vErrors;
+return errors === 0;
+}
+validate93.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+
+export const rotateConsumerTokenHeaders = validate94;
+const schema117 = {"$id":"function-rotateConsumerTokenHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+
+function validate94(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-rotateConsumerTokenHeaders" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate94.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data["x-caller"] !== undefined){
+let data0 = data["x-caller"];
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 128){
+validate94.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+}
+else {
+validate94.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -5265,24 +5497,24 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate91.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate94.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate91.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate94.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern2.test(data1)){
-validate91.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate94.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate91.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate94.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -5294,22 +5526,22 @@ var valid1 = true;
 }
 }
 else {
-validate91.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate94.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate91.errors = vErrors;
+validate94.errors = vErrors;
 return errors === 0;
 }
-validate91.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate94.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const rotateConsumerTokenBody = validate92;
-const schema114 = {"$id":"function-rotateConsumerTokenBody","allOf":[{"$ref":"request#/components/schemas/RotateTokenRequest"}]};
+export const rotateConsumerTokenBody = validate95;
+const schema118 = {"$id":"function-rotateConsumerTokenBody","allOf":[{"$ref":"request#/components/schemas/RotateTokenRequest"}]};
 
-function validate93(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate96(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate93.evaluated;
+const evaluated0 = validate96.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5324,74 +5556,6 @@ data.ttl_seconds = 7776000;
 let data0 = data.ttl_seconds;
 const _errs2 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate93.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs2){
-if(typeof data0 == "number"){
-if(data0 > 31536000 || isNaN(data0)){
-validate93.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},message:"must be <= 31536000"}];
-return false;
-}
-else {
-if(data0 < 1 || isNaN(data0)){
-validate93.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate93.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate93.errors = vErrors;
-return errors === 0;
-}
-validate93.evaluated = {"props":{"ttl_seconds":true},"dynamicProps":false,"dynamicItems":false};
-
-
-function validate92(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-rotateConsumerTokenBody" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate92.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate93(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate93.errors : vErrors.concat(validate93.errors);
-errors = vErrors.length;
-}
-validate92.errors = vErrors;
-return errors === 0;
-}
-validate92.evaluated = {"props":{"ttl_seconds":true},"dynamicProps":false,"dynamicItems":false};
-
-export const rotateConsumerTokenLimits = validate95;
-const schema117 = {"$id":"function-rotateConsumerTokenLimits","allOf":[{"$ref":"limits#/components/schemas/RotateTokenRequest"}]};
-
-function validate96(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate96.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.ttl_seconds !== undefined){
-let data0 = data.ttl_seconds;
-const _errs2 = errors;
-if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
 validate96.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
@@ -5399,6 +5563,11 @@ if(errors === _errs2){
 if(typeof data0 == "number"){
 if(data0 > 31536000 || isNaN(data0)){
 validate96.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},message:"must be <= 31536000"}];
+return false;
+}
+else {
+if(data0 < 1 || isNaN(data0)){
+validate96.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -5417,7 +5586,7 @@ validate96.evaluated = {"props":{"ttl_seconds":true},"dynamicProps":false,"dynam
 
 
 function validate95(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-rotateConsumerTokenLimits" */;
+/*# sourceURL="function-rotateConsumerTokenBody" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate95.evaluated;
@@ -5436,14 +5605,77 @@ return errors === 0;
 }
 validate95.evaluated = {"props":{"ttl_seconds":true},"dynamicProps":false,"dynamicItems":false};
 
-export const purgeConsumerTokenParams = validate98;
-const schema120 = {"$id":"function-purgeConsumerTokenParams","allOf":[{"type":"object","properties":{"id":{"type":"string","maxLength":16}},"required":["id"]}]};
+export const rotateConsumerTokenLimits = validate98;
+const schema121 = {"$id":"function-rotateConsumerTokenLimits","allOf":[{"$ref":"limits#/components/schemas/RotateTokenRequest"}]};
+
+function validate99(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate99.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.ttl_seconds !== undefined){
+let data0 = data.ttl_seconds;
+const _errs2 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate99.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs2){
+if(typeof data0 == "number"){
+if(data0 > 31536000 || isNaN(data0)){
+validate99.errors = [{instancePath:instancePath+"/ttl_seconds",schemaPath:"#/components/schemas/TtlSeconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 31536000},message:"must be <= 31536000"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate99.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate99.errors = vErrors;
+return errors === 0;
+}
+validate99.evaluated = {"props":{"ttl_seconds":true},"dynamicProps":false,"dynamicItems":false};
+
 
 function validate98(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-purgeConsumerTokenParams" */;
+/*# sourceURL="function-rotateConsumerTokenLimits" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate98.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate99(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
+errors = vErrors.length;
+}
+validate98.errors = vErrors;
+return errors === 0;
+}
+validate98.evaluated = {"props":{"ttl_seconds":true},"dynamicProps":false,"dynamicItems":false};
+
+export const purgeConsumerTokenParams = validate101;
+const schema124 = {"$id":"function-purgeConsumerTokenParams","allOf":[{"type":"object","properties":{"id":{"type":"string","maxLength":16}},"required":["id"]}]};
+
+function validate101(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-purgeConsumerTokenParams" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate101.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5455,7 +5687,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.id === undefined) && (missing0 = "id")){
-validate98.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate101.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -5465,12 +5697,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 16){
-validate98.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"}];
+validate101.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters"}];
 return false;
 }
 }
 else {
-validate98.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate101.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -5478,23 +5710,23 @@ return false;
 }
 }
 else {
-validate98.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate101.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate98.errors = vErrors;
+validate101.errors = vErrors;
 return errors === 0;
 }
-validate98.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+validate101.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
-export const purgeConsumerTokenHeaders = validate99;
-const schema121 = {"$id":"function-purgeConsumerTokenHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const purgeConsumerTokenHeaders = validate102;
+const schema125 = {"$id":"function-purgeConsumerTokenHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
-function validate99(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate102(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-purgeConsumerTokenHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate99.evaluated;
+const evaluated0 = validate102.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5510,12 +5742,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate99.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate102.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate99.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate102.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -5531,24 +5763,24 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate99.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate102.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate99.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate102.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern2.test(data1)){
-validate99.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate102.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate99.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate102.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -5560,25 +5792,25 @@ var valid1 = true;
 }
 }
 else {
-validate99.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate102.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate99.errors = vErrors;
+validate102.errors = vErrors;
 return errors === 0;
 }
-validate99.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate102.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listObjectsQuery = validate100;
-const schema122 = {"$id":"function-listObjectsQuery","allOf":[{"type":"object","properties":{"slug":{"type":"string","minLength":1,"maxLength":128},"used_by":{"$ref":"request#/components/schemas/KnownConsumerName"},"tag":{"type":"array","maxItems":10,"items":{"type":"string","minLength":1,"maxLength":128,"pattern":"^[A-Za-z0-9._/-]{1,32}$"}},"rotation_due":{"type":"boolean"},"reseal":{"type":"boolean"},"limit":{"type":"integer","minimum":1,"maximum":500,"default":50},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]}]};
-const schema123 = {"type":"string","minLength":1,"maxLength":128};
+export const listObjectsQuery = validate103;
+const schema126 = {"$id":"function-listObjectsQuery","allOf":[{"type":"object","properties":{"slug":{"type":"string","minLength":1,"maxLength":128},"used_by":{"$ref":"request#/components/schemas/KnownConsumerName"},"tag":{"type":"array","maxItems":10,"items":{"type":"string","minLength":1,"maxLength":128,"pattern":"^[A-Za-z0-9._/-]{1,32}$"}},"rotation_due":{"type":"boolean"},"reseal":{"type":"boolean"},"limit":{"type":"integer","minimum":1,"maximum":500,"default":50},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]}]};
+const schema127 = {"type":"string","minLength":1,"maxLength":128};
 const pattern14 = new RegExp("^[A-Za-z0-9._/-]{1,32}$", "u");
 
-function validate100(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate103(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listObjectsQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate100.evaluated;
+const evaluated0 = validate103.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5600,18 +5832,18 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate100.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/allOf/0/properties/slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate103.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/allOf/0/properties/slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate100.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/allOf/0/properties/slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate103.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/allOf/0/properties/slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate100.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/allOf/0/properties/slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate103.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/allOf/0/properties/slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -5628,18 +5860,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 128){
-validate100.errors = [{instancePath:instancePath+"/used_by",schemaPath:"request#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate103.errors = [{instancePath:instancePath+"/used_by",schemaPath:"request#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate100.errors = [{instancePath:instancePath+"/used_by",schemaPath:"request#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate103.errors = [{instancePath:instancePath+"/used_by",schemaPath:"request#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate100.errors = [{instancePath:instancePath+"/used_by",schemaPath:"request#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate103.errors = [{instancePath:instancePath+"/used_by",schemaPath:"request#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -5655,7 +5887,7 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(Array.isArray(data2)){
 if(data2.length > 10){
-validate100.errors = [{instancePath:instancePath+"/tag",schemaPath:"#/allOf/0/properties/tag/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items"}];
+validate103.errors = [{instancePath:instancePath+"/tag",schemaPath:"#/allOf/0/properties/tag/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items"}];
 return false;
 }
 else {
@@ -5667,24 +5899,24 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(typeof data3 === "string"){
 if(func0(data3) > 128){
-validate100.errors = [{instancePath:instancePath+"/tag/" + i0,schemaPath:"#/allOf/0/properties/tag/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate103.errors = [{instancePath:instancePath+"/tag/" + i0,schemaPath:"#/allOf/0/properties/tag/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data3) < 1){
-validate100.errors = [{instancePath:instancePath+"/tag/" + i0,schemaPath:"#/allOf/0/properties/tag/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate103.errors = [{instancePath:instancePath+"/tag/" + i0,schemaPath:"#/allOf/0/properties/tag/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern14.test(data3)){
-validate100.errors = [{instancePath:instancePath+"/tag/" + i0,schemaPath:"#/allOf/0/properties/tag/items/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9._/-]{1,32}$"},message:"must match pattern \""+"^[A-Za-z0-9._/-]{1,32}$"+"\""}];
+validate103.errors = [{instancePath:instancePath+"/tag/" + i0,schemaPath:"#/allOf/0/properties/tag/items/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9._/-]{1,32}$"},message:"must match pattern \""+"^[A-Za-z0-9._/-]{1,32}$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate100.errors = [{instancePath:instancePath+"/tag/" + i0,schemaPath:"#/allOf/0/properties/tag/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate103.errors = [{instancePath:instancePath+"/tag/" + i0,schemaPath:"#/allOf/0/properties/tag/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -5696,7 +5928,7 @@ break;
 }
 }
 else {
-validate100.errors = [{instancePath:instancePath+"/tag",schemaPath:"#/allOf/0/properties/tag/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate103.errors = [{instancePath:instancePath+"/tag",schemaPath:"#/allOf/0/properties/tag/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -5709,7 +5941,7 @@ if(valid1){
 if(data.rotation_due !== undefined){
 const _errs11 = errors;
 if(typeof data.rotation_due !== "boolean"){
-validate100.errors = [{instancePath:instancePath+"/rotation_due",schemaPath:"#/allOf/0/properties/rotation_due/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate103.errors = [{instancePath:instancePath+"/rotation_due",schemaPath:"#/allOf/0/properties/rotation_due/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid1 = _errs11 === errors;
@@ -5721,7 +5953,7 @@ if(valid1){
 if(data.reseal !== undefined){
 const _errs13 = errors;
 if(typeof data.reseal !== "boolean"){
-validate100.errors = [{instancePath:instancePath+"/reseal",schemaPath:"#/allOf/0/properties/reseal/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate103.errors = [{instancePath:instancePath+"/reseal",schemaPath:"#/allOf/0/properties/reseal/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid1 = _errs13 === errors;
@@ -5733,18 +5965,18 @@ if(valid1){
 let data6 = data.limit;
 const _errs15 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate100.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate103.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data6 == "number"){
 if(data6 > 500 || isNaN(data6)){
-validate100.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500"}];
+validate103.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500"}];
 return false;
 }
 else {
 if(data6 < 1 || isNaN(data6)){
-validate100.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate103.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -5755,18 +5987,18 @@ if(valid1){
 let data7 = data.offset;
 const _errs17 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate100.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate103.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data7 == "number"){
 if(data7 > 2147483647 || isNaN(data7)){
-validate100.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate103.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data7 < 0 || isNaN(data7)){
-validate100.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate103.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -5781,97 +6013,27 @@ var valid1 = _errs17 === errors;
 }
 }
 else {
-validate100.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate100.errors = vErrors;
-return errors === 0;
-}
-validate100.evaluated = {"props":{"slug":true,"used_by":true,"tag":true,"rotation_due":true,"reseal":true,"limit":true,"offset":true},"dynamicProps":false,"dynamicItems":false};
-
-export const listObjectsResponse200 = validate101;
-const schema124 = {"$id":"function-listObjectsResponse200","allOf":[{"type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/ObjectMetadata"}}]};
-const schema125 = {"type":"object","required":["id","slug","tags"],"properties":{"id":{"type":"string","format":"uuid"},"slug":{"$ref":"#/components/schemas/Slug"},"etag":{"type":"string","maxLength":64},"tags":{"type":"array","maxItems":10,"items":{"$ref":"#/components/schemas/Tag"}},"used_by":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/KnownConsumerName"}},"description":{"type":"string","maxLength":1000},"keep_readable_copy":{"type":"boolean"},"created_at":{"type":"string","format":"date-time"},"updated_at":{"type":"string","format":"date-time"},"created_by":{"$ref":"#/components/schemas/Actor"},"updated_by":{"$ref":"#/components/schemas/Actor"},"rotate_after_days":{"type":"integer","minimum":1,"maximum":3650},"rotation_due_at":{"type":"string","format":"date-time"},"rotation_due":{"type":"boolean"},"recipient_count":{"type":"integer","minimum":1},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}},"reseal":{"$ref":"#/components/schemas/Reseal"}}};
-const schema126 = {"type":"string","minLength":1,"maxLength":128,"pattern":"^[A-Za-z0-9][A-Za-z0-9_-]*$"};
-const schema127 = {"type":"string","minLength":1,"maxLength":32,"pattern":"^[a-z0-9._/-]+$"};
-const schema131 = {"type":"string","maxLength":512,"pattern":"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"};
-const formats32 = /^(?:urn:uuid:)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
-const pattern15 = new RegExp("^[A-Za-z0-9][A-Za-z0-9_-]*$", "u");
-const pattern16 = new RegExp("^[a-z0-9._/-]+$", "u");
-const pattern17 = new RegExp("^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$", "u");
-const schema129 = {"type":"object","required":["type","id"],"properties":{"type":{"$ref":"#/components/schemas/ActorType"},"id":{"type":"string","maxLength":128}}};
-const schema130 = {"type":"string","enum":["session","token","consumer_token","machine"]};
-
-function validate103(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate103.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.type === undefined) && (missing0 = "type")) || ((data.id === undefined) && (missing0 = "id"))){
-validate103.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.type !== undefined){
-let data0 = data.type;
-const _errs1 = errors;
-if(typeof data0 !== "string"){
-validate103.errors = [{instancePath:instancePath+"/type",schemaPath:"#/components/schemas/ActorType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!((((data0 === "session") || (data0 === "token")) || (data0 === "consumer_token")) || (data0 === "machine"))){
-validate103.errors = [{instancePath:instancePath+"/type",schemaPath:"#/components/schemas/ActorType/enum",keyword:"enum",params:{allowedValues: schema130.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.id !== undefined){
-let data1 = data.id;
-const _errs4 = errors;
-if(errors === _errs4){
-if(typeof data1 === "string"){
-if(func0(data1) > 128){
-validate103.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-}
-else {
-validate103.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-validate103.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate103.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
 validate103.errors = vErrors;
 return errors === 0;
 }
-validate103.evaluated = {"props":{"type":true,"id":true},"dynamicProps":false,"dynamicItems":false};
+validate103.evaluated = {"props":{"slug":true,"used_by":true,"tag":true,"rotation_due":true,"reseal":true,"limit":true,"offset":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema132 = {"type":"object","required":["reason"],"properties":{"reason":{"type":"string","enum":["recipients","count"]},"missing":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/KnownConsumerName"}},"stale":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}}}};
+export const listObjectsResponse200 = validate104;
+const schema128 = {"$id":"function-listObjectsResponse200","allOf":[{"type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/ObjectMetadata"}}]};
+const schema129 = {"type":"object","required":["id","slug","tags"],"properties":{"id":{"type":"string","format":"uuid"},"slug":{"$ref":"#/components/schemas/Slug"},"etag":{"type":"string","maxLength":64},"tags":{"type":"array","maxItems":10,"items":{"$ref":"#/components/schemas/Tag"}},"used_by":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/KnownConsumerName"}},"description":{"type":"string","maxLength":1000},"keep_readable_copy":{"type":"boolean"},"created_at":{"type":"string","format":"date-time"},"updated_at":{"type":"string","format":"date-time"},"created_by":{"$ref":"#/components/schemas/Actor"},"updated_by":{"$ref":"#/components/schemas/Actor"},"rotate_after_days":{"type":"integer","minimum":1,"maximum":3650},"rotation_due_at":{"type":"string","format":"date-time"},"rotation_due":{"type":"boolean"},"recipient_count":{"type":"integer","minimum":1},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}},"reseal":{"$ref":"#/components/schemas/Reseal"}}};
+const schema130 = {"type":"string","minLength":1,"maxLength":128,"pattern":"^[A-Za-z0-9][A-Za-z0-9_-]*$"};
+const schema131 = {"type":"string","minLength":1,"maxLength":32,"pattern":"^[a-z0-9._/-]+$"};
+const schema135 = {"type":"string","maxLength":512,"pattern":"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"};
+const formats32 = /^(?:urn:uuid:)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+const pattern15 = new RegExp("^[A-Za-z0-9][A-Za-z0-9_-]*$", "u");
+const pattern16 = new RegExp("^[a-z0-9._/-]+$", "u");
+const pattern17 = new RegExp("^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$", "u");
+const schema133 = {"type":"object","required":["type","id"],"properties":{"type":{"$ref":"#/components/schemas/ActorType"},"id":{"type":"string","maxLength":128}}};
+const schema134 = {"type":"string","enum":["session","token","consumer_token","machine"]};
 
 function validate106(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5886,8 +6048,78 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
-if((data.reason === undefined) && (missing0 = "reason")){
+if(((data.type === undefined) && (missing0 = "type")) || ((data.id === undefined) && (missing0 = "id"))){
 validate106.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.type !== undefined){
+let data0 = data.type;
+const _errs1 = errors;
+if(typeof data0 !== "string"){
+validate106.errors = [{instancePath:instancePath+"/type",schemaPath:"#/components/schemas/ActorType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!((((data0 === "session") || (data0 === "token")) || (data0 === "consumer_token")) || (data0 === "machine"))){
+validate106.errors = [{instancePath:instancePath+"/type",schemaPath:"#/components/schemas/ActorType/enum",keyword:"enum",params:{allowedValues: schema134.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.id !== undefined){
+let data1 = data.id;
+const _errs4 = errors;
+if(errors === _errs4){
+if(typeof data1 === "string"){
+if(func0(data1) > 128){
+validate106.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+}
+else {
+validate106.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate106.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate106.errors = vErrors;
+return errors === 0;
+}
+validate106.evaluated = {"props":{"type":true,"id":true},"dynamicProps":false,"dynamicItems":false};
+
+const schema136 = {"type":"object","required":["reason"],"properties":{"reason":{"type":"string","enum":["recipients","count"]},"missing":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/KnownConsumerName"}},"stale":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}}}};
+
+function validate109(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate109.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.reason === undefined) && (missing0 = "reason")){
+validate109.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -5895,11 +6127,11 @@ if(data.reason !== undefined){
 let data0 = data.reason;
 const _errs1 = errors;
 if(typeof data0 !== "string"){
-validate106.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate109.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((data0 === "recipients") || (data0 === "count"))){
-validate106.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/enum",keyword:"enum",params:{allowedValues: schema132.properties.reason.enum},message:"must be equal to one of the allowed values"}];
+validate109.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/enum",keyword:"enum",params:{allowedValues: schema136.properties.reason.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -5914,7 +6146,7 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(Array.isArray(data1)){
 if(data1.length > 100){
-validate106.errors = [{instancePath:instancePath+"/missing",schemaPath:"#/properties/missing/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
+validate109.errors = [{instancePath:instancePath+"/missing",schemaPath:"#/properties/missing/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
 return false;
 }
 else {
@@ -5927,18 +6159,18 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func0(data2) > 128){
-validate106.errors = [{instancePath:instancePath+"/missing/" + i0,schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate109.errors = [{instancePath:instancePath+"/missing/" + i0,schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data2) < 1){
-validate106.errors = [{instancePath:instancePath+"/missing/" + i0,schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate109.errors = [{instancePath:instancePath+"/missing/" + i0,schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate106.errors = [{instancePath:instancePath+"/missing/" + i0,schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate109.errors = [{instancePath:instancePath+"/missing/" + i0,schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -5950,7 +6182,7 @@ break;
 }
 }
 else {
-validate106.errors = [{instancePath:instancePath+"/missing",schemaPath:"#/properties/missing/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate109.errors = [{instancePath:instancePath+"/missing",schemaPath:"#/properties/missing/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -5966,7 +6198,7 @@ const _errs8 = errors;
 if(errors === _errs8){
 if(Array.isArray(data3)){
 if(data3.length > 101){
-validate106.errors = [{instancePath:instancePath+"/stale",schemaPath:"#/properties/stale/maxItems",keyword:"maxItems",params:{limit: 101},message:"must NOT have more than 101 items"}];
+validate109.errors = [{instancePath:instancePath+"/stale",schemaPath:"#/properties/stale/maxItems",keyword:"maxItems",params:{limit: 101},message:"must NOT have more than 101 items"}];
 return false;
 }
 else {
@@ -5979,18 +6211,18 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(func0(data4) > 512){
-validate106.errors = [{instancePath:instancePath+"/stale/" + i1,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+validate109.errors = [{instancePath:instancePath+"/stale/" + i1,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
 return false;
 }
 else {
 if(!pattern17.test(data4)){
-validate106.errors = [{instancePath:instancePath+"/stale/" + i1,schemaPath:"#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
+validate109.errors = [{instancePath:instancePath+"/stale/" + i1,schemaPath:"#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate106.errors = [{instancePath:instancePath+"/stale/" + i1,schemaPath:"#/components/schemas/Recipient/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate109.errors = [{instancePath:instancePath+"/stale/" + i1,schemaPath:"#/components/schemas/Recipient/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -6002,7 +6234,7 @@ break;
 }
 }
 else {
-validate106.errors = [{instancePath:instancePath+"/stale",schemaPath:"#/properties/stale/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate109.errors = [{instancePath:instancePath+"/stale",schemaPath:"#/properties/stale/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -6016,20 +6248,20 @@ var valid0 = true;
 }
 }
 else {
-validate106.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate109.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate106.errors = vErrors;
+validate109.errors = vErrors;
 return errors === 0;
 }
-validate106.evaluated = {"props":{"reason":true,"missing":true,"stale":true},"dynamicProps":false,"dynamicItems":false};
+validate109.evaluated = {"props":{"reason":true,"missing":true,"stale":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate102(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate105(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate102.evaluated;
+const evaluated0 = validate105.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6040,7 +6272,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.id === undefined) && (missing0 = "id")) || ((data.slug === undefined) && (missing0 = "slug"))) || ((data.tags === undefined) && (missing0 = "tags"))){
-validate102.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate105.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -6051,12 +6283,12 @@ if(errors === _errs1){
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(!(formats32.test(data0))){
-validate102.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
+validate105.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
 return false;
 }
 }
 else {
-validate102.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate105.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -6074,24 +6306,24 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 128){
-validate102.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate105.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate102.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate105.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern15.test(data1)){
-validate102.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
+validate105.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate102.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate105.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -6107,12 +6339,12 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func0(data2) > 64){
-validate102.errors = [{instancePath:instancePath+"/etag",schemaPath:"#/properties/etag/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate105.errors = [{instancePath:instancePath+"/etag",schemaPath:"#/properties/etag/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate102.errors = [{instancePath:instancePath+"/etag",schemaPath:"#/properties/etag/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate105.errors = [{instancePath:instancePath+"/etag",schemaPath:"#/properties/etag/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -6128,7 +6360,7 @@ const _errs8 = errors;
 if(errors === _errs8){
 if(Array.isArray(data3)){
 if(data3.length > 10){
-validate102.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items"}];
+validate105.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items"}];
 return false;
 }
 else {
@@ -6141,24 +6373,24 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(func0(data4) > 32){
-validate102.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/Tag/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"}];
+validate105.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/Tag/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"}];
 return false;
 }
 else {
 if(func0(data4) < 1){
-validate102.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/Tag/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate105.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/Tag/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern16.test(data4)){
-validate102.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/Tag/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9._/-]+$"},message:"must match pattern \""+"^[a-z0-9._/-]+$"+"\""}];
+validate105.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/Tag/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9._/-]+$"},message:"must match pattern \""+"^[a-z0-9._/-]+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate102.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/Tag/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate105.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/Tag/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -6170,7 +6402,7 @@ break;
 }
 }
 else {
-validate102.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate105.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -6186,7 +6418,7 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(Array.isArray(data5)){
 if(data5.length > 100){
-validate102.errors = [{instancePath:instancePath+"/used_by",schemaPath:"#/properties/used_by/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
+validate105.errors = [{instancePath:instancePath+"/used_by",schemaPath:"#/properties/used_by/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
 return false;
 }
 else {
@@ -6199,18 +6431,18 @@ const _errs16 = errors;
 if(errors === _errs16){
 if(typeof data6 === "string"){
 if(func0(data6) > 128){
-validate102.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate105.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data6) < 1){
-validate102.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate105.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate102.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate105.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -6222,7 +6454,7 @@ break;
 }
 }
 else {
-validate102.errors = [{instancePath:instancePath+"/used_by",schemaPath:"#/properties/used_by/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate105.errors = [{instancePath:instancePath+"/used_by",schemaPath:"#/properties/used_by/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -6238,12 +6470,12 @@ const _errs18 = errors;
 if(errors === _errs18){
 if(typeof data7 === "string"){
 if(func0(data7) > 1000){
-validate102.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 1000},message:"must NOT have more than 1000 characters"}];
+validate105.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 1000},message:"must NOT have more than 1000 characters"}];
 return false;
 }
 }
 else {
-validate102.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate105.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -6256,7 +6488,7 @@ if(valid0){
 if(data.keep_readable_copy !== undefined){
 const _errs20 = errors;
 if(typeof data.keep_readable_copy !== "boolean"){
-validate102.errors = [{instancePath:instancePath+"/keep_readable_copy",schemaPath:"#/properties/keep_readable_copy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate105.errors = [{instancePath:instancePath+"/keep_readable_copy",schemaPath:"#/properties/keep_readable_copy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs20 === errors;
@@ -6272,12 +6504,12 @@ if(errors === _errs22){
 if(errors === _errs22){
 if(typeof data9 === "string"){
 if(!(formats0.validate(data9))){
-validate102.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate105.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate102.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate105.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -6295,12 +6527,12 @@ if(errors === _errs24){
 if(errors === _errs24){
 if(typeof data10 === "string"){
 if(!(formats0.validate(data10))){
-validate102.errors = [{instancePath:instancePath+"/updated_at",schemaPath:"#/properties/updated_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate105.errors = [{instancePath:instancePath+"/updated_at",schemaPath:"#/properties/updated_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate102.errors = [{instancePath:instancePath+"/updated_at",schemaPath:"#/properties/updated_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate105.errors = [{instancePath:instancePath+"/updated_at",schemaPath:"#/properties/updated_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -6313,8 +6545,8 @@ var valid0 = true;
 if(valid0){
 if(data.created_by !== undefined){
 const _errs26 = errors;
-if(!(validate103(data.created_by, {instancePath:instancePath+"/created_by",parentData:data,parentDataProperty:"created_by",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
+if(!(validate106(data.created_by, {instancePath:instancePath+"/created_by",parentData:data,parentDataProperty:"created_by",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate106.errors : vErrors.concat(validate106.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs26 === errors;
@@ -6325,8 +6557,8 @@ var valid0 = true;
 if(valid0){
 if(data.updated_by !== undefined){
 const _errs27 = errors;
-if(!(validate103(data.updated_by, {instancePath:instancePath+"/updated_by",parentData:data,parentDataProperty:"updated_by",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
+if(!(validate106(data.updated_by, {instancePath:instancePath+"/updated_by",parentData:data,parentDataProperty:"updated_by",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate106.errors : vErrors.concat(validate106.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs27 === errors;
@@ -6339,18 +6571,18 @@ if(data.rotate_after_days !== undefined){
 let data13 = data.rotate_after_days;
 const _errs28 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate102.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate105.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs28){
 if(typeof data13 == "number"){
 if(data13 > 3650 || isNaN(data13)){
-validate102.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},message:"must be <= 3650"}];
+validate105.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},message:"must be <= 3650"}];
 return false;
 }
 else {
 if(data13 < 1 || isNaN(data13)){
-validate102.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate105.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -6369,12 +6601,12 @@ if(errors === _errs30){
 if(errors === _errs30){
 if(typeof data14 === "string"){
 if(!(formats0.validate(data14))){
-validate102.errors = [{instancePath:instancePath+"/rotation_due_at",schemaPath:"#/properties/rotation_due_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate105.errors = [{instancePath:instancePath+"/rotation_due_at",schemaPath:"#/properties/rotation_due_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate102.errors = [{instancePath:instancePath+"/rotation_due_at",schemaPath:"#/properties/rotation_due_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate105.errors = [{instancePath:instancePath+"/rotation_due_at",schemaPath:"#/properties/rotation_due_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -6388,7 +6620,7 @@ if(valid0){
 if(data.rotation_due !== undefined){
 const _errs32 = errors;
 if(typeof data.rotation_due !== "boolean"){
-validate102.errors = [{instancePath:instancePath+"/rotation_due",schemaPath:"#/properties/rotation_due/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate105.errors = [{instancePath:instancePath+"/rotation_due",schemaPath:"#/properties/rotation_due/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs32 === errors;
@@ -6401,13 +6633,13 @@ if(data.recipient_count !== undefined){
 let data16 = data.recipient_count;
 const _errs34 = errors;
 if(!((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16)))){
-validate102.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate105.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs34){
 if(typeof data16 == "number"){
 if(data16 < 1 || isNaN(data16)){
-validate102.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate105.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -6424,7 +6656,7 @@ const _errs36 = errors;
 if(errors === _errs36){
 if(Array.isArray(data17)){
 if(data17.length > 101){
-validate102.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/maxItems",keyword:"maxItems",params:{limit: 101},message:"must NOT have more than 101 items"}];
+validate105.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/maxItems",keyword:"maxItems",params:{limit: 101},message:"must NOT have more than 101 items"}];
 return false;
 }
 else {
@@ -6437,18 +6669,18 @@ const _errs39 = errors;
 if(errors === _errs39){
 if(typeof data18 === "string"){
 if(func0(data18) > 512){
-validate102.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+validate105.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
 return false;
 }
 else {
 if(!pattern17.test(data18)){
-validate102.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
+validate105.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate102.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate105.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -6460,7 +6692,7 @@ break;
 }
 }
 else {
-validate102.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate105.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -6472,8 +6704,8 @@ var valid0 = true;
 if(valid0){
 if(data.reseal !== undefined){
 const _errs41 = errors;
-if(!(validate106(data.reseal, {instancePath:instancePath+"/reseal",parentData:data,parentDataProperty:"reseal",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate106.errors : vErrors.concat(validate106.errors);
+if(!(validate109(data.reseal, {instancePath:instancePath+"/reseal",parentData:data,parentDataProperty:"reseal",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate109.errors : vErrors.concat(validate109.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs41 === errors;
@@ -6500,21 +6732,21 @@ var valid0 = true;
 }
 }
 else {
-validate102.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate105.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate102.errors = vErrors;
+validate105.errors = vErrors;
 return errors === 0;
 }
-validate102.evaluated = {"props":{"id":true,"slug":true,"etag":true,"tags":true,"used_by":true,"description":true,"keep_readable_copy":true,"created_at":true,"updated_at":true,"created_by":true,"updated_by":true,"rotate_after_days":true,"rotation_due_at":true,"rotation_due":true,"recipient_count":true,"recipients":true,"reseal":true},"dynamicProps":false,"dynamicItems":false};
+validate105.evaluated = {"props":{"id":true,"slug":true,"etag":true,"tags":true,"used_by":true,"description":true,"keep_readable_copy":true,"created_at":true,"updated_at":true,"created_by":true,"updated_by":true,"rotate_after_days":true,"rotation_due_at":true,"rotation_due":true,"recipient_count":true,"recipients":true,"reseal":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate101(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate104(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listObjectsResponse200" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate101.evaluated;
+const evaluated0 = validate104.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6525,7 +6757,7 @@ const _errs0 = errors;
 if(errors === _errs0){
 if(Array.isArray(data)){
 if(data.length > 500){
-validate101.errors = [{instancePath,schemaPath:"#/allOf/0/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"}];
+validate104.errors = [{instancePath,schemaPath:"#/allOf/0/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"}];
 return false;
 }
 else {
@@ -6533,8 +6765,8 @@ var valid1 = true;
 const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 const _errs2 = errors;
-if(!(validate102(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate102.errors : vErrors.concat(validate102.errors);
+if(!(validate105(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate105.errors : vErrors.concat(validate105.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs2 === errors;
@@ -6545,23 +6777,23 @@ break;
 }
 }
 else {
-validate101.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate104.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate101.errors = vErrors;
+validate104.errors = vErrors;
 return errors === 0;
 }
-validate101.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate104.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-export const createObjectHeaders = validate109;
-const schema135 = {"$id":"function-createObjectHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const createObjectHeaders = validate112;
+const schema139 = {"$id":"function-createObjectHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
-function validate109(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate112(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createObjectHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate109.evaluated;
+const evaluated0 = validate112.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6577,12 +6809,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate109.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate112.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate109.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate112.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -6598,24 +6830,24 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate109.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate112.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate109.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate112.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern2.test(data1)){
-validate109.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate112.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate109.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate112.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -6627,27 +6859,27 @@ var valid1 = true;
 }
 }
 else {
-validate109.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate112.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate109.errors = vErrors;
+validate112.errors = vErrors;
 return errors === 0;
 }
-validate109.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate112.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const createObjectBody = validate110;
-const schema136 = {"$id":"function-createObjectBody","allOf":[{"$ref":"request#/components/schemas/CreateObjectRequest"}]};
-const schema137 = {"type":"object","required":["slug","value"],"properties":{"slug":{"$ref":"#/components/schemas/Slug"},"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":"string","maxLength":1000},"keep_readable_copy":{"type":"boolean","default":false},"rotate_after_days":{"type":["integer","null"],"minimum":1,"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"}}};
-const schema138 = {"type":"string","minLength":1,"maxLength":128,"pattern":"^[A-Za-z0-9][A-Za-z0-9_-]*$"};
-const schema139 = {"type":"string","minLength":1,"contentEncoding":"base64"};
-const schema142 = {"type":"array","items":{"type":"string"}};
-const schema140 = {"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/ConsumerName"}};
+export const createObjectBody = validate113;
+const schema140 = {"$id":"function-createObjectBody","allOf":[{"$ref":"request#/components/schemas/CreateObjectRequest"}]};
+const schema141 = {"type":"object","required":["slug","value"],"properties":{"slug":{"$ref":"#/components/schemas/Slug"},"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":"string","maxLength":1000},"keep_readable_copy":{"type":"boolean","default":false},"rotate_after_days":{"type":["integer","null"],"minimum":1,"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"}}};
+const schema142 = {"type":"string","minLength":1,"maxLength":128,"pattern":"^[A-Za-z0-9][A-Za-z0-9_-]*$"};
+const schema143 = {"type":"string","minLength":1,"contentEncoding":"base64"};
+const schema146 = {"type":"array","items":{"type":"string"}};
+const schema144 = {"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/ConsumerName"}};
 
-function validate112(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate115(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate112.evaluated;
+const evaluated0 = validate115.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6657,7 +6889,7 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(Array.isArray(data)){
 if(data.length > 100){
-validate112.errors = [{instancePath,schemaPath:"#/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
+validate115.errors = [{instancePath,schemaPath:"#/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
 return false;
 }
 else {
@@ -6670,24 +6902,24 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate112.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/ConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate115.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/ConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate112.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/ConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate115.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/ConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern9.test(data0)){
-validate112.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/ConsumerName/pattern",keyword:"pattern",params:{pattern: "^(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*(?:/(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*)*$"},message:"must match pattern \""+"^(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*(?:/(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*)*$"+"\""}];
+validate115.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/ConsumerName/pattern",keyword:"pattern",params:{pattern: "^(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*(?:/(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*)*$"},message:"must match pattern \""+"^(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*(?:/(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*)*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate112.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/ConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate115.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/ConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -6699,22 +6931,22 @@ break;
 }
 }
 else {
-validate112.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate115.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate112.errors = vErrors;
+validate115.errors = vErrors;
 return errors === 0;
 }
-validate112.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate115.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema143 = {"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}};
-const schema144 = {"type":"string","maxLength":512,"pattern":"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"};
+const schema147 = {"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}};
+const schema148 = {"type":"string","maxLength":512,"pattern":"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"};
 
-function validate114(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate117(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate114.evaluated;
+const evaluated0 = validate117.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6724,7 +6956,7 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(Array.isArray(data)){
 if(data.length > 101){
-validate114.errors = [{instancePath,schemaPath:"#/maxItems",keyword:"maxItems",params:{limit: 101},message:"must NOT have more than 101 items"}];
+validate117.errors = [{instancePath,schemaPath:"#/maxItems",keyword:"maxItems",params:{limit: 101},message:"must NOT have more than 101 items"}];
 return false;
 }
 else {
@@ -6737,18 +6969,18 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 512){
-validate114.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+validate117.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
 return false;
 }
 else {
 if(!pattern17.test(data0)){
-validate114.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
+validate117.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate114.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/Recipient/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate117.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/Recipient/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -6760,20 +6992,20 @@ break;
 }
 }
 else {
-validate114.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate117.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate114.errors = vErrors;
+validate117.errors = vErrors;
 return errors === 0;
 }
-validate114.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate117.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate111(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate114(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate111.evaluated;
+const evaluated0 = validate114.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6787,7 +7019,7 @@ data.keep_readable_copy = false;
 }
 let missing0;
 if(((data.slug === undefined) && (missing0 = "slug")) || ((data.value === undefined) && (missing0 = "value"))){
-validate111.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate114.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -6798,24 +7030,24 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate111.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate114.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate111.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate114.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern15.test(data0)){
-validate111.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
+validate114.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate111.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate114.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -6832,12 +7064,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) < 1){
-validate111.errors = [{instancePath:instancePath+"/value",schemaPath:"#/components/schemas/SealedValue/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate114.errors = [{instancePath:instancePath+"/value",schemaPath:"#/components/schemas/SealedValue/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 else {
-validate111.errors = [{instancePath:instancePath+"/value",schemaPath:"#/components/schemas/SealedValue/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate114.errors = [{instancePath:instancePath+"/value",schemaPath:"#/components/schemas/SealedValue/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -6849,8 +7081,8 @@ var valid0 = true;
 if(valid0){
 if(data.used_by !== undefined){
 const _errs7 = errors;
-if(!(validate112(data.used_by, {instancePath:instancePath+"/used_by",parentData:data,parentDataProperty:"used_by",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate112.errors : vErrors.concat(validate112.errors);
+if(!(validate115(data.used_by, {instancePath:instancePath+"/used_by",parentData:data,parentDataProperty:"used_by",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate115.errors : vErrors.concat(validate115.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs7 === errors;
@@ -6870,7 +7102,7 @@ const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
 if(typeof data3[i0] !== "string"){
-validate111.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/RequestedTags/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate114.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/RequestedTags/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid4 = _errs11 === errors;
@@ -6880,7 +7112,7 @@ break;
 }
 }
 else {
-validate111.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/components/schemas/RequestedTags/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate114.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/components/schemas/RequestedTags/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -6896,12 +7128,12 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data5 === "string"){
 if(func0(data5) > 1000){
-validate111.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 1000},message:"must NOT have more than 1000 characters"}];
+validate114.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 1000},message:"must NOT have more than 1000 characters"}];
 return false;
 }
 }
 else {
-validate111.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate114.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -6913,7 +7145,7 @@ var valid0 = true;
 if(valid0){
 const _errs15 = errors;
 if(typeof data.keep_readable_copy !== "boolean"){
-validate111.errors = [{instancePath:instancePath+"/keep_readable_copy",schemaPath:"#/properties/keep_readable_copy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate114.errors = [{instancePath:instancePath+"/keep_readable_copy",schemaPath:"#/properties/keep_readable_copy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs15 === errors;
@@ -6922,18 +7154,18 @@ if(data.rotate_after_days !== undefined){
 let data7 = data.rotate_after_days;
 const _errs17 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate111.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema137.properties.rotate_after_days.type},message:"must be integer,null"}];
+validate114.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema141.properties.rotate_after_days.type},message:"must be integer,null"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data7 == "number"){
 if(data7 > 3650 || isNaN(data7)){
-validate111.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},message:"must be <= 3650"}];
+validate114.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},message:"must be <= 3650"}];
 return false;
 }
 else {
 if(data7 < 1 || isNaN(data7)){
-validate111.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate114.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -6947,8 +7179,8 @@ var valid0 = true;
 if(valid0){
 if(data.recipients !== undefined){
 const _errs19 = errors;
-if(!(validate114(data.recipients, {instancePath:instancePath+"/recipients",parentData:data,parentDataProperty:"recipients",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate114.errors : vErrors.concat(validate114.errors);
+if(!(validate117(data.recipients, {instancePath:instancePath+"/recipients",parentData:data,parentDataProperty:"recipients",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate117.errors : vErrors.concat(validate117.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs19 === errors;
@@ -6966,48 +7198,48 @@ var valid0 = true;
 }
 }
 else {
-validate111.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate114.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate111.errors = vErrors;
+validate114.errors = vErrors;
 return errors === 0;
 }
-validate111.evaluated = {"props":{"slug":true,"value":true,"used_by":true,"tags":true,"description":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
+validate114.evaluated = {"props":{"slug":true,"value":true,"used_by":true,"tags":true,"description":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate110(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate113(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createObjectBody" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate110.evaluated;
+const evaluated0 = validate113.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate111(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate111.errors : vErrors.concat(validate111.errors);
+if(!(validate114(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate114.errors : vErrors.concat(validate114.errors);
 errors = vErrors.length;
 }
-validate110.errors = vErrors;
+validate113.errors = vErrors;
 return errors === 0;
 }
-validate110.evaluated = {"props":{"slug":true,"value":true,"used_by":true,"tags":true,"description":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
+validate113.evaluated = {"props":{"slug":true,"value":true,"used_by":true,"tags":true,"description":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
 
-export const createObjectLimits = validate117;
-const schema145 = {"$id":"function-createObjectLimits","allOf":[{"$ref":"limits#/components/schemas/CreateObjectRequest"}]};
-const schema146 = {"type":"object","properties":{"slug":{"$ref":"#/components/schemas/Slug"},"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":"string","maxLength":1000},"keep_readable_copy":{"type":"boolean"},"rotate_after_days":{"type":["integer","null"],"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"}}};
-const schema147 = {"type":"string","maxLength":128};
-const schema148 = {"type":"string"};
-const schema151 = {"type":"array","items":{"type":"string"}};
-const schema149 = {"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/ConsumerName"}};
+export const createObjectLimits = validate120;
+const schema149 = {"$id":"function-createObjectLimits","allOf":[{"$ref":"limits#/components/schemas/CreateObjectRequest"}]};
+const schema150 = {"type":"object","properties":{"slug":{"$ref":"#/components/schemas/Slug"},"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"description":{"type":"string","maxLength":1000},"keep_readable_copy":{"type":"boolean"},"rotate_after_days":{"type":["integer","null"],"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"}}};
+const schema151 = {"type":"string","maxLength":128};
+const schema152 = {"type":"string"};
+const schema155 = {"type":"array","items":{"type":"string"}};
+const schema153 = {"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/ConsumerName"}};
 
-function validate119(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate122(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate119.evaluated;
+const evaluated0 = validate122.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7017,7 +7249,7 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(Array.isArray(data)){
 if(data.length > 100){
-validate119.errors = [{instancePath,schemaPath:"#/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
+validate122.errors = [{instancePath,schemaPath:"#/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
 return false;
 }
 else {
@@ -7030,12 +7262,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate119.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/ConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate122.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/ConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate119.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/ConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate122.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/ConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -7047,22 +7279,22 @@ break;
 }
 }
 else {
-validate119.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate122.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate119.errors = vErrors;
+validate122.errors = vErrors;
 return errors === 0;
 }
-validate119.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate122.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-const schema152 = {"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}};
-const schema153 = {"type":"string","maxLength":512};
+const schema156 = {"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}};
+const schema157 = {"type":"string","maxLength":512};
 
-function validate121(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate124(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate121.evaluated;
+const evaluated0 = validate124.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7072,7 +7304,7 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(Array.isArray(data)){
 if(data.length > 101){
-validate121.errors = [{instancePath,schemaPath:"#/maxItems",keyword:"maxItems",params:{limit: 101},message:"must NOT have more than 101 items"}];
+validate124.errors = [{instancePath,schemaPath:"#/maxItems",keyword:"maxItems",params:{limit: 101},message:"must NOT have more than 101 items"}];
 return false;
 }
 else {
@@ -7085,12 +7317,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 512){
-validate121.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+validate124.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
 return false;
 }
 }
 else {
-validate121.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/Recipient/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate124.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"#/components/schemas/Recipient/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -7102,20 +7334,20 @@ break;
 }
 }
 else {
-validate121.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate124.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate121.errors = vErrors;
+validate124.errors = vErrors;
 return errors === 0;
 }
-validate121.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate124.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate118(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate121(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate118.evaluated;
+const evaluated0 = validate121.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7131,12 +7363,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate118.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate121.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate118.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate121.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -7149,7 +7381,7 @@ if(valid0){
 if(data.value !== undefined){
 const _errs4 = errors;
 if(typeof data.value !== "string"){
-validate118.errors = [{instancePath:instancePath+"/value",schemaPath:"#/components/schemas/SealedValue/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate121.errors = [{instancePath:instancePath+"/value",schemaPath:"#/components/schemas/SealedValue/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -7160,8 +7392,8 @@ var valid0 = true;
 if(valid0){
 if(data.used_by !== undefined){
 const _errs7 = errors;
-if(!(validate119(data.used_by, {instancePath:instancePath+"/used_by",parentData:data,parentDataProperty:"used_by",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate119.errors : vErrors.concat(validate119.errors);
+if(!(validate122(data.used_by, {instancePath:instancePath+"/used_by",parentData:data,parentDataProperty:"used_by",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate122.errors : vErrors.concat(validate122.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs7 === errors;
@@ -7181,7 +7413,7 @@ const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 const _errs11 = errors;
 if(typeof data3[i0] !== "string"){
-validate118.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/RequestedTags/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate121.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/RequestedTags/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid4 = _errs11 === errors;
@@ -7191,7 +7423,7 @@ break;
 }
 }
 else {
-validate118.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/components/schemas/RequestedTags/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate121.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/components/schemas/RequestedTags/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -7207,12 +7439,12 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data5 === "string"){
 if(func0(data5) > 1000){
-validate118.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 1000},message:"must NOT have more than 1000 characters"}];
+validate121.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 1000},message:"must NOT have more than 1000 characters"}];
 return false;
 }
 }
 else {
-validate118.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate121.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -7225,7 +7457,7 @@ if(valid0){
 if(data.keep_readable_copy !== undefined){
 const _errs15 = errors;
 if(typeof data.keep_readable_copy !== "boolean"){
-validate118.errors = [{instancePath:instancePath+"/keep_readable_copy",schemaPath:"#/properties/keep_readable_copy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate121.errors = [{instancePath:instancePath+"/keep_readable_copy",schemaPath:"#/properties/keep_readable_copy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs15 === errors;
@@ -7238,13 +7470,13 @@ if(data.rotate_after_days !== undefined){
 let data7 = data.rotate_after_days;
 const _errs17 = errors;
 if((!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))) && (data7 !== null)){
-validate118.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema146.properties.rotate_after_days.type},message:"must be integer,null"}];
+validate121.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema150.properties.rotate_after_days.type},message:"must be integer,null"}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data7 == "number"){
 if(data7 > 3650 || isNaN(data7)){
-validate118.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},message:"must be <= 3650"}];
+validate121.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},message:"must be <= 3650"}];
 return false;
 }
 }
@@ -7257,8 +7489,8 @@ var valid0 = true;
 if(valid0){
 if(data.recipients !== undefined){
 const _errs19 = errors;
-if(!(validate121(data.recipients, {instancePath:instancePath+"/recipients",parentData:data,parentDataProperty:"recipients",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate121.errors : vErrors.concat(validate121.errors);
+if(!(validate124(data.recipients, {instancePath:instancePath+"/recipients",parentData:data,parentDataProperty:"recipients",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate124.errors : vErrors.concat(validate124.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs19 === errors;
@@ -7275,43 +7507,43 @@ var valid0 = true;
 }
 }
 else {
-validate118.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate121.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate118.errors = vErrors;
+validate121.errors = vErrors;
 return errors === 0;
 }
-validate118.evaluated = {"props":{"slug":true,"value":true,"used_by":true,"tags":true,"description":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
+validate121.evaluated = {"props":{"slug":true,"value":true,"used_by":true,"tags":true,"description":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate117(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate120(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createObjectLimits" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate117.evaluated;
+const evaluated0 = validate120.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate118(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate118.errors : vErrors.concat(validate118.errors);
+if(!(validate121(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate121.errors : vErrors.concat(validate121.errors);
 errors = vErrors.length;
 }
-validate117.errors = vErrors;
+validate120.errors = vErrors;
 return errors === 0;
 }
-validate117.evaluated = {"props":{"slug":true,"value":true,"used_by":true,"tags":true,"description":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
+validate120.evaluated = {"props":{"slug":true,"value":true,"used_by":true,"tags":true,"description":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
 
-export const objectMetadataSchema = validate124;
-const schema154 = {"$id":"function-objectMetadataSchema","allOf":[{"$ref":"response#/components/schemas/ObjectMetadata"}]};
+export const objectMetadataSchema = validate127;
+const schema158 = {"$id":"function-objectMetadataSchema","allOf":[{"$ref":"response#/components/schemas/ObjectMetadata"}]};
 
-function validate125(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate128(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate125.evaluated;
+const evaluated0 = validate128.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7322,7 +7554,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.id === undefined) && (missing0 = "id")) || ((data.slug === undefined) && (missing0 = "slug"))) || ((data.tags === undefined) && (missing0 = "tags"))){
-validate125.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate128.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -7333,12 +7565,12 @@ if(errors === _errs1){
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(!(formats32.test(data0))){
-validate125.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
+validate128.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
 return false;
 }
 }
 else {
-validate125.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate128.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -7356,24 +7588,24 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 128){
-validate125.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate128.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate125.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate128.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern15.test(data1)){
-validate125.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
+validate128.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate125.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate128.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -7389,12 +7621,12 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func0(data2) > 64){
-validate125.errors = [{instancePath:instancePath+"/etag",schemaPath:"#/properties/etag/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate128.errors = [{instancePath:instancePath+"/etag",schemaPath:"#/properties/etag/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate125.errors = [{instancePath:instancePath+"/etag",schemaPath:"#/properties/etag/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate128.errors = [{instancePath:instancePath+"/etag",schemaPath:"#/properties/etag/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -7410,7 +7642,7 @@ const _errs8 = errors;
 if(errors === _errs8){
 if(Array.isArray(data3)){
 if(data3.length > 10){
-validate125.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items"}];
+validate128.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items"}];
 return false;
 }
 else {
@@ -7423,24 +7655,24 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(func0(data4) > 32){
-validate125.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/Tag/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"}];
+validate128.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/Tag/maxLength",keyword:"maxLength",params:{limit: 32},message:"must NOT have more than 32 characters"}];
 return false;
 }
 else {
 if(func0(data4) < 1){
-validate125.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/Tag/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate128.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/Tag/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern16.test(data4)){
-validate125.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/Tag/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9._/-]+$"},message:"must match pattern \""+"^[a-z0-9._/-]+$"+"\""}];
+validate128.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/Tag/pattern",keyword:"pattern",params:{pattern: "^[a-z0-9._/-]+$"},message:"must match pattern \""+"^[a-z0-9._/-]+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate125.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/Tag/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate128.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/Tag/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -7452,7 +7684,7 @@ break;
 }
 }
 else {
-validate125.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate128.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -7468,7 +7700,7 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(Array.isArray(data5)){
 if(data5.length > 100){
-validate125.errors = [{instancePath:instancePath+"/used_by",schemaPath:"#/properties/used_by/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
+validate128.errors = [{instancePath:instancePath+"/used_by",schemaPath:"#/properties/used_by/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
 return false;
 }
 else {
@@ -7481,18 +7713,18 @@ const _errs16 = errors;
 if(errors === _errs16){
 if(typeof data6 === "string"){
 if(func0(data6) > 128){
-validate125.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate128.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data6) < 1){
-validate125.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate128.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate125.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate128.errors = [{instancePath:instancePath+"/used_by/" + i1,schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -7504,7 +7736,7 @@ break;
 }
 }
 else {
-validate125.errors = [{instancePath:instancePath+"/used_by",schemaPath:"#/properties/used_by/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate128.errors = [{instancePath:instancePath+"/used_by",schemaPath:"#/properties/used_by/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -7520,12 +7752,12 @@ const _errs18 = errors;
 if(errors === _errs18){
 if(typeof data7 === "string"){
 if(func0(data7) > 1000){
-validate125.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 1000},message:"must NOT have more than 1000 characters"}];
+validate128.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 1000},message:"must NOT have more than 1000 characters"}];
 return false;
 }
 }
 else {
-validate125.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate128.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -7538,7 +7770,7 @@ if(valid0){
 if(data.keep_readable_copy !== undefined){
 const _errs20 = errors;
 if(typeof data.keep_readable_copy !== "boolean"){
-validate125.errors = [{instancePath:instancePath+"/keep_readable_copy",schemaPath:"#/properties/keep_readable_copy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate128.errors = [{instancePath:instancePath+"/keep_readable_copy",schemaPath:"#/properties/keep_readable_copy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs20 === errors;
@@ -7554,12 +7786,12 @@ if(errors === _errs22){
 if(errors === _errs22){
 if(typeof data9 === "string"){
 if(!(formats0.validate(data9))){
-validate125.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate128.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate125.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate128.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -7577,12 +7809,12 @@ if(errors === _errs24){
 if(errors === _errs24){
 if(typeof data10 === "string"){
 if(!(formats0.validate(data10))){
-validate125.errors = [{instancePath:instancePath+"/updated_at",schemaPath:"#/properties/updated_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate128.errors = [{instancePath:instancePath+"/updated_at",schemaPath:"#/properties/updated_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate125.errors = [{instancePath:instancePath+"/updated_at",schemaPath:"#/properties/updated_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate128.errors = [{instancePath:instancePath+"/updated_at",schemaPath:"#/properties/updated_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -7595,8 +7827,8 @@ var valid0 = true;
 if(valid0){
 if(data.created_by !== undefined){
 const _errs26 = errors;
-if(!(validate103(data.created_by, {instancePath:instancePath+"/created_by",parentData:data,parentDataProperty:"created_by",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
+if(!(validate106(data.created_by, {instancePath:instancePath+"/created_by",parentData:data,parentDataProperty:"created_by",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate106.errors : vErrors.concat(validate106.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs26 === errors;
@@ -7607,8 +7839,8 @@ var valid0 = true;
 if(valid0){
 if(data.updated_by !== undefined){
 const _errs27 = errors;
-if(!(validate103(data.updated_by, {instancePath:instancePath+"/updated_by",parentData:data,parentDataProperty:"updated_by",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
+if(!(validate106(data.updated_by, {instancePath:instancePath+"/updated_by",parentData:data,parentDataProperty:"updated_by",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate106.errors : vErrors.concat(validate106.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs27 === errors;
@@ -7621,18 +7853,18 @@ if(data.rotate_after_days !== undefined){
 let data13 = data.rotate_after_days;
 const _errs28 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate125.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate128.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs28){
 if(typeof data13 == "number"){
 if(data13 > 3650 || isNaN(data13)){
-validate125.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},message:"must be <= 3650"}];
+validate128.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},message:"must be <= 3650"}];
 return false;
 }
 else {
 if(data13 < 1 || isNaN(data13)){
-validate125.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate128.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -7651,12 +7883,12 @@ if(errors === _errs30){
 if(errors === _errs30){
 if(typeof data14 === "string"){
 if(!(formats0.validate(data14))){
-validate125.errors = [{instancePath:instancePath+"/rotation_due_at",schemaPath:"#/properties/rotation_due_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate128.errors = [{instancePath:instancePath+"/rotation_due_at",schemaPath:"#/properties/rotation_due_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate125.errors = [{instancePath:instancePath+"/rotation_due_at",schemaPath:"#/properties/rotation_due_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate128.errors = [{instancePath:instancePath+"/rotation_due_at",schemaPath:"#/properties/rotation_due_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -7670,7 +7902,7 @@ if(valid0){
 if(data.rotation_due !== undefined){
 const _errs32 = errors;
 if(typeof data.rotation_due !== "boolean"){
-validate125.errors = [{instancePath:instancePath+"/rotation_due",schemaPath:"#/properties/rotation_due/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate128.errors = [{instancePath:instancePath+"/rotation_due",schemaPath:"#/properties/rotation_due/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs32 === errors;
@@ -7683,13 +7915,13 @@ if(data.recipient_count !== undefined){
 let data16 = data.recipient_count;
 const _errs34 = errors;
 if(!((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16)))){
-validate125.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate128.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs34){
 if(typeof data16 == "number"){
 if(data16 < 1 || isNaN(data16)){
-validate125.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate128.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -7706,7 +7938,7 @@ const _errs36 = errors;
 if(errors === _errs36){
 if(Array.isArray(data17)){
 if(data17.length > 101){
-validate125.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/maxItems",keyword:"maxItems",params:{limit: 101},message:"must NOT have more than 101 items"}];
+validate128.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/maxItems",keyword:"maxItems",params:{limit: 101},message:"must NOT have more than 101 items"}];
 return false;
 }
 else {
@@ -7719,18 +7951,18 @@ const _errs39 = errors;
 if(errors === _errs39){
 if(typeof data18 === "string"){
 if(func0(data18) > 512){
-validate125.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+validate128.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
 return false;
 }
 else {
 if(!pattern17.test(data18)){
-validate125.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
+validate128.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate125.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate128.errors = [{instancePath:instancePath+"/recipients/" + i2,schemaPath:"#/components/schemas/Recipient/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -7742,7 +7974,7 @@ break;
 }
 }
 else {
-validate125.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate128.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -7754,8 +7986,8 @@ var valid0 = true;
 if(valid0){
 if(data.reseal !== undefined){
 const _errs41 = errors;
-if(!(validate106(data.reseal, {instancePath:instancePath+"/reseal",parentData:data,parentDataProperty:"reseal",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate106.errors : vErrors.concat(validate106.errors);
+if(!(validate109(data.reseal, {instancePath:instancePath+"/reseal",parentData:data,parentDataProperty:"reseal",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate109.errors : vErrors.concat(validate109.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs41 === errors;
@@ -7782,232 +8014,41 @@ var valid0 = true;
 }
 }
 else {
-validate125.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate128.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate125.errors = vErrors;
+validate128.errors = vErrors;
 return errors === 0;
 }
-validate125.evaluated = {"props":{"id":true,"slug":true,"etag":true,"tags":true,"used_by":true,"description":true,"keep_readable_copy":true,"created_at":true,"updated_at":true,"created_by":true,"updated_by":true,"rotate_after_days":true,"rotation_due_at":true,"rotation_due":true,"recipient_count":true,"recipients":true,"reseal":true},"dynamicProps":false,"dynamicItems":false};
+validate128.evaluated = {"props":{"id":true,"slug":true,"etag":true,"tags":true,"used_by":true,"description":true,"keep_readable_copy":true,"created_at":true,"updated_at":true,"created_by":true,"updated_by":true,"rotate_after_days":true,"rotation_due_at":true,"rotation_due":true,"recipient_count":true,"recipients":true,"reseal":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate124(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate127(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-objectMetadataSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate124.evaluated;
+const evaluated0 = validate127.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate125(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate125.errors : vErrors.concat(validate125.errors);
+if(!(validate128(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate128.errors : vErrors.concat(validate128.errors);
 errors = vErrors.length;
 }
-validate124.errors = vErrors;
+validate127.errors = vErrors;
 return errors === 0;
 }
-validate124.evaluated = {"props":{"id":true,"slug":true,"etag":true,"tags":true,"used_by":true,"description":true,"keep_readable_copy":true,"created_at":true,"updated_at":true,"created_by":true,"updated_by":true,"rotate_after_days":true,"rotation_due_at":true,"rotation_due":true,"recipient_count":true,"recipients":true,"reseal":true},"dynamicProps":false,"dynamicItems":false};
+validate127.evaluated = {"props":{"id":true,"slug":true,"etag":true,"tags":true,"used_by":true,"description":true,"keep_readable_copy":true,"created_at":true,"updated_at":true,"created_by":true,"updated_by":true,"rotate_after_days":true,"rotation_due_at":true,"rotation_due":true,"recipient_count":true,"recipients":true,"reseal":true},"dynamicProps":false,"dynamicItems":false};
 
-export const deleteObjectParams = validate130;
-const schema160 = {"$id":"function-deleteObjectParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]}]};
-
-function validate130(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-deleteObjectParams" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate130.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.slug === undefined) && (missing0 = "slug")){
-validate130.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.slug !== undefined){
-let data0 = data.slug;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data0 === "string"){
-if(func0(data0) > 128){
-validate130.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-else {
-if(func0(data0) < 1){
-validate130.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern15.test(data0)){
-validate130.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
-return false;
-}
-}
-}
-}
-else {
-validate130.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate130.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate130.errors = vErrors;
-return errors === 0;
-}
-validate130.evaluated = {"props":{"slug":true},"dynamicProps":false,"dynamicItems":false};
-
-export const deleteObjectQuery = validate131;
-const schema162 = {"$id":"function-deleteObjectQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
-
-function validate131(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-deleteObjectQuery" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate131.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.id !== undefined){
-let data0 = data.id;
-const _errs2 = errors;
-if(errors === _errs2){
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(!(formats32.test(data0))){
-validate131.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
-return false;
-}
-}
-else {
-validate131.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate131.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate131.errors = vErrors;
-return errors === 0;
-}
-validate131.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
-
-export const deleteObjectHeaders = validate132;
-const schema163 = {"$id":"function-deleteObjectHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
-
-function validate132(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-deleteObjectHeaders" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate132.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data["x-caller"] !== undefined){
-let data0 = data["x-caller"];
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func0(data0) > 128){
-validate132.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-}
-else {
-validate132.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid1 = _errs2 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data["idempotency-key"] !== undefined){
-let data1 = data["idempotency-key"];
-const _errs4 = errors;
-if(errors === _errs4){
-if(typeof data1 === "string"){
-if(func0(data1) > 255){
-validate132.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
-return false;
-}
-else {
-if(func0(data1) < 1){
-validate132.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern2.test(data1)){
-validate132.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
-return false;
-}
-}
-}
-}
-else {
-validate132.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid1 = _errs4 === errors;
-}
-else {
-var valid1 = true;
-}
-}
-}
-else {
-validate132.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate132.errors = vErrors;
-return errors === 0;
-}
-validate132.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
-
-export const getObjectParams = validate133;
-const schema164 = {"$id":"function-getObjectParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]}]};
+export const deleteObjectParams = validate133;
+const schema164 = {"$id":"function-deleteObjectParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]}]};
 
 function validate133(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-getObjectParams" */;
+/*# sourceURL="function-deleteObjectParams" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate133.evaluated;
@@ -8066,11 +8107,11 @@ return errors === 0;
 }
 validate133.evaluated = {"props":{"slug":true},"dynamicProps":false,"dynamicItems":false};
 
-export const getObjectQuery = validate134;
-const schema166 = {"$id":"function-getObjectQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
+export const deleteObjectQuery = validate134;
+const schema166 = {"$id":"function-deleteObjectQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
 
 function validate134(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-getObjectQuery" */;
+/*# sourceURL="function-deleteObjectQuery" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate134.evaluated;
@@ -8112,11 +8153,11 @@ return errors === 0;
 }
 validate134.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
-export const getObjectHeaders = validate135;
-const schema167 = {"$id":"function-getObjectHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]}]};
+export const deleteObjectHeaders = validate135;
+const schema167 = {"$id":"function-deleteObjectHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate135(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-getObjectHeaders" */;
+/*# sourceURL="function-deleteObjectHeaders" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate135.evaluated;
@@ -8144,6 +8185,44 @@ validate135.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf
 return false;
 }
 }
+var valid1 = _errs2 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data["idempotency-key"] !== undefined){
+let data1 = data["idempotency-key"];
+const _errs4 = errors;
+if(errors === _errs4){
+if(typeof data1 === "string"){
+if(func0(data1) > 255){
+validate135.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+else {
+if(func0(data1) < 1){
+validate135.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern2.test(data1)){
+validate135.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate135.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid1 = _errs4 === errors;
+}
+else {
+var valid1 = true;
+}
 }
 }
 else {
@@ -8154,13 +8233,13 @@ return false;
 validate135.errors = vErrors;
 return errors === 0;
 }
-validate135.evaluated = {"props":{"x-caller":true},"dynamicProps":false,"dynamicItems":false};
+validate135.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const renameObjectParams = validate136;
-const schema168 = {"$id":"function-renameObjectParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]}]};
+export const getObjectParams = validate136;
+const schema168 = {"$id":"function-getObjectParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]}]};
 
 function validate136(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-renameObjectParams" */;
+/*# sourceURL="function-getObjectParams" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate136.evaluated;
@@ -8219,11 +8298,11 @@ return errors === 0;
 }
 validate136.evaluated = {"props":{"slug":true},"dynamicProps":false,"dynamicItems":false};
 
-export const renameObjectQuery = validate137;
-const schema170 = {"$id":"function-renameObjectQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
+export const getObjectQuery = validate137;
+const schema170 = {"$id":"function-getObjectQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
 
 function validate137(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-renameObjectQuery" */;
+/*# sourceURL="function-getObjectQuery" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate137.evaluated;
@@ -8265,11 +8344,11 @@ return errors === 0;
 }
 validate137.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
-export const renameObjectHeaders = validate138;
-const schema171 = {"$id":"function-renameObjectHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const getObjectHeaders = validate138;
+const schema171 = {"$id":"function-getObjectHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]}]};
 
 function validate138(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-renameObjectHeaders" */;
+/*# sourceURL="function-getObjectHeaders" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate138.evaluated;
@@ -8297,6 +8376,159 @@ validate138.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf
 return false;
 }
 }
+}
+}
+else {
+validate138.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate138.errors = vErrors;
+return errors === 0;
+}
+validate138.evaluated = {"props":{"x-caller":true},"dynamicProps":false,"dynamicItems":false};
+
+export const renameObjectParams = validate139;
+const schema172 = {"$id":"function-renameObjectParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]}]};
+
+function validate139(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-renameObjectParams" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate139.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.slug === undefined) && (missing0 = "slug")){
+validate139.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.slug !== undefined){
+let data0 = data.slug;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(func0(data0) > 128){
+validate139.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate139.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern15.test(data0)){
+validate139.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate139.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate139.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate139.errors = vErrors;
+return errors === 0;
+}
+validate139.evaluated = {"props":{"slug":true},"dynamicProps":false,"dynamicItems":false};
+
+export const renameObjectQuery = validate140;
+const schema174 = {"$id":"function-renameObjectQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
+
+function validate140(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-renameObjectQuery" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate140.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.id !== undefined){
+let data0 = data.id;
+const _errs2 = errors;
+if(errors === _errs2){
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(!(formats32.test(data0))){
+validate140.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
+return false;
+}
+}
+else {
+validate140.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate140.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate140.errors = vErrors;
+return errors === 0;
+}
+validate140.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+
+export const renameObjectHeaders = validate141;
+const schema175 = {"$id":"function-renameObjectHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+
+function validate141(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-renameObjectHeaders" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate141.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data["x-caller"] !== undefined){
+let data0 = data["x-caller"];
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 128){
+validate141.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+}
+else {
+validate141.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
 var valid1 = _errs2 === errors;
 }
 else {
@@ -8309,24 +8541,24 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate138.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate141.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate138.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate141.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern2.test(data1)){
-validate138.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate141.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate138.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate141.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -8338,101 +8570,18 @@ var valid1 = true;
 }
 }
 else {
-validate138.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate141.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate138.errors = vErrors;
+validate141.errors = vErrors;
 return errors === 0;
 }
-validate138.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate141.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const renameObjectBody = validate139;
-const schema172 = {"$id":"function-renameObjectBody","allOf":[{"$ref":"request#/components/schemas/RenameObjectRequest"}]};
-const schema173 = {"type":"object","required":["slug"],"properties":{"slug":{"$ref":"#/components/schemas/Slug"}}};
-
-function validate140(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate140.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.slug === undefined) && (missing0 = "slug")){
-validate140.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.slug !== undefined){
-let data0 = data.slug;
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func0(data0) > 128){
-validate140.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-else {
-if(func0(data0) < 1){
-validate140.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern15.test(data0)){
-validate140.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
-return false;
-}
-}
-}
-}
-else {
-validate140.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate140.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate140.errors = vErrors;
-return errors === 0;
-}
-validate140.evaluated = {"props":{"slug":true},"dynamicProps":false,"dynamicItems":false};
-
-
-function validate139(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-renameObjectBody" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate139.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate140(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate140.errors : vErrors.concat(validate140.errors);
-errors = vErrors.length;
-}
-validate139.errors = vErrors;
-return errors === 0;
-}
-validate139.evaluated = {"props":{"slug":true},"dynamicProps":false,"dynamicItems":false};
-
-export const renameObjectLimits = validate142;
-const schema175 = {"$id":"function-renameObjectLimits","allOf":[{"$ref":"limits#/components/schemas/RenameObjectRequest"}]};
-const schema176 = {"type":"object","properties":{"slug":{"$ref":"#/components/schemas/Slug"}}};
+export const renameObjectBody = validate142;
+const schema176 = {"$id":"function-renameObjectBody","allOf":[{"$ref":"request#/components/schemas/RenameObjectRequest"}]};
+const schema177 = {"type":"object","required":["slug"],"properties":{"slug":{"$ref":"#/components/schemas/Slug"}}};
 
 function validate143(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -8446,6 +8595,12 @@ evaluated0.items = undefined;
 }
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.slug === undefined) && (missing0 = "slug")){
+validate143.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
 if(data.slug !== undefined){
 let data0 = data.slug;
 const _errs2 = errors;
@@ -8455,10 +8610,23 @@ if(func0(data0) > 128){
 validate143.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
+else {
+if(func0(data0) < 1){
+validate143.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern15.test(data0)){
+validate143.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
+return false;
+}
+}
+}
 }
 else {
 validate143.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
 }
 }
 }
@@ -8475,7 +8643,7 @@ validate143.evaluated = {"props":{"slug":true},"dynamicProps":false,"dynamicItem
 
 
 function validate142(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-renameObjectLimits" */;
+/*# sourceURL="function-renameObjectBody" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate142.evaluated;
@@ -8494,14 +8662,78 @@ return errors === 0;
 }
 validate142.evaluated = {"props":{"slug":true},"dynamicProps":false,"dynamicItems":false};
 
-export const updateObjectParams = validate145;
-const schema178 = {"$id":"function-updateObjectParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]}]};
+export const renameObjectLimits = validate145;
+const schema179 = {"$id":"function-renameObjectLimits","allOf":[{"$ref":"limits#/components/schemas/RenameObjectRequest"}]};
+const schema180 = {"type":"object","properties":{"slug":{"$ref":"#/components/schemas/Slug"}}};
+
+function validate146(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate146.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.slug !== undefined){
+let data0 = data.slug;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 128){
+validate146.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+}
+else {
+validate146.errors = [{instancePath:instancePath+"/slug",schemaPath:"#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+else {
+validate146.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate146.errors = vErrors;
+return errors === 0;
+}
+validate146.evaluated = {"props":{"slug":true},"dynamicProps":false,"dynamicItems":false};
+
 
 function validate145(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-updateObjectParams" */;
+/*# sourceURL="function-renameObjectLimits" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate145.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate146(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate146.errors : vErrors.concat(validate146.errors);
+errors = vErrors.length;
+}
+validate145.errors = vErrors;
+return errors === 0;
+}
+validate145.evaluated = {"props":{"slug":true},"dynamicProps":false,"dynamicItems":false};
+
+export const updateObjectParams = validate148;
+const schema182 = {"$id":"function-updateObjectParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]}]};
+
+function validate148(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-updateObjectParams" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate148.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8513,7 +8745,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.slug === undefined) && (missing0 = "slug")){
-validate145.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate148.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -8523,24 +8755,24 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate145.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate148.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate145.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate148.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern15.test(data0)){
-validate145.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
+validate148.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate145.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate148.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -8548,23 +8780,23 @@ return false;
 }
 }
 else {
-validate145.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate148.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate145.errors = vErrors;
+validate148.errors = vErrors;
 return errors === 0;
 }
-validate145.evaluated = {"props":{"slug":true},"dynamicProps":false,"dynamicItems":false};
+validate148.evaluated = {"props":{"slug":true},"dynamicProps":false,"dynamicItems":false};
 
-export const updateObjectQuery = validate146;
-const schema180 = {"$id":"function-updateObjectQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
+export const updateObjectQuery = validate149;
+const schema184 = {"$id":"function-updateObjectQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
 
-function validate146(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate149(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-updateObjectQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate146.evaluated;
+const evaluated0 = validate149.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8581,12 +8813,12 @@ if(errors === _errs2){
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!(formats32.test(data0))){
-validate146.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
+validate149.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
 return false;
 }
 }
 else {
-validate146.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate149.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -8594,23 +8826,23 @@ return false;
 }
 }
 else {
-validate146.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate149.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate146.errors = vErrors;
+validate149.errors = vErrors;
 return errors === 0;
 }
-validate146.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+validate149.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
-export const updateObjectHeaders = validate147;
-const schema181 = {"$id":"function-updateObjectHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"},"if-match":{"type":"string","minLength":1,"maxLength":512}},"required":[]}]};
+export const updateObjectHeaders = validate150;
+const schema185 = {"$id":"function-updateObjectHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"},"if-match":{"type":"string","minLength":1,"maxLength":512}},"required":[]}]};
 
-function validate147(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate150(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-updateObjectHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate147.evaluated;
+const evaluated0 = validate150.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8626,12 +8858,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate147.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate150.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate147.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate150.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -8647,24 +8879,24 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate147.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate150.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate147.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate150.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern2.test(data1)){
-validate147.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate150.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate147.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate150.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -8680,18 +8912,18 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func0(data2) > 512){
-validate147.errors = [{instancePath:instancePath+"/if-match",schemaPath:"#/allOf/0/properties/if-match/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+validate150.errors = [{instancePath:instancePath+"/if-match",schemaPath:"#/allOf/0/properties/if-match/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
 return false;
 }
 else {
 if(func0(data2) < 1){
-validate147.errors = [{instancePath:instancePath+"/if-match",schemaPath:"#/allOf/0/properties/if-match/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate150.errors = [{instancePath:instancePath+"/if-match",schemaPath:"#/allOf/0/properties/if-match/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate147.errors = [{instancePath:instancePath+"/if-match",schemaPath:"#/allOf/0/properties/if-match/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate150.errors = [{instancePath:instancePath+"/if-match",schemaPath:"#/allOf/0/properties/if-match/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -8704,23 +8936,23 @@ var valid1 = true;
 }
 }
 else {
-validate147.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate150.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate147.errors = vErrors;
+validate150.errors = vErrors;
 return errors === 0;
 }
-validate147.evaluated = {"props":{"x-caller":true,"idempotency-key":true,"if-match":true},"dynamicProps":false,"dynamicItems":false};
+validate150.evaluated = {"props":{"x-caller":true,"idempotency-key":true,"if-match":true},"dynamicProps":false,"dynamicItems":false};
 
-export const updateObjectBody = validate148;
-const schema182 = {"$id":"function-updateObjectBody","allOf":[{"$ref":"request#/components/schemas/UpdateObjectRequest"}]};
-const schema183 = {"type":"object","required":["value"],"properties":{"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"keep_readable_copy":{"type":"boolean","default":false},"rotate_after_days":{"type":["integer","null"],"minimum":1,"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"}}};
+export const updateObjectBody = validate151;
+const schema186 = {"$id":"function-updateObjectBody","allOf":[{"$ref":"request#/components/schemas/UpdateObjectRequest"}]};
+const schema187 = {"type":"object","required":["value"],"properties":{"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"keep_readable_copy":{"type":"boolean","default":false},"rotate_after_days":{"type":["integer","null"],"minimum":1,"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"}}};
 
-function validate149(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate152(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate149.evaluated;
+const evaluated0 = validate152.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8734,7 +8966,7 @@ data.keep_readable_copy = false;
 }
 let missing0;
 if((data.value === undefined) && (missing0 = "value")){
-validate149.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate152.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -8745,12 +8977,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) < 1){
-validate149.errors = [{instancePath:instancePath+"/value",schemaPath:"#/components/schemas/SealedValue/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate152.errors = [{instancePath:instancePath+"/value",schemaPath:"#/components/schemas/SealedValue/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 else {
-validate149.errors = [{instancePath:instancePath+"/value",schemaPath:"#/components/schemas/SealedValue/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate152.errors = [{instancePath:instancePath+"/value",schemaPath:"#/components/schemas/SealedValue/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -8762,8 +8994,8 @@ var valid0 = true;
 if(valid0){
 if(data.used_by !== undefined){
 const _errs4 = errors;
-if(!(validate112(data.used_by, {instancePath:instancePath+"/used_by",parentData:data,parentDataProperty:"used_by",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate112.errors : vErrors.concat(validate112.errors);
+if(!(validate115(data.used_by, {instancePath:instancePath+"/used_by",parentData:data,parentDataProperty:"used_by",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate115.errors : vErrors.concat(validate115.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -8783,7 +9015,7 @@ const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs8 = errors;
 if(typeof data2[i0] !== "string"){
-validate149.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/RequestedTags/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate152.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/RequestedTags/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid3 = _errs8 === errors;
@@ -8793,7 +9025,7 @@ break;
 }
 }
 else {
-validate149.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/components/schemas/RequestedTags/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate152.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/components/schemas/RequestedTags/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -8805,7 +9037,7 @@ var valid0 = true;
 if(valid0){
 const _errs10 = errors;
 if(typeof data.keep_readable_copy !== "boolean"){
-validate149.errors = [{instancePath:instancePath+"/keep_readable_copy",schemaPath:"#/properties/keep_readable_copy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate152.errors = [{instancePath:instancePath+"/keep_readable_copy",schemaPath:"#/properties/keep_readable_copy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -8814,18 +9046,18 @@ if(data.rotate_after_days !== undefined){
 let data5 = data.rotate_after_days;
 const _errs12 = errors;
 if((!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))) && (data5 !== null)){
-validate149.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema183.properties.rotate_after_days.type},message:"must be integer,null"}];
+validate152.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema187.properties.rotate_after_days.type},message:"must be integer,null"}];
 return false;
 }
 if(errors === _errs12){
 if(typeof data5 == "number"){
 if(data5 > 3650 || isNaN(data5)){
-validate149.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},message:"must be <= 3650"}];
+validate152.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},message:"must be <= 3650"}];
 return false;
 }
 else {
 if(data5 < 1 || isNaN(data5)){
-validate149.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate152.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -8839,8 +9071,8 @@ var valid0 = true;
 if(valid0){
 if(data.recipients !== undefined){
 const _errs14 = errors;
-if(!(validate114(data.recipients, {instancePath:instancePath+"/recipients",parentData:data,parentDataProperty:"recipients",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate114.errors : vErrors.concat(validate114.errors);
+if(!(validate117(data.recipients, {instancePath:instancePath+"/recipients",parentData:data,parentDataProperty:"recipients",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate117.errors : vErrors.concat(validate117.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs14 === errors;
@@ -8856,44 +9088,44 @@ var valid0 = true;
 }
 }
 else {
-validate149.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate152.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate149.errors = vErrors;
+validate152.errors = vErrors;
 return errors === 0;
 }
-validate149.evaluated = {"props":{"value":true,"used_by":true,"tags":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
+validate152.evaluated = {"props":{"value":true,"used_by":true,"tags":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate148(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate151(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-updateObjectBody" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate148.evaluated;
+const evaluated0 = validate151.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate149(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate149.errors : vErrors.concat(validate149.errors);
+if(!(validate152(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate152.errors : vErrors.concat(validate152.errors);
 errors = vErrors.length;
 }
-validate148.errors = vErrors;
+validate151.errors = vErrors;
 return errors === 0;
 }
-validate148.evaluated = {"props":{"value":true,"used_by":true,"tags":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
+validate151.evaluated = {"props":{"value":true,"used_by":true,"tags":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
 
-export const updateObjectLimits = validate153;
-const schema186 = {"$id":"function-updateObjectLimits","allOf":[{"$ref":"limits#/components/schemas/UpdateObjectRequest"}]};
-const schema187 = {"type":"object","properties":{"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"keep_readable_copy":{"type":"boolean"},"rotate_after_days":{"type":["integer","null"],"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"}}};
+export const updateObjectLimits = validate156;
+const schema190 = {"$id":"function-updateObjectLimits","allOf":[{"$ref":"limits#/components/schemas/UpdateObjectRequest"}]};
+const schema191 = {"type":"object","properties":{"value":{"$ref":"#/components/schemas/SealedValue"},"used_by":{"$ref":"#/components/schemas/RequestedConsumers"},"tags":{"$ref":"#/components/schemas/RequestedTags"},"keep_readable_copy":{"type":"boolean"},"rotate_after_days":{"type":["integer","null"],"maximum":3650},"recipients":{"$ref":"#/components/schemas/RequestedRecipients"}}};
 
-function validate154(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate157(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate154.evaluated;
+const evaluated0 = validate157.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8905,7 +9137,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.value !== undefined){
 const _errs1 = errors;
 if(typeof data.value !== "string"){
-validate154.errors = [{instancePath:instancePath+"/value",schemaPath:"#/components/schemas/SealedValue/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate157.errors = [{instancePath:instancePath+"/value",schemaPath:"#/components/schemas/SealedValue/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -8916,8 +9148,8 @@ var valid0 = true;
 if(valid0){
 if(data.used_by !== undefined){
 const _errs4 = errors;
-if(!(validate119(data.used_by, {instancePath:instancePath+"/used_by",parentData:data,parentDataProperty:"used_by",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate119.errors : vErrors.concat(validate119.errors);
+if(!(validate122(data.used_by, {instancePath:instancePath+"/used_by",parentData:data,parentDataProperty:"used_by",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate122.errors : vErrors.concat(validate122.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -8937,7 +9169,7 @@ const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
 const _errs8 = errors;
 if(typeof data2[i0] !== "string"){
-validate154.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/RequestedTags/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate157.errors = [{instancePath:instancePath+"/tags/" + i0,schemaPath:"#/components/schemas/RequestedTags/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid3 = _errs8 === errors;
@@ -8947,7 +9179,7 @@ break;
 }
 }
 else {
-validate154.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/components/schemas/RequestedTags/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate157.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/components/schemas/RequestedTags/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -8960,7 +9192,7 @@ if(valid0){
 if(data.keep_readable_copy !== undefined){
 const _errs10 = errors;
 if(typeof data.keep_readable_copy !== "boolean"){
-validate154.errors = [{instancePath:instancePath+"/keep_readable_copy",schemaPath:"#/properties/keep_readable_copy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate157.errors = [{instancePath:instancePath+"/keep_readable_copy",schemaPath:"#/properties/keep_readable_copy/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -8973,13 +9205,13 @@ if(data.rotate_after_days !== undefined){
 let data5 = data.rotate_after_days;
 const _errs12 = errors;
 if((!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))) && (data5 !== null)){
-validate154.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema187.properties.rotate_after_days.type},message:"must be integer,null"}];
+validate157.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/type",keyword:"type",params:{type: schema191.properties.rotate_after_days.type},message:"must be integer,null"}];
 return false;
 }
 if(errors === _errs12){
 if(typeof data5 == "number"){
 if(data5 > 3650 || isNaN(data5)){
-validate154.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},message:"must be <= 3650"}];
+validate157.errors = [{instancePath:instancePath+"/rotate_after_days",schemaPath:"#/properties/rotate_after_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3650},message:"must be <= 3650"}];
 return false;
 }
 }
@@ -8992,8 +9224,8 @@ var valid0 = true;
 if(valid0){
 if(data.recipients !== undefined){
 const _errs14 = errors;
-if(!(validate121(data.recipients, {instancePath:instancePath+"/recipients",parentData:data,parentDataProperty:"recipients",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate121.errors : vErrors.concat(validate121.errors);
+if(!(validate124(data.recipients, {instancePath:instancePath+"/recipients",parentData:data,parentDataProperty:"recipients",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate124.errors : vErrors.concat(validate124.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs14 === errors;
@@ -9008,44 +9240,44 @@ var valid0 = true;
 }
 }
 else {
-validate154.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate157.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate154.errors = vErrors;
+validate157.errors = vErrors;
 return errors === 0;
 }
-validate154.evaluated = {"props":{"value":true,"used_by":true,"tags":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
+validate157.evaluated = {"props":{"value":true,"used_by":true,"tags":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate153(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate156(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-updateObjectLimits" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate153.evaluated;
+const evaluated0 = validate156.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate154(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate154.errors : vErrors.concat(validate154.errors);
+if(!(validate157(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate157.errors : vErrors.concat(validate157.errors);
 errors = vErrors.length;
 }
-validate153.errors = vErrors;
+validate156.errors = vErrors;
 return errors === 0;
 }
-validate153.evaluated = {"props":{"value":true,"used_by":true,"tags":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
+validate156.evaluated = {"props":{"value":true,"used_by":true,"tags":true,"keep_readable_copy":true,"rotate_after_days":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
 
-export const getObjectUsedByParams = validate158;
-const schema190 = {"$id":"function-getObjectUsedByParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]}]};
+export const getObjectUsedByParams = validate161;
+const schema194 = {"$id":"function-getObjectUsedByParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]}]};
 
-function validate158(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate161(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-getObjectUsedByParams" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate158.evaluated;
+const evaluated0 = validate161.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9057,7 +9289,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.slug === undefined) && (missing0 = "slug")){
-validate158.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate161.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -9067,24 +9299,24 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate158.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate161.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate158.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate161.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern15.test(data0)){
-validate158.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
+validate161.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate158.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate161.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9092,23 +9324,23 @@ return false;
 }
 }
 else {
-validate158.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate161.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate158.errors = vErrors;
+validate161.errors = vErrors;
 return errors === 0;
 }
-validate158.evaluated = {"props":{"slug":true},"dynamicProps":false,"dynamicItems":false};
+validate161.evaluated = {"props":{"slug":true},"dynamicProps":false,"dynamicItems":false};
 
-export const getObjectUsedByQuery = validate159;
-const schema192 = {"$id":"function-getObjectUsedByQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
+export const getObjectUsedByQuery = validate162;
+const schema196 = {"$id":"function-getObjectUsedByQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
 
-function validate159(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate162(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-getObjectUsedByQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate159.evaluated;
+const evaluated0 = validate162.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9125,12 +9357,12 @@ if(errors === _errs2){
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!(formats32.test(data0))){
-validate159.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
+validate162.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
 return false;
 }
 }
 else {
-validate159.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate162.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9138,23 +9370,23 @@ return false;
 }
 }
 else {
-validate159.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate162.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate159.errors = vErrors;
+validate162.errors = vErrors;
 return errors === 0;
 }
-validate159.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+validate162.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
-export const usedBySchema = validate160;
-const schema193 = {"$id":"function-usedBySchema","allOf":[{"$ref":"response#/components/schemas/UsedBy"}]};
-const schema194 = {"type":"object","required":["used_by"],"properties":{"used_by":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/KnownConsumerName"}}}};
+export const usedBySchema = validate163;
+const schema197 = {"$id":"function-usedBySchema","allOf":[{"$ref":"response#/components/schemas/UsedBy"}]};
+const schema198 = {"type":"object","required":["used_by"],"properties":{"used_by":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/KnownConsumerName"}}}};
 
-function validate161(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate164(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate161.evaluated;
+const evaluated0 = validate164.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9165,7 +9397,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.used_by === undefined) && (missing0 = "used_by")){
-validate161.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate164.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -9175,7 +9407,7 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(Array.isArray(data0)){
 if(data0.length > 100){
-validate161.errors = [{instancePath:instancePath+"/used_by",schemaPath:"#/properties/used_by/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
+validate164.errors = [{instancePath:instancePath+"/used_by",schemaPath:"#/properties/used_by/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
 return false;
 }
 else {
@@ -9188,18 +9420,18 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 128){
-validate161.errors = [{instancePath:instancePath+"/used_by/" + i0,schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate164.errors = [{instancePath:instancePath+"/used_by/" + i0,schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate161.errors = [{instancePath:instancePath+"/used_by/" + i0,schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate164.errors = [{instancePath:instancePath+"/used_by/" + i0,schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate161.errors = [{instancePath:instancePath+"/used_by/" + i0,schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate164.errors = [{instancePath:instancePath+"/used_by/" + i0,schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9211,7 +9443,7 @@ break;
 }
 }
 else {
-validate161.errors = [{instancePath:instancePath+"/used_by",schemaPath:"#/properties/used_by/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate164.errors = [{instancePath:instancePath+"/used_by",schemaPath:"#/properties/used_by/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -9219,44 +9451,44 @@ return false;
 }
 }
 else {
-validate161.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate164.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate161.errors = vErrors;
+validate164.errors = vErrors;
 return errors === 0;
 }
-validate161.evaluated = {"props":{"used_by":true},"dynamicProps":false,"dynamicItems":false};
+validate164.evaluated = {"props":{"used_by":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate160(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate163(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-usedBySchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate160.evaluated;
+const evaluated0 = validate163.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate161(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate161.errors : vErrors.concat(validate161.errors);
+if(!(validate164(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate164.errors : vErrors.concat(validate164.errors);
 errors = vErrors.length;
 }
-validate160.errors = vErrors;
+validate163.errors = vErrors;
 return errors === 0;
 }
-validate160.evaluated = {"props":{"used_by":true},"dynamicProps":false,"dynamicItems":false};
+validate163.evaluated = {"props":{"used_by":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listObjectVersionsParams = validate163;
-const schema196 = {"$id":"function-listObjectVersionsParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]}]};
+export const listObjectVersionsParams = validate166;
+const schema200 = {"$id":"function-listObjectVersionsParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"}},"required":["slug"]}]};
 
-function validate163(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate166(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listObjectVersionsParams" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate163.evaluated;
+const evaluated0 = validate166.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9268,7 +9500,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.slug === undefined) && (missing0 = "slug")){
-validate163.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate166.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -9278,24 +9510,24 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate163.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate166.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate163.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate166.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern15.test(data0)){
-validate163.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
+validate166.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate163.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate166.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9303,23 +9535,23 @@ return false;
 }
 }
 else {
-validate163.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate166.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate163.errors = vErrors;
+validate166.errors = vErrors;
 return errors === 0;
 }
-validate163.evaluated = {"props":{"slug":true},"dynamicProps":false,"dynamicItems":false};
+validate166.evaluated = {"props":{"slug":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listObjectVersionsQuery = validate164;
-const schema198 = {"$id":"function-listObjectVersionsQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
+export const listObjectVersionsQuery = validate167;
+const schema202 = {"$id":"function-listObjectVersionsQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
 
-function validate164(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate167(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listObjectVersionsQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate164.evaluated;
+const evaluated0 = validate167.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9336,12 +9568,12 @@ if(errors === _errs2){
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!(formats32.test(data0))){
-validate164.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
+validate167.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
 return false;
 }
 }
 else {
-validate164.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate167.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9349,23 +9581,23 @@ return false;
 }
 }
 else {
-validate164.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate167.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate164.errors = vErrors;
+validate167.errors = vErrors;
 return errors === 0;
 }
-validate164.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+validate167.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listObjectVersionsResponse200 = validate165;
-const schema199 = {"$id":"function-listObjectVersionsResponse200","allOf":[{"type":"array","maxItems":10,"items":{"$ref":"response#/components/schemas/ObjectVersion"}}]};
-const schema200 = {"type":"object","required":["version","created_at","created_by","replaced_at","replaced_by","recipient_count"],"properties":{"version":{"type":"integer","minimum":1,"maximum":2147483647},"created_at":{"type":"string","format":"date-time"},"created_by":{"$ref":"#/components/schemas/Actor"},"replaced_at":{"type":"string","format":"date-time"},"replaced_by":{"$ref":"#/components/schemas/Actor"},"recipient_count":{"type":"integer","minimum":1},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}}}};
+export const listObjectVersionsResponse200 = validate168;
+const schema203 = {"$id":"function-listObjectVersionsResponse200","allOf":[{"type":"array","maxItems":10,"items":{"$ref":"response#/components/schemas/ObjectVersion"}}]};
+const schema204 = {"type":"object","required":["version","created_at","created_by","replaced_at","replaced_by","recipient_count"],"properties":{"version":{"type":"integer","minimum":1,"maximum":2147483647},"created_at":{"type":"string","format":"date-time"},"created_by":{"$ref":"#/components/schemas/Actor"},"replaced_at":{"type":"string","format":"date-time"},"replaced_by":{"$ref":"#/components/schemas/Actor"},"recipient_count":{"type":"integer","minimum":1},"recipients":{"type":"array","maxItems":101,"items":{"$ref":"#/components/schemas/Recipient"}}}};
 
-function validate166(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate169(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate166.evaluated;
+const evaluated0 = validate169.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9376,7 +9608,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((((((data.version === undefined) && (missing0 = "version")) || ((data.created_at === undefined) && (missing0 = "created_at"))) || ((data.created_by === undefined) && (missing0 = "created_by"))) || ((data.replaced_at === undefined) && (missing0 = "replaced_at"))) || ((data.replaced_by === undefined) && (missing0 = "replaced_by"))) || ((data.recipient_count === undefined) && (missing0 = "recipient_count"))){
-validate166.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate169.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -9384,18 +9616,18 @@ if(data.version !== undefined){
 let data0 = data.version;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate166.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate169.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 > 2147483647 || isNaN(data0)){
-validate166.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate169.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data0 < 1 || isNaN(data0)){
-validate166.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate169.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -9414,12 +9646,12 @@ if(errors === _errs3){
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(!(formats0.validate(data1))){
-validate166.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate169.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate166.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate169.errors = [{instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9432,8 +9664,8 @@ var valid0 = true;
 if(valid0){
 if(data.created_by !== undefined){
 const _errs5 = errors;
-if(!(validate103(data.created_by, {instancePath:instancePath+"/created_by",parentData:data,parentDataProperty:"created_by",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
+if(!(validate106(data.created_by, {instancePath:instancePath+"/created_by",parentData:data,parentDataProperty:"created_by",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate106.errors : vErrors.concat(validate106.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs5 === errors;
@@ -9449,12 +9681,12 @@ if(errors === _errs6){
 if(errors === _errs6){
 if(typeof data3 === "string"){
 if(!(formats0.validate(data3))){
-validate166.errors = [{instancePath:instancePath+"/replaced_at",schemaPath:"#/properties/replaced_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate169.errors = [{instancePath:instancePath+"/replaced_at",schemaPath:"#/properties/replaced_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate166.errors = [{instancePath:instancePath+"/replaced_at",schemaPath:"#/properties/replaced_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate169.errors = [{instancePath:instancePath+"/replaced_at",schemaPath:"#/properties/replaced_at/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9467,8 +9699,8 @@ var valid0 = true;
 if(valid0){
 if(data.replaced_by !== undefined){
 const _errs8 = errors;
-if(!(validate103(data.replaced_by, {instancePath:instancePath+"/replaced_by",parentData:data,parentDataProperty:"replaced_by",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
+if(!(validate106(data.replaced_by, {instancePath:instancePath+"/replaced_by",parentData:data,parentDataProperty:"replaced_by",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate106.errors : vErrors.concat(validate106.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs8 === errors;
@@ -9481,13 +9713,13 @@ if(data.recipient_count !== undefined){
 let data5 = data.recipient_count;
 const _errs9 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate166.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate169.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data5 == "number"){
 if(data5 < 1 || isNaN(data5)){
-validate166.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate169.errors = [{instancePath:instancePath+"/recipient_count",schemaPath:"#/properties/recipient_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -9504,7 +9736,7 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(Array.isArray(data6)){
 if(data6.length > 101){
-validate166.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/maxItems",keyword:"maxItems",params:{limit: 101},message:"must NOT have more than 101 items"}];
+validate169.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/maxItems",keyword:"maxItems",params:{limit: 101},message:"must NOT have more than 101 items"}];
 return false;
 }
 else {
@@ -9517,18 +9749,18 @@ const _errs14 = errors;
 if(errors === _errs14){
 if(typeof data7 === "string"){
 if(func0(data7) > 512){
-validate166.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+validate169.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/Recipient/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
 return false;
 }
 else {
 if(!pattern17.test(data7)){
-validate166.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
+validate169.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/Recipient/pattern",keyword:"pattern",params:{pattern: "^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"},message:"must match pattern \""+"^(?:age1[0-9a-z+._-]+|ssh-(?:ed25519|rsa) [A-Za-z0-9+/]+={0,2})$"+"\""}];
 return false;
 }
 }
 }
 else {
-validate166.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/Recipient/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate169.errors = [{instancePath:instancePath+"/recipients/" + i0,schemaPath:"#/components/schemas/Recipient/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -9540,7 +9772,7 @@ break;
 }
 }
 else {
-validate166.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate169.errors = [{instancePath:instancePath+"/recipients",schemaPath:"#/properties/recipients/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -9558,21 +9790,21 @@ var valid0 = true;
 }
 }
 else {
-validate166.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate169.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate166.errors = vErrors;
+validate169.errors = vErrors;
 return errors === 0;
 }
-validate166.evaluated = {"props":{"version":true,"created_at":true,"created_by":true,"replaced_at":true,"replaced_by":true,"recipient_count":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
+validate169.evaluated = {"props":{"version":true,"created_at":true,"created_by":true,"replaced_at":true,"replaced_by":true,"recipient_count":true,"recipients":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate165(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate168(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listObjectVersionsResponse200" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate165.evaluated;
+const evaluated0 = validate168.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9583,7 +9815,7 @@ const _errs0 = errors;
 if(errors === _errs0){
 if(Array.isArray(data)){
 if(data.length > 10){
-validate165.errors = [{instancePath,schemaPath:"#/allOf/0/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items"}];
+validate168.errors = [{instancePath,schemaPath:"#/allOf/0/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items"}];
 return false;
 }
 else {
@@ -9591,8 +9823,8 @@ var valid1 = true;
 const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 const _errs2 = errors;
-if(!(validate166(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate166.errors : vErrors.concat(validate166.errors);
+if(!(validate169(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate169.errors : vErrors.concat(validate169.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs2 === errors;
@@ -9603,206 +9835,20 @@ break;
 }
 }
 else {
-validate165.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate168.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate165.errors = vErrors;
+validate168.errors = vErrors;
 return errors === 0;
 }
-validate165.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate168.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-export const getObjectVersionParams = validate170;
-const schema202 = {"$id":"function-getObjectVersionParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"},"version":{"type":"integer","minimum":1,"maximum":2147483647}},"required":["slug","version"]}]};
-
-function validate170(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-getObjectVersionParams" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate170.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.slug === undefined) && (missing0 = "slug")) || ((data.version === undefined) && (missing0 = "version"))){
-validate170.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.slug !== undefined){
-let data0 = data.slug;
-const _errs2 = errors;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data0 === "string"){
-if(func0(data0) > 128){
-validate170.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-else {
-if(func0(data0) < 1){
-validate170.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern15.test(data0)){
-validate170.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
-return false;
-}
-}
-}
-}
-else {
-validate170.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid1 = _errs2 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data.version !== undefined){
-let data1 = data.version;
-const _errs5 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate170.errors = [{instancePath:instancePath+"/version",schemaPath:"#/allOf/0/properties/version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs5){
-if(typeof data1 == "number"){
-if(data1 > 2147483647 || isNaN(data1)){
-validate170.errors = [{instancePath:instancePath+"/version",schemaPath:"#/allOf/0/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
-return false;
-}
-else {
-if(data1 < 1 || isNaN(data1)){
-validate170.errors = [{instancePath:instancePath+"/version",schemaPath:"#/allOf/0/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-}
-}
-}
-var valid1 = _errs5 === errors;
-}
-else {
-var valid1 = true;
-}
-}
-}
-}
-else {
-validate170.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate170.errors = vErrors;
-return errors === 0;
-}
-validate170.evaluated = {"props":{"slug":true,"version":true},"dynamicProps":false,"dynamicItems":false};
-
-export const getObjectVersionQuery = validate171;
-const schema204 = {"$id":"function-getObjectVersionQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
-
-function validate171(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-getObjectVersionQuery" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate171.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.id !== undefined){
-let data0 = data.id;
-const _errs2 = errors;
-if(errors === _errs2){
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(!(formats32.test(data0))){
-validate171.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
-return false;
-}
-}
-else {
-validate171.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate171.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate171.errors = vErrors;
-return errors === 0;
-}
-validate171.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
-
-export const getObjectVersionHeaders = validate172;
-const schema205 = {"$id":"function-getObjectVersionHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]}]};
-
-function validate172(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-getObjectVersionHeaders" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate172.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data["x-caller"] !== undefined){
-let data0 = data["x-caller"];
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func0(data0) > 128){
-validate172.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-}
-else {
-validate172.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-else {
-validate172.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate172.errors = vErrors;
-return errors === 0;
-}
-validate172.evaluated = {"props":{"x-caller":true},"dynamicProps":false,"dynamicItems":false};
-
-export const restoreObjectVersionParams = validate173;
-const schema206 = {"$id":"function-restoreObjectVersionParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"},"version":{"type":"integer","minimum":1,"maximum":2147483647}},"required":["slug","version"]}]};
+export const getObjectVersionParams = validate173;
+const schema206 = {"$id":"function-getObjectVersionParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"},"version":{"type":"integer","minimum":1,"maximum":2147483647}},"required":["slug","version"]}]};
 
 function validate173(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-restoreObjectVersionParams" */;
+/*# sourceURL="function-getObjectVersionParams" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate173.evaluated;
@@ -9894,11 +9940,11 @@ return errors === 0;
 }
 validate173.evaluated = {"props":{"slug":true,"version":true},"dynamicProps":false,"dynamicItems":false};
 
-export const restoreObjectVersionQuery = validate174;
-const schema208 = {"$id":"function-restoreObjectVersionQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
+export const getObjectVersionQuery = validate174;
+const schema208 = {"$id":"function-getObjectVersionQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
 
 function validate174(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-restoreObjectVersionQuery" */;
+/*# sourceURL="function-getObjectVersionQuery" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate174.evaluated;
@@ -9940,11 +9986,11 @@ return errors === 0;
 }
 validate174.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
-export const restoreObjectVersionHeaders = validate175;
-const schema209 = {"$id":"function-restoreObjectVersionHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const getObjectVersionHeaders = validate175;
+const schema209 = {"$id":"function-getObjectVersionHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128}},"required":[]}]};
 
 function validate175(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-restoreObjectVersionHeaders" */;
+/*# sourceURL="function-getObjectVersionHeaders" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate175.evaluated;
@@ -9972,44 +10018,6 @@ validate175.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf
 return false;
 }
 }
-var valid1 = _errs2 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data["idempotency-key"] !== undefined){
-let data1 = data["idempotency-key"];
-const _errs4 = errors;
-if(errors === _errs4){
-if(typeof data1 === "string"){
-if(func0(data1) > 255){
-validate175.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
-return false;
-}
-else {
-if(func0(data1) < 1){
-validate175.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern2.test(data1)){
-validate175.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
-return false;
-}
-}
-}
-}
-else {
-validate175.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid1 = _errs4 === errors;
-}
-else {
-var valid1 = true;
-}
 }
 }
 else {
@@ -10020,13 +10028,13 @@ return false;
 validate175.errors = vErrors;
 return errors === 0;
 }
-validate175.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate175.evaluated = {"props":{"x-caller":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listConsumersQuery = validate176;
-const schema210 = {"$id":"function-listConsumersQuery","allOf":[{"type":"object","properties":{"q":{"type":"string","maxLength":128},"page":{"type":"integer","minimum":1,"maximum":2147483647},"page_size":{"type":"integer","minimum":1,"maximum":100}},"required":[]}]};
+export const restoreObjectVersionParams = validate176;
+const schema210 = {"$id":"function-restoreObjectVersionParams","allOf":[{"type":"object","properties":{"slug":{"$ref":"request#/components/schemas/Slug"},"version":{"type":"integer","minimum":1,"maximum":2147483647}},"required":["slug","version"]}]};
 
 function validate176(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-listConsumersQuery" */;
+/*# sourceURL="function-restoreObjectVersionParams" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate176.evaluated;
@@ -10039,18 +10047,37 @@ evaluated0.items = undefined;
 const _errs0 = errors;
 if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.q !== undefined){
-let data0 = data.q;
+let missing0;
+if(((data.slug === undefined) && (missing0 = "slug")) || ((data.version === undefined) && (missing0 = "version"))){
+validate176.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.slug !== undefined){
+let data0 = data.slug;
 const _errs2 = errors;
-if(errors === _errs2){
+const _errs3 = errors;
+if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate176.errors = [{instancePath:instancePath+"/q",schemaPath:"#/allOf/0/properties/q/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate176.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate176.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern15.test(data0)){
+validate176.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
 return false;
 }
 }
+}
+}
 else {
-validate176.errors = [{instancePath:instancePath+"/q",schemaPath:"#/allOf/0/properties/q/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate176.errors = [{instancePath:instancePath+"/slug",schemaPath:"request#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -10060,55 +10087,28 @@ else {
 var valid1 = true;
 }
 if(valid1){
-if(data.page !== undefined){
-let data1 = data.page;
-const _errs4 = errors;
+if(data.version !== undefined){
+let data1 = data.version;
+const _errs5 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate176.errors = [{instancePath:instancePath+"/page",schemaPath:"#/allOf/0/properties/page/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate176.errors = [{instancePath:instancePath+"/version",schemaPath:"#/allOf/0/properties/version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(errors === _errs4){
+if(errors === _errs5){
 if(typeof data1 == "number"){
 if(data1 > 2147483647 || isNaN(data1)){
-validate176.errors = [{instancePath:instancePath+"/page",schemaPath:"#/allOf/0/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate176.errors = [{instancePath:instancePath+"/version",schemaPath:"#/allOf/0/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data1 < 1 || isNaN(data1)){
-validate176.errors = [{instancePath:instancePath+"/page",schemaPath:"#/allOf/0/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate176.errors = [{instancePath:instancePath+"/version",schemaPath:"#/allOf/0/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
 }
 }
-var valid1 = _errs4 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data.page_size !== undefined){
-let data2 = data.page_size;
-const _errs6 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate176.errors = [{instancePath:instancePath+"/page_size",schemaPath:"#/allOf/0/properties/page_size/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs6){
-if(typeof data2 == "number"){
-if(data2 > 100 || isNaN(data2)){
-validate176.errors = [{instancePath:instancePath+"/page_size",schemaPath:"#/allOf/0/properties/page_size/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100"}];
-return false;
-}
-else {
-if(data2 < 1 || isNaN(data2)){
-validate176.errors = [{instancePath:instancePath+"/page_size",schemaPath:"#/allOf/0/properties/page_size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
-return false;
-}
-}
-}
-}
-var valid1 = _errs6 === errors;
+var valid1 = _errs5 === errors;
 }
 else {
 var valid1 = true;
@@ -10124,17 +10124,249 @@ return false;
 validate176.errors = vErrors;
 return errors === 0;
 }
-validate176.evaluated = {"props":{"q":true,"page":true,"page_size":true},"dynamicProps":false,"dynamicItems":false};
+validate176.evaluated = {"props":{"slug":true,"version":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listConsumersResponse200 = validate177;
-const schema211 = {"$id":"function-listConsumersResponse200","allOf":[{"oneOf":[{"type":"array","items":{"$ref":"response#/components/schemas/KnownConsumerName"}},{"$ref":"response#/components/schemas/ConsumersPage"}]}]};
-const schema213 = {"type":"object","required":["consumers","total"],"properties":{"consumers":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/ConsumerEntry"}},"total":{"type":"integer","minimum":0}}};
-const schema214 = {"type":"object","required":["name","secret_count"],"properties":{"name":{"$ref":"#/components/schemas/KnownConsumerName"},"secret_count":{"type":"integer","minimum":0},"public_key":{"type":"string","maxLength":512}}};
+export const restoreObjectVersionQuery = validate177;
+const schema212 = {"$id":"function-restoreObjectVersionQuery","allOf":[{"type":"object","properties":{"id":{"type":"string","format":"uuid"}},"required":[]}]};
+
+function validate177(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-restoreObjectVersionQuery" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate177.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.id !== undefined){
+let data0 = data.id;
+const _errs2 = errors;
+if(errors === _errs2){
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(!(formats32.test(data0))){
+validate177.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
+return false;
+}
+}
+else {
+validate177.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate177.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate177.errors = vErrors;
+return errors === 0;
+}
+validate177.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+
+export const restoreObjectVersionHeaders = validate178;
+const schema213 = {"$id":"function-restoreObjectVersionHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+
+function validate178(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-restoreObjectVersionHeaders" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate178.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data["x-caller"] !== undefined){
+let data0 = data["x-caller"];
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 128){
+validate178.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+}
+else {
+validate178.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid1 = _errs2 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data["idempotency-key"] !== undefined){
+let data1 = data["idempotency-key"];
+const _errs4 = errors;
+if(errors === _errs4){
+if(typeof data1 === "string"){
+if(func0(data1) > 255){
+validate178.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+else {
+if(func0(data1) < 1){
+validate178.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern2.test(data1)){
+validate178.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate178.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid1 = _errs4 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
+else {
+validate178.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate178.errors = vErrors;
+return errors === 0;
+}
+validate178.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+
+export const listConsumersQuery = validate179;
+const schema214 = {"$id":"function-listConsumersQuery","allOf":[{"type":"object","properties":{"q":{"type":"string","maxLength":128},"page":{"type":"integer","minimum":1,"maximum":2147483647},"page_size":{"type":"integer","minimum":1,"maximum":100}},"required":[]}]};
 
 function validate179(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-listConsumersQuery" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate179.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.q !== undefined){
+let data0 = data.q;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 128){
+validate179.errors = [{instancePath:instancePath+"/q",schemaPath:"#/allOf/0/properties/q/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+}
+else {
+validate179.errors = [{instancePath:instancePath+"/q",schemaPath:"#/allOf/0/properties/q/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid1 = _errs2 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data.page !== undefined){
+let data1 = data.page;
+const _errs4 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate179.errors = [{instancePath:instancePath+"/page",schemaPath:"#/allOf/0/properties/page/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs4){
+if(typeof data1 == "number"){
+if(data1 > 2147483647 || isNaN(data1)){
+validate179.errors = [{instancePath:instancePath+"/page",schemaPath:"#/allOf/0/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+return false;
+}
+else {
+if(data1 < 1 || isNaN(data1)){
+validate179.errors = [{instancePath:instancePath+"/page",schemaPath:"#/allOf/0/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs4 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data.page_size !== undefined){
+let data2 = data.page_size;
+const _errs6 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate179.errors = [{instancePath:instancePath+"/page_size",schemaPath:"#/allOf/0/properties/page_size/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs6){
+if(typeof data2 == "number"){
+if(data2 > 100 || isNaN(data2)){
+validate179.errors = [{instancePath:instancePath+"/page_size",schemaPath:"#/allOf/0/properties/page_size/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100"}];
+return false;
+}
+else {
+if(data2 < 1 || isNaN(data2)){
+validate179.errors = [{instancePath:instancePath+"/page_size",schemaPath:"#/allOf/0/properties/page_size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs6 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
+}
+else {
+validate179.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate179.errors = vErrors;
+return errors === 0;
+}
+validate179.evaluated = {"props":{"q":true,"page":true,"page_size":true},"dynamicProps":false,"dynamicItems":false};
+
+export const listConsumersResponse200 = validate180;
+const schema215 = {"$id":"function-listConsumersResponse200","allOf":[{"oneOf":[{"type":"array","items":{"$ref":"response#/components/schemas/KnownConsumerName"}},{"$ref":"response#/components/schemas/ConsumersPage"}]}]};
+const schema217 = {"type":"object","required":["consumers","total"],"properties":{"consumers":{"type":"array","maxItems":100,"items":{"$ref":"#/components/schemas/ConsumerEntry"}},"total":{"type":"integer","minimum":0}}};
+const schema218 = {"type":"object","required":["name","secret_count"],"properties":{"name":{"$ref":"#/components/schemas/KnownConsumerName"},"secret_count":{"type":"integer","minimum":0},"public_key":{"type":"string","maxLength":512}}};
+
+function validate182(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate182.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -10145,7 +10377,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.name === undefined) && (missing0 = "name")) || ((data.secret_count === undefined) && (missing0 = "secret_count"))){
-validate179.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate182.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -10156,18 +10388,18 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate179.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate182.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate179.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate182.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate179.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate182.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -10181,13 +10413,13 @@ if(data.secret_count !== undefined){
 let data1 = data.secret_count;
 const _errs4 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate179.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate182.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate179.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate182.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -10204,12 +10436,12 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func0(data2) > 512){
-validate179.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+validate182.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
 return false;
 }
 }
 else {
-validate179.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate182.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -10223,20 +10455,20 @@ var valid0 = true;
 }
 }
 else {
-validate179.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate182.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate179.errors = vErrors;
+validate182.errors = vErrors;
 return errors === 0;
 }
-validate179.evaluated = {"props":{"name":true,"secret_count":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
+validate182.evaluated = {"props":{"name":true,"secret_count":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate178(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate181(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate178.evaluated;
+const evaluated0 = validate181.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -10247,7 +10479,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.consumers === undefined) && (missing0 = "consumers")) || ((data.total === undefined) && (missing0 = "total"))){
-validate178.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate181.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -10257,7 +10489,7 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(Array.isArray(data0)){
 if(data0.length > 100){
-validate178.errors = [{instancePath:instancePath+"/consumers",schemaPath:"#/properties/consumers/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
+validate181.errors = [{instancePath:instancePath+"/consumers",schemaPath:"#/properties/consumers/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"}];
 return false;
 }
 else {
@@ -10265,8 +10497,8 @@ var valid1 = true;
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 const _errs3 = errors;
-if(!(validate179(data0[i0], {instancePath:instancePath+"/consumers/" + i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate179.errors : vErrors.concat(validate179.errors);
+if(!(validate182(data0[i0], {instancePath:instancePath+"/consumers/" + i0,parentData:data0,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate182.errors : vErrors.concat(validate182.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs3 === errors;
@@ -10277,7 +10509,7 @@ break;
 }
 }
 else {
-validate178.errors = [{instancePath:instancePath+"/consumers",schemaPath:"#/properties/consumers/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate181.errors = [{instancePath:instancePath+"/consumers",schemaPath:"#/properties/consumers/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -10291,13 +10523,13 @@ if(data.total !== undefined){
 let data2 = data.total;
 const _errs4 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate178.errors = [{instancePath:instancePath+"/total",schemaPath:"#/properties/total/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate181.errors = [{instancePath:instancePath+"/total",schemaPath:"#/properties/total/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs4){
 if(typeof data2 == "number"){
 if(data2 < 0 || isNaN(data2)){
-validate178.errors = [{instancePath:instancePath+"/total",schemaPath:"#/properties/total/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate181.errors = [{instancePath:instancePath+"/total",schemaPath:"#/properties/total/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -10311,21 +10543,21 @@ var valid0 = true;
 }
 }
 else {
-validate178.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate181.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate178.errors = vErrors;
+validate181.errors = vErrors;
 return errors === 0;
 }
-validate178.evaluated = {"props":{"consumers":true,"total":true},"dynamicProps":false,"dynamicItems":false};
+validate181.evaluated = {"props":{"consumers":true,"total":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate177(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate180(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listConsumersResponse200" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate177.evaluated;
+const evaluated0 = validate180.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -10404,8 +10636,8 @@ passing0 = 0;
 var items0 = true;
 }
 const _errs7 = errors;
-if(!(validate178(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate178.errors : vErrors.concat(validate178.errors);
+if(!(validate181(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate181.errors : vErrors.concat(validate181.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs7 === errors;
@@ -10431,7 +10663,7 @@ else {
 vErrors.push(err4);
 }
 errors++;
-validate177.errors = vErrors;
+validate180.errors = vErrors;
 return false;
 }
 else {
@@ -10445,21 +10677,21 @@ vErrors = null;
 }
 }
 }
-validate177.errors = vErrors;
+validate180.errors = vErrors;
 evaluated0.props = props0;
 evaluated0.items = items0;
 return errors === 0;
 }
-validate177.evaluated = {"dynamicProps":true,"dynamicItems":true};
+validate180.evaluated = {"dynamicProps":true,"dynamicItems":true};
 
-export const addConsumerHeaders = validate182;
-const schema216 = {"$id":"function-addConsumerHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const addConsumerHeaders = validate185;
+const schema220 = {"$id":"function-addConsumerHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
-function validate182(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate185(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-addConsumerHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate182.evaluated;
+const evaluated0 = validate185.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -10475,12 +10707,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate182.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate185.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate182.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate185.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -10496,24 +10728,24 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate182.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate185.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate182.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate185.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern2.test(data1)){
-validate182.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate185.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate182.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate185.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -10525,128 +10757,18 @@ var valid1 = true;
 }
 }
 else {
-validate182.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate185.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate182.errors = vErrors;
+validate185.errors = vErrors;
 return errors === 0;
 }
-validate182.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate185.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const addConsumerBody = validate183;
-const schema217 = {"$id":"function-addConsumerBody","allOf":[{"$ref":"request#/components/schemas/AddConsumerRequest"}]};
-const schema218 = {"type":"object","required":["name"],"properties":{"name":{"$ref":"#/components/schemas/ConsumerName"},"public_key":{"type":"string","maxLength":512}}};
-
-function validate184(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate184.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.name === undefined) && (missing0 = "name")){
-validate184.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.name !== undefined){
-let data0 = data.name;
-const _errs1 = errors;
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func0(data0) > 128){
-validate184.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-else {
-if(func0(data0) < 1){
-validate184.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern9.test(data0)){
-validate184.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/pattern",keyword:"pattern",params:{pattern: "^(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*(?:/(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*)*$"},message:"must match pattern \""+"^(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*(?:/(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*)*$"+"\""}];
-return false;
-}
-}
-}
-}
-else {
-validate184.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.public_key !== undefined){
-let data1 = data.public_key;
-const _errs4 = errors;
-if(errors === _errs4){
-if(typeof data1 === "string"){
-if(func0(data1) > 512){
-validate184.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
-return false;
-}
-}
-else {
-validate184.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-validate184.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate184.errors = vErrors;
-return errors === 0;
-}
-validate184.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
-
-
-function validate183(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-addConsumerBody" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate183.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate184(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate184.errors : vErrors.concat(validate184.errors);
-errors = vErrors.length;
-}
-validate183.errors = vErrors;
-return errors === 0;
-}
-validate183.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
-
-export const addConsumerLimits = validate186;
-const schema220 = {"$id":"function-addConsumerLimits","allOf":[{"$ref":"limits#/components/schemas/AddConsumerRequest"}]};
-const schema221 = {"type":"object","properties":{"name":{"$ref":"#/components/schemas/ConsumerName"},"public_key":{"type":"string","maxLength":512}}};
+export const addConsumerBody = validate186;
+const schema221 = {"$id":"function-addConsumerBody","allOf":[{"$ref":"request#/components/schemas/AddConsumerRequest"}]};
+const schema222 = {"type":"object","required":["name"],"properties":{"name":{"$ref":"#/components/schemas/ConsumerName"},"public_key":{"type":"string","maxLength":512}}};
 
 function validate187(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -10660,6 +10782,12 @@ evaluated0.items = undefined;
 }
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.name === undefined) && (missing0 = "name")){
+validate187.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
 if(data.name !== undefined){
 let data0 = data.name;
 const _errs1 = errors;
@@ -10669,6 +10797,18 @@ if(typeof data0 === "string"){
 if(func0(data0) > 128){
 validate187.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
+}
+else {
+if(func0(data0) < 1){
+validate187.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern9.test(data0)){
+validate187.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/pattern",keyword:"pattern",params:{pattern: "^(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*(?:/(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*)*$"},message:"must match pattern \""+"^(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*(?:/(?!\\.{1,2}(?:/|$))[^\\s\\p{C}/]+(?: [^\\s\\p{C}/]+)*)*$"+"\""}];
+return false;
+}
+}
 }
 }
 else {
@@ -10704,6 +10844,7 @@ var valid0 = true;
 }
 }
 }
+}
 else {
 validate187.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
@@ -10716,7 +10857,7 @@ validate187.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":
 
 
 function validate186(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-addConsumerLimits" */;
+/*# sourceURL="function-addConsumerBody" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate186.evaluated;
@@ -10735,8 +10876,9 @@ return errors === 0;
 }
 validate186.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const consumerEntrySchema = validate189;
-const schema223 = {"$id":"function-consumerEntrySchema","allOf":[{"$ref":"response#/components/schemas/ConsumerEntry"}]};
+export const addConsumerLimits = validate189;
+const schema224 = {"$id":"function-addConsumerLimits","allOf":[{"$ref":"limits#/components/schemas/AddConsumerRequest"}]};
+const schema225 = {"type":"object","properties":{"name":{"$ref":"#/components/schemas/ConsumerName"},"public_key":{"type":"string","maxLength":512}}};
 
 function validate190(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -10750,12 +10892,6 @@ evaluated0.items = undefined;
 }
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.name === undefined) && (missing0 = "name")) || ((data.secret_count === undefined) && (missing0 = "secret_count"))){
-validate190.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
 if(data.name !== undefined){
 let data0 = data.name;
 const _errs1 = errors;
@@ -10763,18 +10899,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate190.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-else {
-if(func0(data0) < 1){
-validate190.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate190.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
-}
 else {
-validate190.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate190.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/ConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -10784,33 +10914,12 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.secret_count !== undefined){
-let data1 = data.secret_count;
-const _errs4 = errors;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate190.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs4){
-if(typeof data1 == "number"){
-if(data1 < 0 || isNaN(data1)){
-validate190.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
 if(data.public_key !== undefined){
-let data2 = data.public_key;
-const _errs6 = errors;
-if(errors === _errs6){
-if(typeof data2 === "string"){
-if(func0(data2) > 512){
+let data1 = data.public_key;
+const _errs4 = errors;
+if(errors === _errs4){
+if(typeof data1 === "string"){
+if(func0(data1) > 512){
 validate190.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
 return false;
 }
@@ -10820,12 +10929,10 @@ validate190.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/pro
 return false;
 }
 }
-var valid0 = _errs6 === errors;
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
-}
-}
 }
 }
 }
@@ -10837,11 +10944,11 @@ return false;
 validate190.errors = vErrors;
 return errors === 0;
 }
-validate190.evaluated = {"props":{"name":true,"secret_count":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
+validate190.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
 
 
 function validate189(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-consumerEntrySchema" */;
+/*# sourceURL="function-addConsumerLimits" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate189.evaluated;
@@ -10858,70 +10965,12 @@ errors = vErrors.length;
 validate189.errors = vErrors;
 return errors === 0;
 }
-validate189.evaluated = {"props":{"name":true,"secret_count":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
+validate189.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const deleteConsumerParams = validate192;
-const schema226 = {"$id":"function-deleteConsumerParams","allOf":[{"type":"object","properties":{"name":{"$ref":"request#/components/schemas/KnownConsumerName"}},"required":["name"]}]};
-
-function validate192(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-deleteConsumerParams" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate192.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.name === undefined) && (missing0 = "name")){
-validate192.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.name !== undefined){
-let data0 = data.name;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data0 === "string"){
-if(func0(data0) > 128){
-validate192.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-else {
-if(func0(data0) < 1){
-validate192.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-}
-}
-else {
-validate192.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate192.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate192.errors = vErrors;
-return errors === 0;
-}
-validate192.evaluated = {"props":{"name":true},"dynamicProps":false,"dynamicItems":false};
-
-export const deleteConsumerHeaders = validate193;
-const schema228 = {"$id":"function-deleteConsumerHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const consumerEntrySchema = validate192;
+const schema227 = {"$id":"function-consumerEntrySchema","allOf":[{"$ref":"response#/components/schemas/ConsumerEntry"}]};
 
 function validate193(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-deleteConsumerHeaders" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate193.evaluated;
@@ -10931,136 +10980,123 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-const _errs0 = errors;
-if(errors === _errs0){
+if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data["x-caller"] !== undefined){
-let data0 = data["x-caller"];
+let missing0;
+if(((data.name === undefined) && (missing0 = "name")) || ((data.secret_count === undefined) && (missing0 = "secret_count"))){
+validate193.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.name !== undefined){
+let data0 = data.name;
+const _errs1 = errors;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate193.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate193.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate193.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
+}
 else {
-validate193.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate193.errors = [{instancePath:instancePath+"/name",schemaPath:"#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
-var valid1 = _errs2 === errors;
+var valid0 = _errs1 === errors;
 }
 else {
-var valid1 = true;
+var valid0 = true;
 }
-if(valid1){
-if(data["idempotency-key"] !== undefined){
-let data1 = data["idempotency-key"];
+if(valid0){
+if(data.secret_count !== undefined){
+let data1 = data.secret_count;
 const _errs4 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate193.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
 if(errors === _errs4){
-if(typeof data1 === "string"){
-if(func0(data1) > 255){
-validate193.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
-return false;
-}
-else {
-if(func0(data1) < 1){
-validate193.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern2.test(data1)){
-validate193.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+if(typeof data1 == "number"){
+if(data1 < 0 || isNaN(data1)){
+validate193.errors = [{instancePath:instancePath+"/secret_count",schemaPath:"#/properties/secret_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
 }
+var valid0 = _errs4 === errors;
 }
 else {
-validate193.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+var valid0 = true;
+}
+if(valid0){
+if(data.public_key !== undefined){
+let data2 = data.public_key;
+const _errs6 = errors;
+if(errors === _errs6){
+if(typeof data2 === "string"){
+if(func0(data2) > 512){
+validate193.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
 return false;
 }
 }
-var valid1 = _errs4 === errors;
+else {
+validate193.errors = [{instancePath:instancePath+"/public_key",schemaPath:"#/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs6 === errors;
 }
 else {
-var valid1 = true;
+var valid0 = true;
+}
+}
 }
 }
 }
 else {
-validate193.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate193.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
 validate193.errors = vErrors;
 return errors === 0;
 }
-validate193.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate193.evaluated = {"props":{"name":true,"secret_count":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const updateConsumerParams = validate194;
-const schema229 = {"$id":"function-updateConsumerParams","allOf":[{"type":"object","properties":{"name":{"$ref":"request#/components/schemas/KnownConsumerName"}},"required":["name"]}]};
 
-function validate194(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-updateConsumerParams" */;
+function validate192(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-consumerEntrySchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate194.evaluated;
+const evaluated0 = validate192.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.name === undefined) && (missing0 = "name")){
-validate194.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
+if(!(validate193(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
+errors = vErrors.length;
 }
-else {
-if(data.name !== undefined){
-let data0 = data.name;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data0 === "string"){
-if(func0(data0) > 128){
-validate194.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-else {
-if(func0(data0) < 1){
-validate194.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-}
-}
-else {
-validate194.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate194.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate194.errors = vErrors;
+validate192.errors = vErrors;
 return errors === 0;
 }
-validate194.evaluated = {"props":{"name":true},"dynamicProps":false,"dynamicItems":false};
+validate192.evaluated = {"props":{"name":true,"secret_count":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const updateConsumerHeaders = validate195;
-const schema231 = {"$id":"function-updateConsumerHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const deleteConsumerParams = validate195;
+const schema230 = {"$id":"function-deleteConsumerParams","allOf":[{"type":"object","properties":{"name":{"$ref":"request#/components/schemas/KnownConsumerName"}},"required":["name"]}]};
 
 function validate195(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-updateConsumerHeaders" */;
+/*# sourceURL="function-deleteConsumerParams" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate195.evaluated;
@@ -11073,18 +11109,75 @@ evaluated0.items = undefined;
 const _errs0 = errors;
 if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.name === undefined) && (missing0 = "name")){
+validate195.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.name !== undefined){
+let data0 = data.name;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(func0(data0) > 128){
+validate195.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate195.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+}
+else {
+validate195.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate195.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate195.errors = vErrors;
+return errors === 0;
+}
+validate195.evaluated = {"props":{"name":true},"dynamicProps":false,"dynamicItems":false};
+
+export const deleteConsumerHeaders = validate196;
+const schema232 = {"$id":"function-deleteConsumerHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+
+function validate196(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-deleteConsumerHeaders" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate196.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
 if(data["x-caller"] !== undefined){
 let data0 = data["x-caller"];
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate195.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate196.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate195.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate196.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11100,24 +11193,24 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 255){
-validate195.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate196.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate195.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate196.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern2.test(data1)){
-validate195.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate196.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate195.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate196.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11129,92 +11222,20 @@ var valid1 = true;
 }
 }
 else {
-validate195.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
-return false;
-}
-}
-validate195.errors = vErrors;
-return errors === 0;
-}
-validate195.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
-
-export const updateConsumerBody = validate196;
-const schema232 = {"$id":"function-updateConsumerBody","allOf":[{"$ref":"request#/components/schemas/UpdateConsumerRequest"}]};
-const schema233 = {"type":"object","properties":{"name":{"type":"string","maxLength":128},"public_key":{"type":"string","maxLength":512}}};
-
-function validate196(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-updateConsumerBody" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate196.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs1 = errors;
-if(errors === _errs1){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.name !== undefined){
-let data0 = data.name;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data0 === "string"){
-if(func0(data0) > 128){
-validate196.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/UpdateConsumerRequest/properties/name/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
-return false;
-}
-}
-else {
-validate196.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/UpdateConsumerRequest/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid2 = _errs3 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data.public_key !== undefined){
-let data1 = data.public_key;
-const _errs5 = errors;
-if(errors === _errs5){
-if(typeof data1 === "string"){
-if(func0(data1) > 512){
-validate196.errors = [{instancePath:instancePath+"/public_key",schemaPath:"request#/components/schemas/UpdateConsumerRequest/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
-return false;
-}
-}
-else {
-validate196.errors = [{instancePath:instancePath+"/public_key",schemaPath:"request#/components/schemas/UpdateConsumerRequest/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid2 = _errs5 === errors;
-}
-else {
-var valid2 = true;
-}
-}
-}
-else {
-validate196.errors = [{instancePath,schemaPath:"request#/components/schemas/UpdateConsumerRequest/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate196.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
 validate196.errors = vErrors;
 return errors === 0;
 }
-validate196.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
+validate196.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const updateConsumerLimits = validate197;
-const schema234 = {"$id":"function-updateConsumerLimits","allOf":[{"$ref":"limits#/components/schemas/UpdateConsumerRequest"}]};
-const schema235 = {"type":"object","properties":{"name":{"type":"string","maxLength":128},"public_key":{"type":"string","maxLength":512}}};
+export const updateConsumerParams = validate197;
+const schema233 = {"$id":"function-updateConsumerParams","allOf":[{"type":"object","properties":{"name":{"$ref":"request#/components/schemas/KnownConsumerName"}},"required":["name"]}]};
 
 function validate197(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-updateConsumerLimits" */;
+/*# sourceURL="function-updateConsumerParams" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate197.evaluated;
@@ -11224,6 +11245,146 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.name === undefined) && (missing0 = "name")){
+validate197.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.name !== undefined){
+let data0 = data.name;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(func0(data0) > 128){
+validate197.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate197.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+}
+else {
+validate197.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/KnownConsumerName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate197.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate197.errors = vErrors;
+return errors === 0;
+}
+validate197.evaluated = {"props":{"name":true},"dynamicProps":false,"dynamicItems":false};
+
+export const updateConsumerHeaders = validate198;
+const schema235 = {"$id":"function-updateConsumerHeaders","allOf":[{"type":"object","properties":{"x-caller":{"type":"string","maxLength":128},"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+
+function validate198(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-updateConsumerHeaders" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate198.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data["x-caller"] !== undefined){
+let data0 = data["x-caller"];
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func0(data0) > 128){
+validate198.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+}
+else {
+validate198.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid1 = _errs2 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data["idempotency-key"] !== undefined){
+let data1 = data["idempotency-key"];
+const _errs4 = errors;
+if(errors === _errs4){
+if(typeof data1 === "string"){
+if(func0(data1) > 255){
+validate198.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+return false;
+}
+else {
+if(func0(data1) < 1){
+validate198.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern2.test(data1)){
+validate198.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate198.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid1 = _errs4 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
+else {
+validate198.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate198.errors = vErrors;
+return errors === 0;
+}
+validate198.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+
+export const updateConsumerBody = validate199;
+const schema236 = {"$id":"function-updateConsumerBody","allOf":[{"$ref":"request#/components/schemas/UpdateConsumerRequest"}]};
+const schema237 = {"type":"object","properties":{"name":{"type":"string","maxLength":128},"public_key":{"type":"string","maxLength":512}}};
+
+function validate199(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-updateConsumerBody" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate199.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 const _errs1 = errors;
 if(errors === _errs1){
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11233,12 +11394,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate197.errors = [{instancePath:instancePath+"/name",schemaPath:"limits#/components/schemas/UpdateConsumerRequest/properties/name/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate199.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/UpdateConsumerRequest/properties/name/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate197.errors = [{instancePath:instancePath+"/name",schemaPath:"limits#/components/schemas/UpdateConsumerRequest/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate199.errors = [{instancePath:instancePath+"/name",schemaPath:"request#/components/schemas/UpdateConsumerRequest/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11254,12 +11415,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 512){
-validate197.errors = [{instancePath:instancePath+"/public_key",schemaPath:"limits#/components/schemas/UpdateConsumerRequest/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+validate199.errors = [{instancePath:instancePath+"/public_key",schemaPath:"request#/components/schemas/UpdateConsumerRequest/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
 return false;
 }
 }
 else {
-validate197.errors = [{instancePath:instancePath+"/public_key",schemaPath:"limits#/components/schemas/UpdateConsumerRequest/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate199.errors = [{instancePath:instancePath+"/public_key",schemaPath:"request#/components/schemas/UpdateConsumerRequest/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11271,24 +11432,95 @@ var valid2 = true;
 }
 }
 else {
-validate197.errors = [{instancePath,schemaPath:"limits#/components/schemas/UpdateConsumerRequest/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate199.errors = [{instancePath,schemaPath:"request#/components/schemas/UpdateConsumerRequest/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate197.errors = vErrors;
+validate199.errors = vErrors;
 return errors === 0;
 }
-validate197.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
+validate199.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const queryAuditLogQuery = validate198;
-const schema236 = {"$id":"function-queryAuditLogQuery","allOf":[{"type":"object","properties":{"object_id":{"$ref":"request#/components/schemas/Slug"},"subject_type":{"$ref":"request#/components/schemas/AuditSubjectType"},"caller":{"type":"string","maxLength":128},"actor":{"type":"string","maxLength":128},"from":{"type":"string","format":"date-time","maxLength":64},"to":{"type":"string","format":"date-time","maxLength":64},"after":{"type":"integer","minimum":0,"maximum":9007199254740991},"order":{"type":"string","enum":["asc","desc"],"default":"asc"},"limit":{"type":"integer","minimum":1,"maximum":500,"default":50}},"required":[]}]};
-const schema238 = {"type":"string","enum":["object","consumer","token","consumer_token","passkey","identity"]};
+export const updateConsumerLimits = validate200;
+const schema238 = {"$id":"function-updateConsumerLimits","allOf":[{"$ref":"limits#/components/schemas/UpdateConsumerRequest"}]};
+const schema239 = {"type":"object","properties":{"name":{"type":"string","maxLength":128},"public_key":{"type":"string","maxLength":512}}};
 
-function validate198(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate200(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-updateConsumerLimits" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate200.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs1 = errors;
+if(errors === _errs1){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.name !== undefined){
+let data0 = data.name;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(func0(data0) > 128){
+validate200.errors = [{instancePath:instancePath+"/name",schemaPath:"limits#/components/schemas/UpdateConsumerRequest/properties/name/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+return false;
+}
+}
+else {
+validate200.errors = [{instancePath:instancePath+"/name",schemaPath:"limits#/components/schemas/UpdateConsumerRequest/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid2 = _errs3 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data.public_key !== undefined){
+let data1 = data.public_key;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data1 === "string"){
+if(func0(data1) > 512){
+validate200.errors = [{instancePath:instancePath+"/public_key",schemaPath:"limits#/components/schemas/UpdateConsumerRequest/properties/public_key/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters"}];
+return false;
+}
+}
+else {
+validate200.errors = [{instancePath:instancePath+"/public_key",schemaPath:"limits#/components/schemas/UpdateConsumerRequest/properties/public_key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid2 = _errs5 === errors;
+}
+else {
+var valid2 = true;
+}
+}
+}
+else {
+validate200.errors = [{instancePath,schemaPath:"limits#/components/schemas/UpdateConsumerRequest/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate200.errors = vErrors;
+return errors === 0;
+}
+validate200.evaluated = {"props":{"name":true,"public_key":true},"dynamicProps":false,"dynamicItems":false};
+
+export const queryAuditLogQuery = validate201;
+const schema240 = {"$id":"function-queryAuditLogQuery","allOf":[{"type":"object","properties":{"object_id":{"$ref":"request#/components/schemas/Slug"},"subject_type":{"$ref":"request#/components/schemas/AuditSubjectType"},"caller":{"type":"string","maxLength":128},"actor":{"type":"string","maxLength":128},"from":{"type":"string","format":"date-time","maxLength":64},"to":{"type":"string","format":"date-time","maxLength":64},"after":{"type":"integer","minimum":0,"maximum":9007199254740991},"order":{"type":"string","enum":["asc","desc"],"default":"asc"},"limit":{"type":"integer","minimum":1,"maximum":500,"default":50}},"required":[]}]};
+const schema242 = {"type":"string","enum":["object","consumer","token","consumer_token","passkey","identity"]};
+
+function validate201(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-queryAuditLogQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate198.evaluated;
+const evaluated0 = validate201.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -11311,24 +11543,24 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 128){
-validate198.errors = [{instancePath:instancePath+"/object_id",schemaPath:"request#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate201.errors = [{instancePath:instancePath+"/object_id",schemaPath:"request#/components/schemas/Slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate198.errors = [{instancePath:instancePath+"/object_id",schemaPath:"request#/components/schemas/Slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate201.errors = [{instancePath:instancePath+"/object_id",schemaPath:"request#/components/schemas/Slug/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern15.test(data0)){
-validate198.errors = [{instancePath:instancePath+"/object_id",schemaPath:"request#/components/schemas/Slug/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
+validate201.errors = [{instancePath:instancePath+"/object_id",schemaPath:"request#/components/schemas/Slug/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9_-]*$"},message:"must match pattern \""+"^[A-Za-z0-9][A-Za-z0-9_-]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate198.errors = [{instancePath:instancePath+"/object_id",schemaPath:"request#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate201.errors = [{instancePath:instancePath+"/object_id",schemaPath:"request#/components/schemas/Slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11342,11 +11574,11 @@ if(data.subject_type !== undefined){
 let data1 = data.subject_type;
 const _errs5 = errors;
 if(typeof data1 !== "string"){
-validate198.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"request#/components/schemas/AuditSubjectType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate201.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"request#/components/schemas/AuditSubjectType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((((data1 === "object") || (data1 === "consumer")) || (data1 === "token")) || (data1 === "consumer_token")) || (data1 === "passkey")) || (data1 === "identity"))){
-validate198.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"request#/components/schemas/AuditSubjectType/enum",keyword:"enum",params:{allowedValues: schema238.enum},message:"must be equal to one of the allowed values"}];
+validate201.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"request#/components/schemas/AuditSubjectType/enum",keyword:"enum",params:{allowedValues: schema242.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -11361,12 +11593,12 @@ const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data2 === "string"){
 if(func0(data2) > 128){
-validate198.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/allOf/0/properties/caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate201.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/allOf/0/properties/caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate198.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/allOf/0/properties/caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate201.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/allOf/0/properties/caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11382,12 +11614,12 @@ const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data3 === "string"){
 if(func0(data3) > 128){
-validate198.errors = [{instancePath:instancePath+"/actor",schemaPath:"#/allOf/0/properties/actor/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate201.errors = [{instancePath:instancePath+"/actor",schemaPath:"#/allOf/0/properties/actor/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate198.errors = [{instancePath:instancePath+"/actor",schemaPath:"#/allOf/0/properties/actor/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate201.errors = [{instancePath:instancePath+"/actor",schemaPath:"#/allOf/0/properties/actor/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11404,18 +11636,18 @@ if(errors === _errs12){
 if(errors === _errs12){
 if(typeof data4 === "string"){
 if(func0(data4) > 64){
-validate198.errors = [{instancePath:instancePath+"/from",schemaPath:"#/allOf/0/properties/from/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate201.errors = [{instancePath:instancePath+"/from",schemaPath:"#/allOf/0/properties/from/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(!(formats0.validate(data4))){
-validate198.errors = [{instancePath:instancePath+"/from",schemaPath:"#/allOf/0/properties/from/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate201.errors = [{instancePath:instancePath+"/from",schemaPath:"#/allOf/0/properties/from/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 }
 else {
-validate198.errors = [{instancePath:instancePath+"/from",schemaPath:"#/allOf/0/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate201.errors = [{instancePath:instancePath+"/from",schemaPath:"#/allOf/0/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11433,18 +11665,18 @@ if(errors === _errs14){
 if(errors === _errs14){
 if(typeof data5 === "string"){
 if(func0(data5) > 64){
-validate198.errors = [{instancePath:instancePath+"/to",schemaPath:"#/allOf/0/properties/to/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate201.errors = [{instancePath:instancePath+"/to",schemaPath:"#/allOf/0/properties/to/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(!(formats0.validate(data5))){
-validate198.errors = [{instancePath:instancePath+"/to",schemaPath:"#/allOf/0/properties/to/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate201.errors = [{instancePath:instancePath+"/to",schemaPath:"#/allOf/0/properties/to/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 }
 else {
-validate198.errors = [{instancePath:instancePath+"/to",schemaPath:"#/allOf/0/properties/to/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate201.errors = [{instancePath:instancePath+"/to",schemaPath:"#/allOf/0/properties/to/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11459,18 +11691,18 @@ if(data.after !== undefined){
 let data6 = data.after;
 const _errs16 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate198.errors = [{instancePath:instancePath+"/after",schemaPath:"#/allOf/0/properties/after/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate201.errors = [{instancePath:instancePath+"/after",schemaPath:"#/allOf/0/properties/after/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs16){
 if(typeof data6 == "number"){
 if(data6 > 9007199254740991 || isNaN(data6)){
-validate198.errors = [{instancePath:instancePath+"/after",schemaPath:"#/allOf/0/properties/after/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate201.errors = [{instancePath:instancePath+"/after",schemaPath:"#/allOf/0/properties/after/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
 return false;
 }
 else {
 if(data6 < 0 || isNaN(data6)){
-validate198.errors = [{instancePath:instancePath+"/after",schemaPath:"#/allOf/0/properties/after/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate201.errors = [{instancePath:instancePath+"/after",schemaPath:"#/allOf/0/properties/after/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -11485,11 +11717,11 @@ if(valid1){
 let data7 = data.order;
 const _errs18 = errors;
 if(typeof data7 !== "string"){
-validate198.errors = [{instancePath:instancePath+"/order",schemaPath:"#/allOf/0/properties/order/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate201.errors = [{instancePath:instancePath+"/order",schemaPath:"#/allOf/0/properties/order/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((data7 === "asc") || (data7 === "desc"))){
-validate198.errors = [{instancePath:instancePath+"/order",schemaPath:"#/allOf/0/properties/order/enum",keyword:"enum",params:{allowedValues: schema236.allOf[0].properties.order.enum},message:"must be equal to one of the allowed values"}];
+validate201.errors = [{instancePath:instancePath+"/order",schemaPath:"#/allOf/0/properties/order/enum",keyword:"enum",params:{allowedValues: schema240.allOf[0].properties.order.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid1 = _errs18 === errors;
@@ -11497,18 +11729,18 @@ if(valid1){
 let data8 = data.limit;
 const _errs20 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate198.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate201.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs20){
 if(typeof data8 == "number"){
 if(data8 > 500 || isNaN(data8)){
-validate198.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500"}];
+validate201.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500"}];
 return false;
 }
 else {
 if(data8 < 1 || isNaN(data8)){
-validate198.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate201.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -11525,25 +11757,25 @@ var valid1 = _errs20 === errors;
 }
 }
 else {
-validate198.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate201.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate198.errors = vErrors;
+validate201.errors = vErrors;
 return errors === 0;
 }
-validate198.evaluated = {"props":{"object_id":true,"subject_type":true,"caller":true,"actor":true,"from":true,"to":true,"after":true,"order":true,"limit":true},"dynamicProps":false,"dynamicItems":false};
+validate201.evaluated = {"props":{"object_id":true,"subject_type":true,"caller":true,"actor":true,"from":true,"to":true,"after":true,"order":true,"limit":true},"dynamicProps":false,"dynamicItems":false};
 
-export const queryAuditLogResponse200 = validate199;
-const schema239 = {"$id":"function-queryAuditLogResponse200","allOf":[{"type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/AuditLogEntry"}}]};
-const schema240 = {"type":"object","required":["id","object_id","action","timestamp","ip"],"properties":{"id":{"type":"integer","minimum":1,"maximum":9007199254740991},"object_id":{"type":"string","maxLength":128},"variant_id":{"type":"string","format":"uuid"},"subject_type":{"$ref":"#/components/schemas/AuditSubjectType"},"subject_id":{"type":"string","maxLength":1400},"action":{"$ref":"#/components/schemas/AuditAction"},"version":{"type":"integer","minimum":1,"maximum":2147483647},"previous_slug":{"type":"string","maxLength":128},"timestamp":{"type":"string","format":"date-time"},"ip":{"type":"string","maxLength":45},"caller":{"type":"string","maxLength":128},"actor_type":{"$ref":"#/components/schemas/ActorType"},"actor_id":{"type":"string","maxLength":128}}};
-const schema241 = {"type":"string","enum":["object","consumer","token","consumer_token","passkey","identity"]};
-const schema242 = {"type":"string","enum":["create","read","update","rename","delete","restore","rotation_due","merge","rotate","revoke","purge"]};
+export const queryAuditLogResponse200 = validate202;
+const schema243 = {"$id":"function-queryAuditLogResponse200","allOf":[{"type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/AuditLogEntry"}}]};
+const schema244 = {"type":"object","required":["id","object_id","action","timestamp","ip"],"properties":{"id":{"type":"integer","minimum":1,"maximum":9007199254740991},"object_id":{"type":"string","maxLength":128},"variant_id":{"type":"string","format":"uuid"},"subject_type":{"$ref":"#/components/schemas/AuditSubjectType"},"subject_id":{"type":"string","maxLength":1400},"action":{"$ref":"#/components/schemas/AuditAction"},"version":{"type":"integer","minimum":1,"maximum":2147483647},"previous_slug":{"type":"string","maxLength":128},"timestamp":{"type":"string","format":"date-time"},"ip":{"type":"string","maxLength":45},"caller":{"type":"string","maxLength":128},"actor_type":{"$ref":"#/components/schemas/ActorType"},"actor_id":{"type":"string","maxLength":128}}};
+const schema245 = {"type":"string","enum":["object","consumer","token","consumer_token","passkey","identity"]};
+const schema246 = {"type":"string","enum":["create","read","update","rename","delete","restore","rotation_due","merge","rotate","revoke","purge"]};
 
-function validate200(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate203(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate200.evaluated;
+const evaluated0 = validate203.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -11554,7 +11786,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.id === undefined) && (missing0 = "id")) || ((data.object_id === undefined) && (missing0 = "object_id"))) || ((data.action === undefined) && (missing0 = "action"))) || ((data.timestamp === undefined) && (missing0 = "timestamp"))) || ((data.ip === undefined) && (missing0 = "ip"))){
-validate200.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate203.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -11562,18 +11794,18 @@ if(data.id !== undefined){
 let data0 = data.id;
 const _errs1 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate200.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate203.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs1){
 if(typeof data0 == "number"){
 if(data0 > 9007199254740991 || isNaN(data0)){
-validate200.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate203.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
 return false;
 }
 else {
 if(data0 < 1 || isNaN(data0)){
-validate200.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate203.errors = [{instancePath:instancePath+"/id",schemaPath:"#/properties/id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -11591,12 +11823,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func0(data1) > 128){
-validate200.errors = [{instancePath:instancePath+"/object_id",schemaPath:"#/properties/object_id/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate203.errors = [{instancePath:instancePath+"/object_id",schemaPath:"#/properties/object_id/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate200.errors = [{instancePath:instancePath+"/object_id",schemaPath:"#/properties/object_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate203.errors = [{instancePath:instancePath+"/object_id",schemaPath:"#/properties/object_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11613,12 +11845,12 @@ if(errors === _errs5){
 if(errors === _errs5){
 if(typeof data2 === "string"){
 if(!(formats32.test(data2))){
-validate200.errors = [{instancePath:instancePath+"/variant_id",schemaPath:"#/properties/variant_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
+validate203.errors = [{instancePath:instancePath+"/variant_id",schemaPath:"#/properties/variant_id/format",keyword:"format",params:{format: "uuid"},message:"must match format \""+"uuid"+"\""}];
 return false;
 }
 }
 else {
-validate200.errors = [{instancePath:instancePath+"/variant_id",schemaPath:"#/properties/variant_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate203.errors = [{instancePath:instancePath+"/variant_id",schemaPath:"#/properties/variant_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11633,11 +11865,11 @@ if(data.subject_type !== undefined){
 let data3 = data.subject_type;
 const _errs7 = errors;
 if(typeof data3 !== "string"){
-validate200.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"#/components/schemas/AuditSubjectType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate203.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"#/components/schemas/AuditSubjectType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((((data3 === "object") || (data3 === "consumer")) || (data3 === "token")) || (data3 === "consumer_token")) || (data3 === "passkey")) || (data3 === "identity"))){
-validate200.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"#/components/schemas/AuditSubjectType/enum",keyword:"enum",params:{allowedValues: schema241.enum},message:"must be equal to one of the allowed values"}];
+validate203.errors = [{instancePath:instancePath+"/subject_type",schemaPath:"#/components/schemas/AuditSubjectType/enum",keyword:"enum",params:{allowedValues: schema245.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -11652,12 +11884,12 @@ const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
 if(func0(data4) > 1400){
-validate200.errors = [{instancePath:instancePath+"/subject_id",schemaPath:"#/properties/subject_id/maxLength",keyword:"maxLength",params:{limit: 1400},message:"must NOT have more than 1400 characters"}];
+validate203.errors = [{instancePath:instancePath+"/subject_id",schemaPath:"#/properties/subject_id/maxLength",keyword:"maxLength",params:{limit: 1400},message:"must NOT have more than 1400 characters"}];
 return false;
 }
 }
 else {
-validate200.errors = [{instancePath:instancePath+"/subject_id",schemaPath:"#/properties/subject_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate203.errors = [{instancePath:instancePath+"/subject_id",schemaPath:"#/properties/subject_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11671,11 +11903,11 @@ if(data.action !== undefined){
 let data5 = data.action;
 const _errs12 = errors;
 if(typeof data5 !== "string"){
-validate200.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/AuditAction/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate203.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/AuditAction/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((((((((((data5 === "create") || (data5 === "read")) || (data5 === "update")) || (data5 === "rename")) || (data5 === "delete")) || (data5 === "restore")) || (data5 === "rotation_due")) || (data5 === "merge")) || (data5 === "rotate")) || (data5 === "revoke")) || (data5 === "purge"))){
-validate200.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/AuditAction/enum",keyword:"enum",params:{allowedValues: schema242.enum},message:"must be equal to one of the allowed values"}];
+validate203.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/AuditAction/enum",keyword:"enum",params:{allowedValues: schema246.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -11688,18 +11920,18 @@ if(data.version !== undefined){
 let data6 = data.version;
 const _errs15 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate200.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate203.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data6 == "number"){
 if(data6 > 2147483647 || isNaN(data6)){
-validate200.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate203.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data6 < 1 || isNaN(data6)){
-validate200.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate203.errors = [{instancePath:instancePath+"/version",schemaPath:"#/properties/version/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -11717,12 +11949,12 @@ const _errs17 = errors;
 if(errors === _errs17){
 if(typeof data7 === "string"){
 if(func0(data7) > 128){
-validate200.errors = [{instancePath:instancePath+"/previous_slug",schemaPath:"#/properties/previous_slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate203.errors = [{instancePath:instancePath+"/previous_slug",schemaPath:"#/properties/previous_slug/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate200.errors = [{instancePath:instancePath+"/previous_slug",schemaPath:"#/properties/previous_slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate203.errors = [{instancePath:instancePath+"/previous_slug",schemaPath:"#/properties/previous_slug/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11739,12 +11971,12 @@ if(errors === _errs19){
 if(errors === _errs19){
 if(typeof data8 === "string"){
 if(!(formats0.validate(data8))){
-validate200.errors = [{instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate203.errors = [{instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate200.errors = [{instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate203.errors = [{instancePath:instancePath+"/timestamp",schemaPath:"#/properties/timestamp/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11761,12 +11993,12 @@ const _errs21 = errors;
 if(errors === _errs21){
 if(typeof data9 === "string"){
 if(func0(data9) > 45){
-validate200.errors = [{instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/maxLength",keyword:"maxLength",params:{limit: 45},message:"must NOT have more than 45 characters"}];
+validate203.errors = [{instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/maxLength",keyword:"maxLength",params:{limit: 45},message:"must NOT have more than 45 characters"}];
 return false;
 }
 }
 else {
-validate200.errors = [{instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate203.errors = [{instancePath:instancePath+"/ip",schemaPath:"#/properties/ip/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11782,12 +12014,12 @@ const _errs23 = errors;
 if(errors === _errs23){
 if(typeof data10 === "string"){
 if(func0(data10) > 128){
-validate200.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/properties/caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate203.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/properties/caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate200.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/properties/caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate203.errors = [{instancePath:instancePath+"/caller",schemaPath:"#/properties/caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11801,11 +12033,11 @@ if(data.actor_type !== undefined){
 let data11 = data.actor_type;
 const _errs25 = errors;
 if(typeof data11 !== "string"){
-validate200.errors = [{instancePath:instancePath+"/actor_type",schemaPath:"#/components/schemas/ActorType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate203.errors = [{instancePath:instancePath+"/actor_type",schemaPath:"#/components/schemas/ActorType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data11 === "session") || (data11 === "token")) || (data11 === "consumer_token")) || (data11 === "machine"))){
-validate200.errors = [{instancePath:instancePath+"/actor_type",schemaPath:"#/components/schemas/ActorType/enum",keyword:"enum",params:{allowedValues: schema130.enum},message:"must be equal to one of the allowed values"}];
+validate203.errors = [{instancePath:instancePath+"/actor_type",schemaPath:"#/components/schemas/ActorType/enum",keyword:"enum",params:{allowedValues: schema134.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs25 === errors;
@@ -11820,12 +12052,12 @@ const _errs28 = errors;
 if(errors === _errs28){
 if(typeof data12 === "string"){
 if(func0(data12) > 128){
-validate200.errors = [{instancePath:instancePath+"/actor_id",schemaPath:"#/properties/actor_id/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate203.errors = [{instancePath:instancePath+"/actor_id",schemaPath:"#/properties/actor_id/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate200.errors = [{instancePath:instancePath+"/actor_id",schemaPath:"#/properties/actor_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate203.errors = [{instancePath:instancePath+"/actor_id",schemaPath:"#/properties/actor_id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11849,21 +12081,21 @@ var valid0 = true;
 }
 }
 else {
-validate200.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate203.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate200.errors = vErrors;
+validate203.errors = vErrors;
 return errors === 0;
 }
-validate200.evaluated = {"props":{"id":true,"object_id":true,"variant_id":true,"subject_type":true,"subject_id":true,"action":true,"version":true,"previous_slug":true,"timestamp":true,"ip":true,"caller":true,"actor_type":true,"actor_id":true},"dynamicProps":false,"dynamicItems":false};
+validate203.evaluated = {"props":{"id":true,"object_id":true,"variant_id":true,"subject_type":true,"subject_id":true,"action":true,"version":true,"previous_slug":true,"timestamp":true,"ip":true,"caller":true,"actor_type":true,"actor_id":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate199(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate202(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-queryAuditLogResponse200" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate199.evaluated;
+const evaluated0 = validate202.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -11874,7 +12106,7 @@ const _errs0 = errors;
 if(errors === _errs0){
 if(Array.isArray(data)){
 if(data.length > 500){
-validate199.errors = [{instancePath,schemaPath:"#/allOf/0/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"}];
+validate202.errors = [{instancePath,schemaPath:"#/allOf/0/maxItems",keyword:"maxItems",params:{limit: 500},message:"must NOT have more than 500 items"}];
 return false;
 }
 else {
@@ -11882,8 +12114,8 @@ var valid1 = true;
 const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 const _errs2 = errors;
-if(!(validate200(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
+if(!(validate203(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate203.errors : vErrors.concat(validate203.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs2 === errors;
@@ -11894,24 +12126,24 @@ break;
 }
 }
 else {
-validate199.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate202.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate199.errors = vErrors;
+validate202.errors = vErrors;
 return errors === 0;
 }
-validate199.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate202.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-export const auditLogFilterOptionsSchema = validate202;
-const schema244 = {"$id":"function-auditLogFilterOptionsSchema","allOf":[{"$ref":"response#/components/schemas/AuditLogFilterOptions"}]};
-const schema245 = {"type":"object","required":["object_ids","actors","callers"],"properties":{"object_ids":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":128}},"actors":{"type":"array","maxItems":1000,"items":{"$ref":"#/components/schemas/AuditActorOption"}},"callers":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":128}}}};
-const schema246 = {"type":"object","required":["value","label"],"properties":{"value":{"type":"string","maxLength":128},"label":{"type":"string","maxLength":160}}};
+export const auditLogFilterOptionsSchema = validate205;
+const schema248 = {"$id":"function-auditLogFilterOptionsSchema","allOf":[{"$ref":"response#/components/schemas/AuditLogFilterOptions"}]};
+const schema249 = {"type":"object","required":["object_ids","actors","callers"],"properties":{"object_ids":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":128}},"actors":{"type":"array","maxItems":1000,"items":{"$ref":"#/components/schemas/AuditActorOption"}},"callers":{"type":"array","maxItems":1000,"items":{"type":"string","maxLength":128}}}};
+const schema250 = {"type":"object","required":["value","label"],"properties":{"value":{"type":"string","maxLength":128},"label":{"type":"string","maxLength":160}}};
 
-function validate203(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate206(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate203.evaluated;
+const evaluated0 = validate206.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -11922,7 +12154,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.object_ids === undefined) && (missing0 = "object_ids")) || ((data.actors === undefined) && (missing0 = "actors"))) || ((data.callers === undefined) && (missing0 = "callers"))){
-validate203.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate206.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -11932,7 +12164,7 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(Array.isArray(data0)){
 if(data0.length > 1000){
-validate203.errors = [{instancePath:instancePath+"/object_ids",schemaPath:"#/properties/object_ids/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"}];
+validate206.errors = [{instancePath:instancePath+"/object_ids",schemaPath:"#/properties/object_ids/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"}];
 return false;
 }
 else {
@@ -11944,12 +12176,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func0(data1) > 128){
-validate203.errors = [{instancePath:instancePath+"/object_ids/" + i0,schemaPath:"#/properties/object_ids/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate206.errors = [{instancePath:instancePath+"/object_ids/" + i0,schemaPath:"#/properties/object_ids/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate203.errors = [{instancePath:instancePath+"/object_ids/" + i0,schemaPath:"#/properties/object_ids/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate206.errors = [{instancePath:instancePath+"/object_ids/" + i0,schemaPath:"#/properties/object_ids/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -11961,7 +12193,7 @@ break;
 }
 }
 else {
-validate203.errors = [{instancePath:instancePath+"/object_ids",schemaPath:"#/properties/object_ids/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate206.errors = [{instancePath:instancePath+"/object_ids",schemaPath:"#/properties/object_ids/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -11977,7 +12209,7 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(Array.isArray(data2)){
 if(data2.length > 1000){
-validate203.errors = [{instancePath:instancePath+"/actors",schemaPath:"#/properties/actors/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"}];
+validate206.errors = [{instancePath:instancePath+"/actors",schemaPath:"#/properties/actors/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"}];
 return false;
 }
 else {
@@ -11991,7 +12223,7 @@ if(errors === _errs8){
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 let missing1;
 if(((data3.value === undefined) && (missing1 = "value")) || ((data3.label === undefined) && (missing1 = "label"))){
-validate203.errors = [{instancePath:instancePath+"/actors/" + i1,schemaPath:"#/components/schemas/AuditActorOption/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate206.errors = [{instancePath:instancePath+"/actors/" + i1,schemaPath:"#/components/schemas/AuditActorOption/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
 return false;
 }
 else {
@@ -12001,12 +12233,12 @@ const _errs10 = errors;
 if(errors === _errs10){
 if(typeof data4 === "string"){
 if(func0(data4) > 128){
-validate203.errors = [{instancePath:instancePath+"/actors/" + i1+"/value",schemaPath:"#/components/schemas/AuditActorOption/properties/value/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate206.errors = [{instancePath:instancePath+"/actors/" + i1+"/value",schemaPath:"#/components/schemas/AuditActorOption/properties/value/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate203.errors = [{instancePath:instancePath+"/actors/" + i1+"/value",schemaPath:"#/components/schemas/AuditActorOption/properties/value/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate206.errors = [{instancePath:instancePath+"/actors/" + i1+"/value",schemaPath:"#/components/schemas/AuditActorOption/properties/value/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -12022,12 +12254,12 @@ const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data5 === "string"){
 if(func0(data5) > 160){
-validate203.errors = [{instancePath:instancePath+"/actors/" + i1+"/label",schemaPath:"#/components/schemas/AuditActorOption/properties/label/maxLength",keyword:"maxLength",params:{limit: 160},message:"must NOT have more than 160 characters"}];
+validate206.errors = [{instancePath:instancePath+"/actors/" + i1+"/label",schemaPath:"#/components/schemas/AuditActorOption/properties/label/maxLength",keyword:"maxLength",params:{limit: 160},message:"must NOT have more than 160 characters"}];
 return false;
 }
 }
 else {
-validate203.errors = [{instancePath:instancePath+"/actors/" + i1+"/label",schemaPath:"#/components/schemas/AuditActorOption/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate206.errors = [{instancePath:instancePath+"/actors/" + i1+"/label",schemaPath:"#/components/schemas/AuditActorOption/properties/label/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -12040,7 +12272,7 @@ var valid4 = true;
 }
 }
 else {
-validate203.errors = [{instancePath:instancePath+"/actors/" + i1,schemaPath:"#/components/schemas/AuditActorOption/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate206.errors = [{instancePath:instancePath+"/actors/" + i1,schemaPath:"#/components/schemas/AuditActorOption/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -12052,7 +12284,7 @@ break;
 }
 }
 else {
-validate203.errors = [{instancePath:instancePath+"/actors",schemaPath:"#/properties/actors/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate206.errors = [{instancePath:instancePath+"/actors",schemaPath:"#/properties/actors/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -12068,7 +12300,7 @@ const _errs14 = errors;
 if(errors === _errs14){
 if(Array.isArray(data6)){
 if(data6.length > 1000){
-validate203.errors = [{instancePath:instancePath+"/callers",schemaPath:"#/properties/callers/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"}];
+validate206.errors = [{instancePath:instancePath+"/callers",schemaPath:"#/properties/callers/maxItems",keyword:"maxItems",params:{limit: 1000},message:"must NOT have more than 1000 items"}];
 return false;
 }
 else {
@@ -12080,12 +12312,12 @@ const _errs16 = errors;
 if(errors === _errs16){
 if(typeof data7 === "string"){
 if(func0(data7) > 128){
-validate203.errors = [{instancePath:instancePath+"/callers/" + i2,schemaPath:"#/properties/callers/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate206.errors = [{instancePath:instancePath+"/callers/" + i2,schemaPath:"#/properties/callers/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate203.errors = [{instancePath:instancePath+"/callers/" + i2,schemaPath:"#/properties/callers/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate206.errors = [{instancePath:instancePath+"/callers/" + i2,schemaPath:"#/properties/callers/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -12097,7 +12329,7 @@ break;
 }
 }
 else {
-validate203.errors = [{instancePath:instancePath+"/callers",schemaPath:"#/properties/callers/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate206.errors = [{instancePath:instancePath+"/callers",schemaPath:"#/properties/callers/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
@@ -12111,45 +12343,45 @@ var valid0 = true;
 }
 }
 else {
-validate203.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate206.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate203.errors = vErrors;
+validate206.errors = vErrors;
 return errors === 0;
 }
-validate203.evaluated = {"props":{"object_ids":true,"actors":true,"callers":true},"dynamicProps":false,"dynamicItems":false};
+validate206.evaluated = {"props":{"object_ids":true,"actors":true,"callers":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate202(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate205(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-auditLogFilterOptionsSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate202.evaluated;
+const evaluated0 = validate205.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate203(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate203.errors : vErrors.concat(validate203.errors);
+if(!(validate206(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
-validate202.errors = vErrors;
+validate205.errors = vErrors;
 return errors === 0;
 }
-validate202.evaluated = {"props":{"object_ids":true,"actors":true,"callers":true},"dynamicProps":false,"dynamicItems":false};
+validate205.evaluated = {"props":{"object_ids":true,"actors":true,"callers":true},"dynamicProps":false,"dynamicItems":false};
 
-export const verifyAuditLogQuery = validate205;
-const schema247 = {"$id":"function-verifyAuditLogQuery","allOf":[{"type":"object","properties":{"entries":{"type":"integer","minimum":1,"maximum":9007199254740991},"head":{"type":"string","pattern":"^[0-9a-f]{64}$"}},"required":[]}]};
+export const verifyAuditLogQuery = validate208;
+const schema251 = {"$id":"function-verifyAuditLogQuery","allOf":[{"type":"object","properties":{"entries":{"type":"integer","minimum":1,"maximum":9007199254740991},"head":{"type":"string","pattern":"^[0-9a-f]{64}$"}},"required":[]}]};
 const pattern45 = new RegExp("^[0-9a-f]{64}$", "u");
 
-function validate205(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate208(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-verifyAuditLogQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate205.evaluated;
+const evaluated0 = validate208.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -12163,18 +12395,18 @@ if(data.entries !== undefined){
 let data0 = data.entries;
 const _errs2 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate205.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/allOf/0/properties/entries/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate208.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/allOf/0/properties/entries/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs2){
 if(typeof data0 == "number"){
 if(data0 > 9007199254740991 || isNaN(data0)){
-validate205.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/allOf/0/properties/entries/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate208.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/allOf/0/properties/entries/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
 return false;
 }
 else {
 if(data0 < 1 || isNaN(data0)){
-validate205.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/allOf/0/properties/entries/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate208.errors = [{instancePath:instancePath+"/entries",schemaPath:"#/allOf/0/properties/entries/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -12192,12 +12424,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(!pattern45.test(data1)){
-validate205.errors = [{instancePath:instancePath+"/head",schemaPath:"#/allOf/0/properties/head/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
+validate208.errors = [{instancePath:instancePath+"/head",schemaPath:"#/allOf/0/properties/head/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
 return false;
 }
 }
 else {
-validate205.errors = [{instancePath:instancePath+"/head",schemaPath:"#/allOf/0/properties/head/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate208.errors = [{instancePath:instancePath+"/head",schemaPath:"#/allOf/0/properties/head/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -12209,24 +12441,24 @@ var valid1 = true;
 }
 }
 else {
-validate205.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate208.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate205.errors = vErrors;
+validate208.errors = vErrors;
 return errors === 0;
 }
-validate205.evaluated = {"props":{"entries":true,"head":true},"dynamicProps":false,"dynamicItems":false};
+validate208.evaluated = {"props":{"entries":true,"head":true},"dynamicProps":false,"dynamicItems":false};
 
-export const auditLogVerificationSchema = validate206;
-const schema248 = {"$id":"function-auditLogVerificationSchema","allOf":[{"$ref":"response#/components/schemas/AuditLogVerification"}]};
-const schema249 = {"type":"object","required":["intact","entries"],"properties":{"intact":{"type":"boolean"},"entries":{"type":"integer","minimum":0},"head":{"type":"string","pattern":"^[0-9a-f]{64}$"},"first_broken_id":{"type":"integer","minimum":1,"maximum":9007199254740991},"reason":{"type":"string","enum":["added","changed","missing"]}}};
+export const auditLogVerificationSchema = validate209;
+const schema252 = {"$id":"function-auditLogVerificationSchema","allOf":[{"$ref":"response#/components/schemas/AuditLogVerification"}]};
+const schema253 = {"type":"object","required":["intact","entries"],"properties":{"intact":{"type":"boolean"},"entries":{"type":"integer","minimum":0},"head":{"type":"string","pattern":"^[0-9a-f]{64}$"},"first_broken_id":{"type":"integer","minimum":1,"maximum":9007199254740991},"reason":{"type":"string","enum":["added","changed","missing"]}}};
 
-function validate206(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate209(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-auditLogVerificationSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate206.evaluated;
+const evaluated0 = validate209.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -12238,14 +12470,14 @@ if(errors === _errs1){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.intact === undefined) && (missing0 = "intact")) || ((data.entries === undefined) && (missing0 = "entries"))){
-validate206.errors = [{instancePath,schemaPath:"response#/components/schemas/AuditLogVerification/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate209.errors = [{instancePath,schemaPath:"response#/components/schemas/AuditLogVerification/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 if(data.intact !== undefined){
 const _errs3 = errors;
 if(typeof data.intact !== "boolean"){
-validate206.errors = [{instancePath:instancePath+"/intact",schemaPath:"response#/components/schemas/AuditLogVerification/properties/intact/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate209.errors = [{instancePath:instancePath+"/intact",schemaPath:"response#/components/schemas/AuditLogVerification/properties/intact/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid2 = _errs3 === errors;
@@ -12258,13 +12490,13 @@ if(data.entries !== undefined){
 let data1 = data.entries;
 const _errs5 = errors;
 if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-validate206.errors = [{instancePath:instancePath+"/entries",schemaPath:"response#/components/schemas/AuditLogVerification/properties/entries/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate209.errors = [{instancePath:instancePath+"/entries",schemaPath:"response#/components/schemas/AuditLogVerification/properties/entries/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data1 == "number"){
 if(data1 < 0 || isNaN(data1)){
-validate206.errors = [{instancePath:instancePath+"/entries",schemaPath:"response#/components/schemas/AuditLogVerification/properties/entries/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate209.errors = [{instancePath:instancePath+"/entries",schemaPath:"response#/components/schemas/AuditLogVerification/properties/entries/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -12281,12 +12513,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data2 === "string"){
 if(!pattern45.test(data2)){
-validate206.errors = [{instancePath:instancePath+"/head",schemaPath:"response#/components/schemas/AuditLogVerification/properties/head/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
+validate209.errors = [{instancePath:instancePath+"/head",schemaPath:"response#/components/schemas/AuditLogVerification/properties/head/pattern",keyword:"pattern",params:{pattern: "^[0-9a-f]{64}$"},message:"must match pattern \""+"^[0-9a-f]{64}$"+"\""}];
 return false;
 }
 }
 else {
-validate206.errors = [{instancePath:instancePath+"/head",schemaPath:"response#/components/schemas/AuditLogVerification/properties/head/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate209.errors = [{instancePath:instancePath+"/head",schemaPath:"response#/components/schemas/AuditLogVerification/properties/head/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -12300,18 +12532,18 @@ if(data.first_broken_id !== undefined){
 let data3 = data.first_broken_id;
 const _errs9 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate206.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"response#/components/schemas/AuditLogVerification/properties/first_broken_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate209.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"response#/components/schemas/AuditLogVerification/properties/first_broken_id/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate206.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"response#/components/schemas/AuditLogVerification/properties/first_broken_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+validate209.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"response#/components/schemas/AuditLogVerification/properties/first_broken_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
 return false;
 }
 else {
 if(data3 < 1 || isNaN(data3)){
-validate206.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"response#/components/schemas/AuditLogVerification/properties/first_broken_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate209.errors = [{instancePath:instancePath+"/first_broken_id",schemaPath:"response#/components/schemas/AuditLogVerification/properties/first_broken_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -12327,11 +12559,11 @@ if(data.reason !== undefined){
 let data4 = data.reason;
 const _errs11 = errors;
 if(typeof data4 !== "string"){
-validate206.errors = [{instancePath:instancePath+"/reason",schemaPath:"response#/components/schemas/AuditLogVerification/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate209.errors = [{instancePath:instancePath+"/reason",schemaPath:"response#/components/schemas/AuditLogVerification/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data4 === "added") || (data4 === "changed")) || (data4 === "missing"))){
-validate206.errors = [{instancePath:instancePath+"/reason",schemaPath:"response#/components/schemas/AuditLogVerification/properties/reason/enum",keyword:"enum",params:{allowedValues: schema249.properties.reason.enum},message:"must be equal to one of the allowed values"}];
+validate209.errors = [{instancePath:instancePath+"/reason",schemaPath:"response#/components/schemas/AuditLogVerification/properties/reason/enum",keyword:"enum",params:{allowedValues: schema253.properties.reason.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid2 = _errs11 === errors;
@@ -12346,23 +12578,23 @@ var valid2 = true;
 }
 }
 else {
-validate206.errors = [{instancePath,schemaPath:"response#/components/schemas/AuditLogVerification/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate209.errors = [{instancePath,schemaPath:"response#/components/schemas/AuditLogVerification/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate206.errors = vErrors;
+validate209.errors = vErrors;
 return errors === 0;
 }
-validate206.evaluated = {"props":{"intact":true,"entries":true,"head":true,"first_broken_id":true,"reason":true},"dynamicProps":false,"dynamicItems":false};
+validate209.evaluated = {"props":{"intact":true,"entries":true,"head":true,"first_broken_id":true,"reason":true},"dynamicProps":false,"dynamicItems":false};
 
-export const callMcpHeaders = validate207;
-const schema250 = {"$id":"function-callMcpHeaders","allOf":[{"type":"object","properties":{"mcp-protocol-version":{"type":"string","maxLength":64},"x-caller":{"type":"string","maxLength":128}},"required":[]}]};
+export const callMcpHeaders = validate210;
+const schema254 = {"$id":"function-callMcpHeaders","allOf":[{"type":"object","properties":{"mcp-protocol-version":{"type":"string","maxLength":64},"x-caller":{"type":"string","maxLength":128}},"required":[]}]};
 
-function validate207(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate210(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-callMcpHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate207.evaluated;
+const evaluated0 = validate210.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -12378,12 +12610,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate207.errors = [{instancePath:instancePath+"/mcp-protocol-version",schemaPath:"#/allOf/0/properties/mcp-protocol-version/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate210.errors = [{instancePath:instancePath+"/mcp-protocol-version",schemaPath:"#/allOf/0/properties/mcp-protocol-version/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate207.errors = [{instancePath:instancePath+"/mcp-protocol-version",schemaPath:"#/allOf/0/properties/mcp-protocol-version/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate210.errors = [{instancePath:instancePath+"/mcp-protocol-version",schemaPath:"#/allOf/0/properties/mcp-protocol-version/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -12399,12 +12631,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func0(data1) > 128){
-validate207.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
+validate210.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters"}];
 return false;
 }
 }
 else {
-validate207.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate210.errors = [{instancePath:instancePath+"/x-caller",schemaPath:"#/allOf/0/properties/x-caller/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -12416,83 +12648,83 @@ var valid1 = true;
 }
 }
 else {
-validate207.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate210.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
-}
-validate207.errors = vErrors;
-return errors === 0;
-}
-validate207.evaluated = {"props":{"mcp-protocol-version":true,"x-caller":true},"dynamicProps":false,"dynamicItems":false};
-
-export const callMcpBody = validate208;
-const schema251 = {"$id":"function-callMcpBody","allOf":[{"$ref":"request#/components/schemas/JsonRpcMessage"}]};
-const schema252 = {"type":["object","array"],"additionalProperties":true};
-
-function validate208(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-callMcpBody" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate208.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!data || typeof data != "object"){
-validate208.errors = [{instancePath,schemaPath:"request#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema252.type},message:"must be object,array"}];
-return false;
-}
-validate208.errors = vErrors;
-return errors === 0;
-}
-validate208.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const callMcpLimits = validate209;
-const schema253 = {"$id":"function-callMcpLimits","allOf":[{"$ref":"limits#/components/schemas/JsonRpcMessage"}]};
-const schema254 = {"type":["object","array"]};
-
-function validate209(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-callMcpLimits" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate209.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!data || typeof data != "object"){
-validate209.errors = [{instancePath,schemaPath:"limits#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema254.type},message:"must be object,array"}];
-return false;
-}
-validate209.errors = vErrors;
-return errors === 0;
-}
-validate209.evaluated = {"dynamicProps":false,"dynamicItems":false};
-
-export const jsonRpcMessageSchema = validate210;
-const schema255 = {"$id":"function-jsonRpcMessageSchema","allOf":[{"$ref":"response#/components/schemas/JsonRpcMessage"}]};
-const schema256 = {"type":["object","array"],"additionalProperties":true};
-
-function validate210(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-jsonRpcMessageSchema" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate210.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!data || typeof data != "object"){
-validate210.errors = [{instancePath,schemaPath:"response#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema256.type},message:"must be object,array"}];
-return false;
 }
 validate210.errors = vErrors;
 return errors === 0;
 }
-validate210.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate210.evaluated = {"props":{"mcp-protocol-version":true,"x-caller":true},"dynamicProps":false,"dynamicItems":false};
+
+export const callMcpBody = validate211;
+const schema255 = {"$id":"function-callMcpBody","allOf":[{"$ref":"request#/components/schemas/JsonRpcMessage"}]};
+const schema256 = {"type":["object","array"],"additionalProperties":true};
+
+function validate211(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-callMcpBody" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate211.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!data || typeof data != "object"){
+validate211.errors = [{instancePath,schemaPath:"request#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema256.type},message:"must be object,array"}];
+return false;
+}
+validate211.errors = vErrors;
+return errors === 0;
+}
+validate211.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const callMcpLimits = validate212;
+const schema257 = {"$id":"function-callMcpLimits","allOf":[{"$ref":"limits#/components/schemas/JsonRpcMessage"}]};
+const schema258 = {"type":["object","array"]};
+
+function validate212(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-callMcpLimits" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate212.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!data || typeof data != "object"){
+validate212.errors = [{instancePath,schemaPath:"limits#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema258.type},message:"must be object,array"}];
+return false;
+}
+validate212.errors = vErrors;
+return errors === 0;
+}
+validate212.evaluated = {"dynamicProps":false,"dynamicItems":false};
+
+export const jsonRpcMessageSchema = validate213;
+const schema259 = {"$id":"function-jsonRpcMessageSchema","allOf":[{"$ref":"response#/components/schemas/JsonRpcMessage"}]};
+const schema260 = {"type":["object","array"],"additionalProperties":true};
+
+function validate213(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-jsonRpcMessageSchema" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate213.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!data || typeof data != "object"){
+validate213.errors = [{instancePath,schemaPath:"response#/components/schemas/JsonRpcMessage/type",keyword:"type",params:{type: schema260.type},message:"must be object,array"}];
+return false;
+}
+validate213.errors = vErrors;
+return errors === 0;
+}
+validate213.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};

@@ -2,6 +2,10 @@ import type { Mistake } from '../../../src/codegen/contract-error.js';
 import { ContractError } from '../../../src/codegen/contract-error.js';
 import { generateService } from '../../../src/codegen/openapi/generate-service.js';
 
+/** Declares error responses. */
+export const refused = (...statuses: readonly number[]): string =>
+  statuses.map((status) => `        '${status}': { $ref: 'common.yaml#/components/responses/Refused' }\n`).join('');
+
 /** A whole small contract that has one of everything the generators treat differently. */
 export const NOTES = `openapi: 3.1.0
 info: { title: Notes, version: 1.0.0 }
@@ -33,7 +37,7 @@ paths:
               schema: { type: array, items: { $ref: '#/components/schemas/Note' } }
               example: [{ id: 1, text: Buy milk }]
         '400': { $ref: 'common.yaml#/components/responses/Refused' }
-    post:
+${refused(401, 403, 406, 429, 500, 503)}    post:
       operationId: createNote
       tags: [Notes]
       summary: Create a note
@@ -50,7 +54,7 @@ paths:
           description: The note.
           content:
             application/json: { schema: { $ref: '#/components/schemas/Note' } }
-  /notes/changes:
+${refused(400, 401, 403, 406, 413, 415, 429, 500, 503)}  /notes/changes:
     get:
       operationId: followNotes
       tags: [Notes]
@@ -63,7 +67,7 @@ paths:
             text/event-stream:
               schema: { type: string }
               x-event: { $ref: '#/components/schemas/Note' }
-  /notes/{id}/picture:
+${refused(400, 403, 406, 429, 500, 503)}  /notes/{id}/picture:
     get:
       operationId: getPicture
       tags: [Notes]
@@ -81,7 +85,7 @@ paths:
             image/png: {}
         '304':
           description: The same as before.
-  /notes/import:
+${refused(400, 406, 429, 500, 503)}  /notes/import:
     post:
       operationId: importNotes
       tags: [Notes]
@@ -100,7 +104,7 @@ paths:
       responses:
         '204':
           description: They are imported.
-components:
+${refused(400, 413, 415, 429, 500, 503)}components:
   securitySchemes:
     session: { $ref: 'common.yaml#/components/securitySchemes/session' }
     token: { type: http, scheme: bearer, x-caller: token }

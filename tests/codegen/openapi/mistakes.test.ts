@@ -1,4 +1,4 @@
-import { COMMON, COMMON_FILE, findMistakes, NOTES, NOTES_FILE, toDocuments } from './example.js';
+import { COMMON, COMMON_FILE, findMistakes, NOTES, NOTES_FILE, refused, toDocuments } from './example.js';
 
 const SECURITY = 'security: [{ session: [] }]\n';
 const PICTURE = '/notes/{id}/picture:\n';
@@ -212,12 +212,33 @@ test.each([
           description: The note.
           content:
             application/json: { schema: { $ref: '#/components/schemas/Note' } }
-`,
+${refused(400, 401, 403, 406, 413, 415, 429, 500, 503)}`,
     'deprecated: true\n',
     '|post:',
     /Expected responses/,
   ],
   ['a response for several statuses', "'304'", '4XX', '|4XX', /a status such as 200/],
+  [
+    'no response to a malformed request',
+    refused(400, 401, 403, 406, 413),
+    refused(401, 403, 406, 413),
+    "|responses:\n        '201'",
+    /statuses that the router can send; it lacks 400\./,
+  ],
+  [
+    'no responses to a body that is not read',
+    refused(400, 413, 415),
+    refused(400),
+    "|responses:\n        '204'",
+    /it lacks 413, 415\./,
+  ],
+  [
+    'no response to a credential that failed too often',
+    'security: []\n      parameters:\n        - name: id',
+    'security: [{ token: [] }]\n      x-rate-limit: none\n      parameters:\n        - name: id',
+    "|responses:\n        '200':\n          description: The picture",
+    /it lacks 401, 403\./,
+  ],
   ['only failures', "'201'", "'409'", "|responses:\n        '409'", /from 200 to 299/],
   [
     'a body where there is none',
@@ -286,6 +307,6 @@ test('all mistakes of both documents are reported at once, in order', async () =
     `${COMMON_FILE}:7`,
     `${COMMON_FILE}:8`,
     `${NOTES_FILE}:17`,
-    `${NOTES_FILE}:32`,
+    `${NOTES_FILE}:38`,
   ]);
 });

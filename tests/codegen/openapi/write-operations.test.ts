@@ -2,6 +2,12 @@ import { generate } from './example.js';
 
 let operations: string;
 
+/** The lines of the error responses in an operation's table entry. */
+const refusals = (...statuses: readonly number[]): string =>
+  statuses
+    .map((status) => `      ${status}: { contentTypes: ['application/json'], validate: validators.errorSchema },\n`)
+    .join('');
+
 beforeAll(async () => {
   operations = await generate('operations.ts');
 });
@@ -84,7 +90,7 @@ export interface NotesHandlers {
     body: { required: true, contentTypes: ['application/json'], maxBytes: 1048576 },
     responses: {
       201: { contentTypes: ['application/json'], validate: validators.noteSchema },
-    },
+${refusals(400, 401, 403, 406, 413, 415, 429, 500, 503)}    },
     validate: { body: validators.createNoteBody },
   },`,
   ],
@@ -103,7 +109,7 @@ export interface NotesHandlers {
     `    body: { required: true, contentTypes: ['application/json'], maxBytes: 5000, isDeferred: true },
     responses: {
       204: { contentTypes: [] },
-    },
+${refusals(400, 413, 415, 429, 500, 503)}    },
     validate: { headers: validators.importNotesHeaders },`,
   ],
 ])('%s', (_reason, text) => {

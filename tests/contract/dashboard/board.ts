@@ -66,6 +66,8 @@ export function boardTests(stage: () => Stage): void {
       const { error, response } = await client.POST('/api/dashboard/refresh');
       expect([response.status, error?.code]).toEqual([429, 'rate_limited']);
       expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+      const budget = ['limit', 'remaining', 'policy'].map((name) => response.headers.get(`ratelimit-${name}`));
+      expect(budget).toEqual(['1', '0', '1;w=30']);
     });
 
     test('is refused while settings were never saved', async () => {

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import type { ErrorCode } from '../../../src/errors.js';
-import { withStatus } from '../contract.js';
+import { documented, withStatus } from '../contract.js';
 import type { DocumentedOperation } from '../contract.js';
 import { engine } from '../../storage/engine.js';
 import { openStage } from './stage.js';
@@ -58,9 +58,13 @@ export function refusalTests(stage: () => Stage): void {
     },
   );
 
-  test.each(withStatus(400))('$id is refused when its request does not fit', async (operation) => {
+  test.each(withStatus(400).filter(canMisfit))('$id is refused when its request does not fit', async (operation) => {
     const [status, code] = await refused(operation, stage().admin, misfit(operation));
     expect([status, code]).toEqual([400, isParsed(operation) ? 'malformed_body' : 'invalid_input']);
+  });
+
+  test.each(documented)('$id: returns 400 for a query with a malformed escape', async (operation) => {
+    expect(await refused(operation, stage().admin, { rawQuery: 'q=%ff' })).toEqual([400, 'invalid_input']);
   });
 
   test.each(withStatus(406))('$id is refused when its answer is not accepted', async (operation) => {
@@ -161,6 +165,10 @@ function isParsed({ spec: { body } }: Pick<DocumentedOperation, 'spec'>): boolea
 
 function isSessionOnly({ spec }: DocumentedOperation): boolean {
   return spec.security.every(({ scheme }) => scheme === 'session');
+}
+
+function canMisfit({ spec }: DocumentedOperation): boolean {
+  return isParsed({ spec }) || spec.parameters.some((parameter) => parameter.in !== 'header');
 }
 
 /** A body that is broken off, or a value that no schema of the contract takes. */

@@ -70,12 +70,16 @@ export function refusalTests(stage: () => Stage): void {
     },
   );
 
-  test.each(withStatus(400).filter(({ spec }) => !spec.body && spec.parameters.length > 0))(
+  test.each(withStatus(400).filter(({ spec }) => !spec.body && findStrictParameter(spec) !== undefined))(
     '$id is refused a parameter that does not fit',
     async (operation) => {
       expect(await refused(operation, stage().owner, misfit(operation))).toEqual([400, 'invalid_input']);
     },
   );
+
+  test.each(secretsContract.documented)('$id: returns 400 for a query with a malformed escape', async (operation) => {
+    expect(await refused(operation, stage().owner, { rawQuery: 'q=%ff' })).toEqual([400, 'invalid_input']);
+  });
 
   test.each(withStatus(406))('$id is refused when its answer is not accepted', async (operation) => {
     const headers = { accept: 'image/png' };
@@ -182,13 +186,24 @@ function isSessionOnly({ id, spec }: DocumentedOperation): boolean {
 
 /** A value of a parameter that is no such thing, though not too long. */
 function misfit({ spec }: DocumentedOperation): Change {
-  const isFree = (name: string, where: string): boolean => where === 'header' || FREE_TEXT.includes(`${where} ${name}`);
-  const place = spec.parameters.find(({ name, in: where }) => !isFree(name, where))!;
+  const place = findStrictParameter(spec)!;
   return { [place.in]: { [place.name]: 'no-!-such' } };
 }
 
+function findStrictParameter({ parameters }: DocumentedOperation['spec']) {
+  return parameters.find(({ name, in: where }) => where !== 'header' && !FREE_TEXT.includes(`${where} ${name}`));
+}
+
 /** Any text may be asked for. */
-const FREE_TEXT: readonly string[] = ['query actor', 'query caller', 'query q', 'query slug', 'query used_by'];
+const FREE_TEXT: readonly string[] = [
+  'path name',
+  'path id',
+  'query actor',
+  'query caller',
+  'query q',
+  'query slug',
+  'query used_by',
+];
 
 /** Sends what is a character longer than allowed: what the client says of itself, or else whatever has a limit. */
 async function tooLong(stage: Stage, operation: DocumentedOperation) {

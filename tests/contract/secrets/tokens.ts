@@ -101,6 +101,16 @@ export function tokensTests(stage: () => Stage): void {
       expect((await owner().DELETE(`${kind.path}/{id}/purge`, at(id))).response.status).toBe(404);
     });
 
+    test('purge: returns 400 for an Idempotency-Key that came with another token', async () => {
+      const tokens = [await create(kind), await create(kind)];
+      for (const { id } of tokens) await kill(kind, id);
+      const header = { 'Idempotency-Key': `reused-${kind.kind}` };
+      const purge = (id: string) => owner().DELETE(`${kind.path}/{id}/purge`, { params: { path: { id }, header } });
+      const replies = [await purge(tokens[0]!.id), await purge(tokens[1]!.id)];
+      expect(replies.map(({ response }) => response.status)).toEqual([204, 400]);
+      expect(replies[1]?.error).toMatchObject({ code: 'invalid_input', field: 'Idempotency-Key' });
+    });
+
     test('expires, and is purged then; revoked wins over expired', async () => {
       const [expired, both] = [await create(kind), await create(kind)];
       await kill(kind, both.id);
