@@ -51,9 +51,12 @@ export function toErrorBody({ message, code, field, action }: AppError, requestI
 }
 
 function sendRefusal(response: Response, refusal: AppError, requestId: string): void {
+  const body = JSON.stringify(toErrorBody(refusal, requestId));
   response.status(refusal.status);
   if (refusal.code === 'unauthenticated') response.setHeader('WWW-Authenticate', 'Bearer');
-  response.set(refusal.headers).set('Cache-Control', 'no-store').json(toErrorBody(refusal, requestId));
+  response.set(refusal.headers).set('Cache-Control', 'no-store').type('json');
+  // Not response.json(), which adds an ETag that no later request can match.
+  response.setHeader('Content-Length', Buffer.byteLength(body)).end(body);
 }
 
 /** The 4xx status of an error that Express or its static files threw. */

@@ -341,6 +341,11 @@ describe('answers', () => {
     expect((await call('GET', '/notes')).headers.get('etag')).toBeNull();
   });
 
+  test('have no ETag when they are errors, as each has a request id of its own', async () => {
+    const { status, headers } = await call('GET', '/notes/count', { headers: { authorization: 'nothing' } });
+    expect([status >= 400, headers.get('etag')]).toEqual([true, null]);
+  });
+
   test('are not kept by anyone between', async () => {
     expect((await call('GET', '/notes')).headers.get('cache-control')).toBe('no-store');
   });
