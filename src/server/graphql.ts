@@ -66,7 +66,7 @@ function createAnswer(options: GraphqlOptions) {
   return async (request: IncomingMessage, unfit: number): Promise<Answer> => {
     const asked = await readGraphqlRequest(request);
     const { document, errors } = prepare(asked.query);
-    requireOperation(document, asked.operationName, request.method);
+    requireOperation(document, asked.operationName, { method: request.method, schema: options.schema });
     if (errors.length > 0) return { status: unfit, errors };
     const result = await run(document, asked, options);
     return { status: 'data' in result ? 200 : unfit, ...result };
@@ -98,7 +98,12 @@ async function run(
   return { data: null, errors: [located ?? new GraphQLError(refusal.message, { originalError: refusal })] };
 }
 
-function requireOperation(document: DocumentNode, name: string | undefined, method: string | undefined): void {
+interface OperationTarget {
+  readonly method: string | undefined;
+  readonly schema: GraphQLSchema;
+}
+
+function requireOperation(document: DocumentNode, name: string | undefined, { method, schema }: OperationTarget): void {
   const operation = getOperationAST(document, name)?.operation;
   if (!operation) {
     const expected = name === undefined ? 'one operation, or "operationName"' : 'an operation of that "operationName"';
@@ -113,6 +118,10 @@ function requireOperation(document: DocumentNode, name: string | undefined, meth
     throw new AppError('method_not_allowed', 'Expected a mutation by POST; received it by GET.', {
       headers: { Allow: 'POST' },
     });
+  }
+  // A request error: graphql-js would answer it as an execution that failed.
+  if (!schema.getRootType(operation)) {
+    throw new AppError('invalid_input', 'The schema has no mutations.', { field: 'query' });
   }
 }
 

@@ -5,6 +5,7 @@ import { buildSchema, getIntrospectionQuery } from 'graphql';
 import { AppError } from '../../src/errors.js';
 import type { OperationBudget } from '../../src/server/graphql-budget.js';
 import { createGraphqlEndpoint } from '../../src/server/graphql.js';
+import type { GraphqlOptions } from '../../src/server/graphql.js';
 import { createHttpServer } from '../../src/server/http-server.js';
 import { createLog } from '../../src/server/log.js';
 
@@ -45,18 +46,21 @@ const roots = {
 };
 
 const reported: unknown[] = [];
-const endpoint = createGraphqlEndpoint({
+const options: GraphqlOptions = {
   schema,
   introspection: true,
   limits: { values: 1000, workMs: 20_000, timeoutMs: 2_000 },
   createContext: (budget) => ({ budget }),
   execute: async (args) => (await import('graphql')).execute({ ...args, rootValue: roots }),
   report: (defect) => reported.push(defect),
-});
+};
+const endpoint = createGraphqlEndpoint(options);
+const withoutMutations = createGraphqlEndpoint({ ...options, schema: buildSchema('type Query { item: Int }') });
 const server = createHttpServer(
   (request, response) => {
     response.setHeader('X-Request-Id', 'r-1');
-    endpoint(request, response, 'r-1');
+    const respond = request.url === '/without-mutations' ? withoutMutations : endpoint;
+    respond(request, response, 'r-1');
   },
   { log: createLog({ level: 'silent' }) },
 );
@@ -374,6 +378,12 @@ describe('a malformed request', () => {
     ['PUT', 405, 'method_not_allowed', () => send('/graphql', { method: 'PUT', headers: json }, '{}')],
     ['DELETE', 405, 'method_not_allowed', () => send('/graphql', { method: 'DELETE', headers: json })],
     ['a mutation by GET', 405, 'method_not_allowed', () => get({ query: 'mutation { touch }' })],
+    [
+      'a mutation where the schema has none',
+      400,
+      'invalid_input',
+      () => send('/without-mutations', { method: 'POST', headers: json }, '{"query":"mutation { touch }"}'),
+    ],
     ['a GET without a query', 400, 'invalid_input', () => get({})],
     [
       'a GET whose variables are not JSON',
