@@ -1,0 +1,18 @@
+/**
+ * Loaded into a server under test with `--import`: refuses connections to any address but this machine's own, before a
+ * name is looked up, and prints what it refused.
+ */
+import { Socket } from 'node:net';
+import process from 'node:process';
+
+const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/;
+
+const connect = Socket.prototype.connect;
+Socket.prototype.connect = function (...args) {
+  const [options] = Array.isArray(args[0]) ? args[0] : args;
+  const host = typeof options === 'object' && options !== null ? (options.host ?? 'localhost') : 'localhost';
+  if (LOOPBACK.test(host)) return connect.apply(this, args);
+  process.stderr.write(`refused to leave this machine for ${host}\n`);
+  process.nextTick(() => this.destroy(Object.assign(new Error('Off loopback'), { code: 'ECONNREFUSED' })));
+  return this;
+};

@@ -1,0 +1,61 @@
+/** How much the fuzzers send, and the seed of what they send. */
+
+const DEFAULT_REQUESTS = 3_000;
+
+/** Requests for each service and mode; `FUZZ=100000 npm test -- tests/fuzz` sends more. */
+export const REQUESTS = Number(process.env.FUZZ ?? DEFAULT_REQUESTS);
+
+/** GraphQL documents for each mode. */
+export const DOCUMENTS = Math.ceil(REQUESTS * 0.3);
+
+/** `SEED=` repeats a run, or asks for another one. */
+export const SEED = Number(process.env.SEED ?? 20_261_121);
+
+/** A slow machine sends about a hundred a second. */
+export const RUN_TIMEOUT_MS = 180_000 + REQUESTS * 15;
+
+export const MODES = [
+  { mode: 'default', isProduction: false },
+  { mode: 'production', isProduction: true },
+] as const;
+
+/** Enough to keep the server busy while the next requests are made. */
+const CONCURRENCY = 8;
+
+/** Runs `work` for each item, several at a time. */
+export async function runAll<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const left = items[Symbol.iterator]();
+  const runRest = async (): Promise<void> => {
+    for (const item of left) await work(item);
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, runRest));
+}
+
+/** Distinct problems: where each was met, how often, and the first request that met it. */
+export interface Problems {
+  add(problem: string, where: string, reproduction: string): void;
+  /** Empty when there is none. */
+  report(): string;
+}
+
+/** Places that are listed of one problem. */
+const MAX_PLACES = 12;
+
+export function createProblems(): Problems {
+  const found = new Map<string, { readonly places: Map<string, number>; readonly reproduction: string }>();
+  return {
+    add(problem, where, reproduction) {
+      const { places } = found.get(problem) ?? { places: new Map<string, number>() };
+      if (places.size === 0) found.set(problem, { places, reproduction });
+      places.set(where, (places.get(where) ?? 0) + 1);
+    },
+    report: () =>
+      [...found]
+        .map(([problem, { places, reproduction }]) => {
+          const listed = [...places].slice(0, MAX_PLACES).map(([place, count]) => `${place} (${count} times)`);
+          const more = places.size > MAX_PLACES ? ` and ${places.size - MAX_PLACES} more` : '';
+          return `${problem}: ${listed.join(', ')}${more}\n  ${reproduction}`;
+        })
+        .join('\n'),
+  };
+}
