@@ -8,7 +8,6 @@ import { benchLive } from './live.js';
 import { benchMalicious } from './malicious.js';
 import { benchPages } from './pages.js';
 import { benchPatterns } from './patterns.js';
-import type { PatternBenchOptions } from './patterns.js';
 import { benchQueries } from './queries.js';
 import { benchRest } from './rest.js';
 import { benchScale } from './scale.js';
@@ -127,6 +126,17 @@ const BENCHMARKS: readonly Benchmark[] = [
     ],
     run: benchMalicious,
   },
+  {
+    name: 'patterns',
+    description: 'adversarial globs and regexes: how long they hold the event loop, and the delay of other requests',
+    counts: [
+      ['files', 'number of files', 100_000, 2000],
+      ['folders', 'number of folders that hold them', 5000, 100],
+      ['patterns', 'number of patterns', 2000, 40],
+      ['clients', 'number of patterns sent at the same time', 1, 1],
+    ],
+    run: benchPatterns,
+  },
 ];
 
 const program = new Command('npm run bench --').description('Measures Trellis beside the limits of its machine.');
@@ -155,17 +165,6 @@ program
       if (!table.includes('| ')) throw new Error(`The benchmark ${name} printed no table.`);
       process.stdout.write(`${name}: ran in ${((performance.now() - startedAt) / 1000).toFixed(1)} s\n`);
     }
-  });
-
-program
-  .command('patterns')
-  .description('globs and regexes that are made to be slow: how long they hold the event loop, and what others wait')
-  .option('--files <count>', 'how many files', count, 100_000)
-  .option('--folders <count>', 'in how many folders', count, 5000)
-  .option('--patterns <count>', 'how many patterns', count, 2000)
-  .option('--clients <count>', 'how many at the same time', count, 1)
-  .action(async (options: PatternBenchOptions) => {
-    process.stdout.write(`${await benchPatterns(options)}\n`);
   });
 
 await program.parseAsync();
