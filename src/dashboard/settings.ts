@@ -1,5 +1,6 @@
 import type { Caller } from '../accounts/callers.js';
 import { requirePerson } from '../accounts/scopes.js';
+import type { PersonCaller } from '../accounts/scopes.js';
 import { AppError } from '../errors.js';
 import type { components } from '../generated/dashboard/types.js';
 import { inTransaction } from '../storage/database.js';
@@ -16,7 +17,10 @@ type SettingsView = components['schemas']['Settings'];
 
 /** What people tell us about their forges. */
 export interface Settings {
-  /** Gives the caller's settings without their tokens; the first call makes the webhook's token and secret. */
+  /**
+   * Returns the caller's settings without their tokens, and without the webhook's token and secret unless the caller is
+   * a session or a token with write scope: they are enough to sign deliveries. The first call creates both.
+   */
   read(caller: Caller | undefined): Promise<SettingsView>;
   /** @throws AppError `invalid_input` as the merge does, `forbidden` when somebody but an admin names an installation. */
   save(caller: Caller | undefined, request: SettingsRequest): Promise<SettingsView>;
@@ -43,7 +47,11 @@ interface Change {
 
 export function createSettings(options: SettingsOptions): Settings {
   const { database, key, now = Date.now, hasGithubApp = false, onSaved } = options;
-  const show = (row: SettingsTable): SettingsView => ({ ...toView(key, row), githubAppConfigured: hasGithubApp });
+  const show = (row: SettingsTable, caller: PersonCaller): SettingsView => ({
+    ...toView(key, row),
+    ...(mayWrite(caller) ? toWebhookView(key, row) : {}),
+    githubAppConfigured: hasGithubApp,
+  });
   const merge = (row: SettingsTable, { request, isAdmin }: Change) => {
     const stored = unsealForges(key, row);
     const merged = mergeForgeSettings(stored, request);
@@ -52,10 +60,12 @@ export function createSettings(options: SettingsOptions): Settings {
   };
   return {
     async read(caller) {
-      return show(await requireSettingsRow(database, key, requirePerson(caller).personId));
+      const person = requirePerson(caller);
+      return show(await requireSettingsRow(database, key, person.personId), person);
     },
     async save(caller, request) {
-      const { personId, isAdmin } = requirePerson(caller);
+      const person = requirePerson(caller);
+      const { personId, isAdmin } = person;
       const { view, moved } = await inTransaction(database, async (transaction) => {
         const row = await requireSettingsRow(transaction, key, personId);
         const { stored, merged } = merge(row, { request, isAdmin });
@@ -63,7 +73,7 @@ export function createSettings(options: SettingsOptions): Settings {
         await transaction.updateTable('settings').set(change).where('person_id', '=', personId).execute();
         const left = findMovedForges(stored, merged);
         await forgetForges(transaction, personId, left);
-        return { view: show({ ...row, ...change }), moved: left };
+        return { view: show({ ...row, ...change }, person), moved: left };
       });
       await onSaved?.(personId, moved);
       return view;
@@ -87,16 +97,20 @@ function requireSameInstallation(stored: ForgeSettings, merged: ForgeSettings): 
   throw new AppError('forbidden', message, { field: 'githubAppInstallationId' });
 }
 
+const mayWrite = (caller: PersonCaller): boolean => caller.kind === 'session' || caller.scopes.includes('write');
+
+function toWebhookView(key: ServerKey, row: SettingsTable): Pick<SettingsView, 'webhookSecret' | 'webhookToken'> {
+  const { token: webhookToken, secret: webhookSecret } = unsealWebhook(key, row);
+  return { webhookToken, webhookSecret };
+}
+
 function toView(key: ServerKey, row: SettingsTable): Omit<SettingsView, 'githubAppConfigured'> {
   const { githubToken, forgejoToken, gitlabToken, ...shown } = unsealForges(key, row);
-  const { token, secret } = unsealWebhook(key, row);
   return {
     ...shown,
     githubTokenSet: githubToken !== '',
     forgejoTokenSet: forgejoToken !== '',
     gitlabTokenSet: gitlabToken !== '',
-    webhookToken: token,
-    webhookSecret: secret,
     // Only values of the contract are saved.
     theme: row.theme as SettingsView['theme'],
     ...(row.timezone === '' ? {} : { timezone: row.timezone }),

@@ -14,7 +14,7 @@ export type { RetryNotice, RetrySettings } from '../../client/retry.js';
 export type { components, operations, paths } from './types.js';
 
 /** Names the contract that these types were made from. */
-export const revision = '72e6594e7b23bf07';
+export const revision = 'ad980dbe24214720';
 
 /** The environment variable that holds the token when no option does. */
 export const TOKEN_ENV_VAR = 'TRELLIS_TOKEN';

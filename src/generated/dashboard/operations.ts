@@ -8,7 +8,7 @@ import * as validators from './validators.js';
 export const basePath = '';
 
 /** Names what the contract says; the client is told it and compares. */
-export const revision = '72e6594e7b23bf07';
+export const revision = 'ad980dbe24214720';
 
 /** The kind of caller that each security scheme proves. */
 export const schemes = {

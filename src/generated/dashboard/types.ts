@@ -1622,10 +1622,10 @@ export interface components {
             readonly gitlabUrl: string;
             readonly gitlabUsername: string;
             readonly gitlabTokenSet: boolean;
-            /** @description The last part of the address that forges deliver webhooks to. */
-            readonly webhookToken: string;
-            /** @description What forges sign their deliveries with; to be pasted there. */
-            readonly webhookSecret: string;
+            /** @description The last part of the address that forges deliver webhooks to. Left out for tokens without the scope `write`. */
+            readonly webhookToken?: string;
+            /** @description What forges sign their deliveries with; to be pasted there. Left out for tokens without the scope `write`. */
+            readonly webhookSecret?: string;
             readonly renovateRebaseLabel: string;
             readonly renovateAuthors: readonly string[];
             readonly theme: components["schemas"]["Theme"];

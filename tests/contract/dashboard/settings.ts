@@ -24,6 +24,19 @@ export function settingsTests(stage: () => Stage): void {
     expect((await client.GET('/api/settings')).data).toEqual(data);
   });
 
+  test('getSettings gives a token the webhook address and secret only with write scope', async () => {
+    const { person, ...session } = await stage().newPerson();
+    const readSettings = async (scopes: readonly ('read' | 'write')[]) => {
+      const token = await stage().server.issueToken('personal', person, scopes);
+      return (await stage().client({ token }).GET('/api/settings')).data!;
+    };
+    const { data: whole } = await stage().client(session).GET('/api/settings');
+    const { webhookToken, webhookSecret, ...rest } = whole!;
+    expect([webhookToken, webhookSecret]).toEqual([expect.stringMatching(/^.{22}$/), expect.stringMatching(/^.{43}$/)]);
+    expect(await readSettings(['read'])).toEqual(rest);
+    expect(await readSettings(['read', 'write'])).toEqual(whole);
+  });
+
   test('saveSettings answers what is set from now on, and no token', async () => {
     const client = await signIn();
     const { data } = await client.PUT('/api/settings', { body: FORGES });

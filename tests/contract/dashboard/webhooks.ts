@@ -39,7 +39,7 @@ export function webhooksTests(stage: () => Stage): void {
   const receive = async () => {
     const member = await stage().newPerson();
     const { data } = await stage().client(member).GET('/api/settings');
-    return { token: data!.webhookToken, secret: data!.webhookSecret };
+    return { token: data!.webhookToken!, secret: data!.webhookSecret! };
   };
   const deliver = (forge: ForgeName, token: string, { body, headers }: Partial<Sent>): Promise<Answer> => {
     const operation = documented.find(({ spec }) => spec.path === `/api/webhooks/${forge}/{webhookToken}`)!;
@@ -93,7 +93,7 @@ export function webhooksTests(stage: () => Stage): void {
       expect(Date.parse(rotated!.formerUntil) - Date.now()).toBeGreaterThan(86_000_000);
       const statusOf = async (token: string, secret: string) =>
         (await deliver('github', token, SIGNERS.github(secret))).response.status;
-      const { webhookToken, webhookSecret } = former!;
+      const { webhookToken = '', webhookSecret = '' } = former!;
       expect(await statusOf(webhookToken, webhookSecret)).toBe(204);
       expect(await statusOf(rotated!.webhookToken, rotated!.webhookSecret)).toBe(204);
       // Each path has a secret of its own.

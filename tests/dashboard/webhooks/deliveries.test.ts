@@ -62,7 +62,7 @@ interface Sent {
 
 /** Sends to a person's webhook, and gives what became of it. */
 async function deliver(forge: ForgeName, make: (secret: string) => Sent, to = dashboard.ada): Promise<string> {
-  const { webhookToken: token, webhookSecret } = await dashboard.settings.read(to);
+  const { webhookToken: token = '', webhookSecret = '' } = await dashboard.settings.read(to);
   const { body, headers } = make(webhookSecret);
   const delivery = { forge, token, headers, read: () => Promise.resolve(body) };
   return deliveries.take(delivery).then(
@@ -103,7 +103,7 @@ describe('the repository of a delivery is read', () => {
   });
 
   test('a few times for a thousand', async () => {
-    const { webhookToken: token, webhookSecret } = await dashboard.settings.read(dashboard.ada);
+    const { webhookToken: token = '', webhookSecret = '' } = await dashboard.settings.read(dashboard.ada);
     const take = () => {
       const { body, headers } = githubDelivery(webhookSecret, SHOP);
       return deliveries.take({ forge: 'github', token, headers, read: () => Promise.resolve(body) });
@@ -193,7 +193,7 @@ describe('a delivery is refused', () => {
   });
 
   test("signed with another person's secret", async () => {
-    const { webhookSecret } = await dashboard.settings.read(dashboard.bob);
+    const { webhookSecret = '' } = await dashboard.settings.read(dashboard.bob);
     expect(await deliver('github', () => githubDelivery(webhookSecret, SHOP))).toBe('unauthenticated');
     expect(await allReads()).toEqual([]);
   });

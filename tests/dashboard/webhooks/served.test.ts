@@ -32,7 +32,7 @@ beforeEach(async () => {
   client = stage.client(ada);
   const body = { githubUrl: github.url, githubToken: GITHUB_TOKEN, githubUsername: 'mona' };
   const { data } = await client.PUT('/api/settings', { body });
-  webhook = { token: data!.webhookToken, secret: data!.webhookSecret };
+  webhook = { token: data!.webhookToken!, secret: data!.webhookSecret! };
   await stage.server.dashboard.refresher.refresh(ada.person.id);
   github.seen.length = 0;
 });

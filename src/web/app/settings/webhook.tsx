@@ -17,8 +17,8 @@ interface WebhookProps {
   readonly onRotated: (rotated: Rotated) => void;
 }
 
-/** What forges have to be told, so that they tell of changes. */
-export function Webhook({ settings: { webhookToken, webhookSecret }, onRotated }: WebhookProps) {
+/** What forges have to be told, so that they tell of changes. A session is always shown both values. */
+export function Webhook({ settings: { webhookToken = '', webhookSecret = '' }, onRotated }: WebhookProps) {
   const [formerUntil, setFormerUntil] = useState<string>();
   const rotate = async (): Promise<void> => {
     const { formerUntil: until, ...rotated } = requireAnswer(await dashboard.POST('/api/webhooks/rotate'));
