@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 import { spawnNode } from '../tests/child-process.js';
+import { LOOPBACK } from '../tests/forges/forge-server.js';
 
 export interface RunningServer {
   readonly origin: string;
@@ -18,7 +19,8 @@ export async function startServer(
   firstAnswer: (origin: string) => Promise<unknown> = (origin) => ask(origin, '{ __typename }'),
 ): Promise<RunningServer> {
   const startedAt = performance.now();
-  const child = spawnNode(args, { env: { ...process.env, NODE_ENV: 'production', PORT: '0', ...environment } });
+  const defaults = { NODE_ENV: 'production', PORT: '0', TRELLIS_FORGE_ALLOW: LOOPBACK.join(',') };
+  const child = spawnNode(args, { env: { ...process.env, ...defaults, ...environment } });
   const origin = await new Promise<string>((resolve, reject) => {
     let text = '';
     const look = (chunk: Buffer): void => {

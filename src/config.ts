@@ -42,6 +42,8 @@ export interface Config {
   readonly refreshMinutes: number;
   /** The GitHub App of this server; its key is PEM, its URL empty for github.com. */
   readonly githubApp: { readonly id: number; readonly privateKey: string; readonly url: string } | undefined;
+  /** Private addresses that forges may have: CIDR ranges, addresses and host names, the last two also with a port. */
+  readonly forgeAllow: readonly string[];
   readonly logLevel: LogLevel;
   /** Whether what goes out is trusted to fit the contract (`NODE_ENV=production`). */
   readonly production: boolean;
@@ -163,6 +165,7 @@ const withDefaults = (settings: Settings, folder: string, production: boolean): 
   tightRateLimit: settings.tightRateLimit ?? TIGHT_RATE_LIMIT,
   refreshMinutes: settings.refreshMinutes ?? REFRESH_MINUTES,
   githubApp: toGithubApp(settings),
+  forgeAllow: settings.forgeAllow ?? [],
   logLevel: settings.logLevel ?? 'info',
   production,
 });

@@ -132,6 +132,7 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
     key,
     origin: options.origin,
     githubApp: config.githubApp,
+    forgeAllow: config.forgeAllow,
     refreshMs: config.refreshMinutes * 60_000,
     report: (error) => options.terminal.write(`trellis: a board could not be refreshed: ${String(error)}\n`),
   });

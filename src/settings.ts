@@ -1,5 +1,6 @@
 /** The settings of Trellis: the one list behind the environment, the configuration file, the flags and the help. */
 import { createPrivateKey } from 'node:crypto';
+import { isIP } from 'node:net';
 
 export type ServiceName = 'dashboard' | 'secrets' | 'site';
 
@@ -30,6 +31,7 @@ export interface Settings {
   readonly githubAppId?: number;
   readonly githubAppPrivateKeyBase64?: string;
   readonly githubAppUrl?: string;
+  readonly forgeAllow?: readonly string[];
   readonly logLevel?: LogLevel;
 }
 
@@ -56,7 +58,10 @@ const TEXT = { type: 'string', minLength: 1, maxLength: 4096 };
 const UNSUPPORTED = { not: {} };
 
 /** Formats of JSON Schema that are ours. */
-export const FORMATS: Readonly<Record<string, (text: string) => boolean>> = { 'rsa-key-base64': isRsaKey };
+export const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
+  'rsa-key-base64': isRsaKey,
+  'address-rule': isAddressRule,
+};
 
 function isRsaKey(text: string): boolean {
   try {
@@ -64,6 +69,16 @@ function isRsaKey(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** A CIDR range, an IP address or a host name; the last two also with a port. */
+function isAddressRule(text: string): boolean {
+  const [address = '', prefix, ...rest] = text.split('/');
+  const family = isIP(address);
+  if (prefix !== undefined) {
+    return rest.length === 0 && family !== 0 && /^\d+$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128);
+  }
+  return family !== 0 || (/^[^\s?#@]+$/.test(text) && URL.canParse(`http://${text}`));
 }
 
 export const SETTINGS: Readonly<Record<keyof Settings, Setting>> = {
@@ -232,6 +247,14 @@ export const SETTINGS: Readonly<Record<keyof Settings, Setting>> = {
     schema: { type: 'string', pattern: '^https?://[^\\s?#@]+$', maxLength: 2048 },
     expected: 'an address such as https://github.example.org',
     needs: 'githubAppId',
+  },
+  forgeAllow: {
+    env: 'TRELLIS_FORGE_ALLOW',
+    flag: '--forge-allow <list>',
+    description: 'private addresses that forges may have, such as 10.0.0.0/8,git.example:3000 (default: none)',
+    schema: { type: 'array', items: { type: 'string', maxLength: 300, format: 'address-rule' }, maxItems: 100 },
+    expected: 'CIDR ranges, IP addresses or host names with or without a port, separated by commas',
+    list: true,
   },
   logLevel: {
     env: 'LOG_LEVEL',

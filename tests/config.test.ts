@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../src/config.js';
+import { createAddressPolicy } from '../src/dashboard/forges/http/address-policy.js';
 
 let folder: string;
 beforeEach(async () => {
@@ -28,6 +29,7 @@ test('has a default for every setting', async () => {
     rateLimit: 600,
     refreshMinutes: 20,
     tightRateLimit: 60,
+    forgeAllow: [],
     logLevel: 'info',
     production: false,
   });
@@ -43,6 +45,22 @@ test('takes an empty variable for one that is not set', async () => {
   await expect(loadConfig({ env: { PORT: '', TRELLIS_SITE: '' }, folder })).resolves.toMatchObject({ port: 4000 });
 });
 
+test('takes ranges, addresses and hosts for forges', async () => {
+  const rules = [
+    '10.0.0.0/8',
+    'fd00::/8',
+    '::1',
+    '127.0.0.1',
+    '127.0.0.1:3000',
+    '[::1]:3000',
+    'git.example',
+    'git.example:8443',
+  ];
+  const { forgeAllow } = await loadConfig({ env: { TRELLIS_FORGE_ALLOW: rules.join(', ') }, folder });
+  expect(forgeAllow).toEqual(rules);
+  expect(() => createAddressPolicy({ allow: forgeAllow })).not.toThrow();
+});
+
 test.each([
   ['json', '{"services": ["secrets"], "site": "pages"}'],
   ['yaml', 'services: [secrets]\nsite: pages\n'],
@@ -54,6 +72,13 @@ test.each([
 });
 
 test.each<[string, Record<string, string>, string]>([
+  ...['10.0.0.0/33', 'fd00::/129', '10.0.0.0/', 'git.example/path', 'a b', 'http://git.example', '10.0.0.0/8/8'].map(
+    (rule): [string, Record<string, string>, string] => [
+      `an address rule ${rule}`,
+      { TRELLIS_FORGE_ALLOW: rule },
+      `TRELLIS_FORGE_ALLOW: expected CIDR ranges, IP addresses or host names with or without a port, separated by commas; received "${rule}"`,
+    ],
+  ),
   ['no number', { PORT: 'http' }, 'PORT: expected a whole number from 0 to 65535; received "http"'],
   ['a fraction', { PORT: '80.5' }, 'PORT: expected a whole number from 0 to 65535; received "80.5"'],
   ['out of range', { PORT: '65536' }, 'PORT: expected a whole number from 0 to 65535; received "65536"'],

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { spawnNode } from './child-process.js';
+import { LOOPBACK } from './forges/forge-server.js';
 
 export interface RunningServer {
   readonly process: ChildProcess;
@@ -24,13 +25,16 @@ export function runCli(args: readonly string[], env: Readonly<Record<string, str
   });
 }
 
-/** Starts a server on a free port, with a state folder that goes when it stops. */
+/** Starts a server on a free port, with a state folder that goes when it stops. Forges may be on loopback. */
 export async function startServer(
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
 ): Promise<RunningServer> {
   const state = await mkdtemp(join(tmpdir(), 'trellis-state-'));
-  const child = runCli(['serve', '--port', '0', '--state', state, ...args], env);
+  const child = runCli(['serve', '--port', '0', '--state', state, ...args], {
+    TRELLIS_FORGE_ALLOW: LOOPBACK.join(','),
+    ...env,
+  });
   const read = collect(child);
   const ended = once(child, 'exit');
   const origin = await Promise.race([untilReady(child, read), ended.then(() => undefined)]);

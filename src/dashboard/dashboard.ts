@@ -80,6 +80,8 @@ export interface DashboardOptions {
   readonly origin: () => string;
   /** The GitHub App of this server, if it has one. */
   readonly githubApp?: GithubApp | undefined;
+  /** Private addresses that forges may have: CIDR ranges, addresses and host names. */
+  readonly forgeAllow?: readonly string[] | undefined;
   /** What is done when somebody asks for a refresh, in place of reading their forges. */
   readonly refresh?: (personId: string) => Promise<void>;
   /** From the end of one refresh of a board to the next. */
@@ -98,7 +100,7 @@ const POLL_MS = 500;
 const POLL_ALONE_MS = 15_000;
 
 export function createDashboard(options: DashboardOptions): Dashboard {
-  const { database, key, origin, githubApp, refresh, refreshMs, report, pollMs, now = Date.now } = options;
+  const { database, key, origin, githubApp, forgeAllow, refresh, refreshMs, report, pollMs, now = Date.now } = options;
   const changes = createBoardChanges({
     readVersions: (personIds) => readBoardVersions(database, personIds, now()),
     everyMs: pollMs ?? (isPostgres(database) ? POLL_MS : POLL_ALONE_MS),
@@ -120,6 +122,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     settings,
     record: (request) => requestLog.record(request),
     app: githubApp,
+    allow: forgeAllow,
     now,
   });
   const attempts = createAttempts(database, now);

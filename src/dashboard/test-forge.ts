@@ -2,7 +2,7 @@ import type { Caller } from '../accounts/callers.js';
 import { AppError } from '../errors.js';
 import type { components } from '../generated/dashboard/types.js';
 import type { ForgeErrorKind } from './forges/forge-error.js';
-import { toForgeError } from './forges/forge-error.js';
+import { HOW_TO_ALLOW, toForgeError } from './forges/forge-error.js';
 import type { Forge } from './forges/forge.js';
 import type { ForgeClients } from './forges/open-forges.js';
 import type { Settings } from './settings.js';
@@ -17,6 +17,7 @@ const SENTENCES: Readonly<Record<ForgeErrorKind, string>> = {
   not_found: 'What answered at this address is no such forge, or knows nobody of this name.',
   rate_limited: 'The forge takes no more requests for now. Try again when its limit is reset.',
   conflict: 'What answered at this address is no such forge.',
+  address_refused: `This address is in a private or reserved range. ${HOW_TO_ALLOW}`,
   unknown: 'What answered at this address is no such forge.',
 };
 

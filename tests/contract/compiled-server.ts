@@ -5,6 +5,7 @@ import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { LOOPBACK } from '../forges/forge-server.js';
 import { listFiles } from '../../src/codegen/files.js';
 import { spawnNode } from '../child-process.js';
 
@@ -46,7 +47,8 @@ export async function compileServer(): Promise<CompiledServer> {
 }
 
 function spawnCli(cli: string, args: readonly string[], env: Readonly<Record<string, string>>) {
-  return spawnNode([cli, ...args], { env: { PATH: process.env.PATH, LOG_LEVEL: 'silent', ...env } });
+  const defaults = { PATH: process.env.PATH, LOG_LEVEL: 'silent', TRELLIS_FORGE_ALLOW: LOOPBACK.join(',') };
+  return spawnNode([cli, ...args], { env: { ...defaults, ...env } });
 }
 
 async function start(cli: string, args: readonly string[], env: Readonly<Record<string, string>>) {

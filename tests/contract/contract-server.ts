@@ -32,6 +32,7 @@ import type { Database } from '../../src/storage/database.js';
 import { createReadiness } from '../../src/storage/readiness.js';
 import { createReplays } from '../../src/storage/replays.js';
 import { createServerKey } from '../../src/storage/server-key.js';
+import { LOOPBACK } from '../forges/forge-server.js';
 import { serve } from '../server/serve.js';
 import type { TestServer } from '../server/serve.js';
 import { openTestDatabase } from '../storage/engine.js';
@@ -145,6 +146,7 @@ function createServices(
       database,
       key: createServerKey('k'.repeat(43)),
       origin: () => ORIGIN,
+      forgeAllow: LOOPBACK,
       refresh,
       pollMs: 20,
     }),

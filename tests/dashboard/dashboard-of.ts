@@ -4,6 +4,7 @@ import { createDashboard } from '../../src/dashboard/dashboard.js';
 import type { Dashboard, DashboardOptions } from '../../src/dashboard/dashboard.js';
 import type { Database } from '../../src/storage/database.js';
 import { createServerKey } from '../../src/storage/server-key.js';
+import { LOOPBACK } from '../forges/forge-server.js';
 import { openTestDatabase } from '../storage/engine.js';
 
 export interface TestDashboard extends Dashboard {
@@ -21,7 +22,12 @@ export async function openDashboard(options: Partial<DashboardOptions> = {}): Pr
     const { id: personId, isAdmin } = await people.add({ username, displayName: username });
     return { kind: 'session', sessionId: '', personId, username, isAdmin };
   };
-  const given = { database, key: createServerKey('k'.repeat(43)), origin: () => 'http://localhost:4000' };
+  const given = {
+    database,
+    key: createServerKey('k'.repeat(43)),
+    origin: () => 'http://localhost:4000',
+    forgeAllow: LOOPBACK,
+  };
   const dashboard = createDashboard({ ...given, ...options });
   const [ada, bob] = [await add('ada'), await add('bob')];
   await dashboard.settings.save(ada, {});

@@ -1,4 +1,5 @@
 import type { components } from '../../src/generated/dashboard/types.js';
+import { CLOSED_PORT } from '../closed-port.js';
 import { FORGEJO_TOKEN, startForgejo } from '../forges/forgejo.js';
 import type { TestForgejo } from '../forges/forgejo.js';
 import { forgejoRepository } from '../forges/forgejo-state.js';
@@ -63,6 +64,18 @@ test.each(FORGES)('%s says that a token is wrong', async (forge) => {
 test.each(FORGES)('%s says that nothing answers', async (forge) => {
   const settings = { ...SETTINGS[forge](), [`${forge}Url`]: 'http://127.0.0.1:9' };
   expect(await tryForge(forge, settings)).toMatchObject({ works: false, errorKind: 'unreachable' });
+});
+
+test.each(FORGES)('%s on an address that is not allowed is not asked, and the setting is named', async (forge) => {
+  const strict = await openDashboard({ forgeAllow: [] });
+  const request = { forge, settings: SETTINGS[forge]() };
+  const closed = { forge, settings: { ...SETTINGS[forge](), [`${forge}Url`]: CLOSED_PORT } };
+  const [found, alike] = [await strict.testForge(strict.ada, request), await strict.testForge(strict.ada, closed)];
+  expect(found).toMatchObject({ works: false, errorKind: 'address_refused' });
+  expect(found.error).toContain('An administrator can allow it with TRELLIS_FORGE_ALLOW.');
+  expect(alike).toEqual(found);
+  expect([github, forgejo, gitlab].map(({ connections }) => connections())).toEqual([0, 0, 0]);
+  await strict.database.destroy();
 });
 
 test('says that another server is no such forge', async () => {

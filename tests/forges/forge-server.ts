@@ -4,6 +4,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+/** What `TRELLIS_FORGE_ALLOW` has to list, so that a server reads forges of this kind. */
+export const LOOPBACK = ['127.0.0.0/8', '::1'] as const;
+
 export interface Seen {
   readonly method: string;
   /** Without the query. */
@@ -33,6 +36,8 @@ export interface ForgeServer {
   readonly url: string;
   /** Everything that was asked, faults included. */
   readonly seen: Seen[];
+  /** How many connections were accepted. */
+  readonly connections: () => number;
   /** How much was sent in bodies. */
   readonly bytes: () => number;
   /** The next requests that match fail. */
@@ -67,11 +72,14 @@ export async function serveForge({ answer, headersOf }: ForgeServerOptions): Pro
     response.writeHead(code, { ...type, ...headersOf(asked, code), ...headers }).end(sent);
   }
 
+  let connections = 0;
   const server = createServer((request, response) => void listen(request, response)).listen(0, '127.0.0.1');
+  server.on('connection', () => (connections += 1));
   await once(server, 'listening');
   const served: ForgeServer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     seen,
+    connections: () => connections,
     bytes: () => bytes,
     failNext(fault, { times = 1, path = /^/ } = {}) {
       let left = times;

@@ -29,6 +29,7 @@ const OF_KIND: Readonly<Record<ForgeErrorKind, ErrorCode>> = {
   rate_limited: 'rate_limited',
   conflict: 'conflict',
   unreachable: 'bad_gateway',
+  address_refused: 'bad_gateway',
   unknown: 'bad_gateway',
 };
 

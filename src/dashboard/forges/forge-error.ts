@@ -21,6 +21,9 @@ export type RefusalCode =
   | 'stacked'
   | 'unknown';
 
+/** The remedy for an address that the policy refuses. */
+export const HOW_TO_ALLOW = 'An administrator can allow it with TRELLIS_FORGE_ALLOW.';
+
 /** What people are shown; what a forge writes can hold names and ids that are not for everybody. */
 export const FORGE_ERROR_SENTENCES: Readonly<Record<ForgeErrorKind, string>> = {
   unreachable: 'The forge did not answer; it is asked again at the next refresh.',
@@ -28,6 +31,7 @@ export const FORGE_ERROR_SENTENCES: Readonly<Record<ForgeErrorKind, string>> = {
   not_found: 'The forge has nothing under this name, or hides it from the credential.',
   rate_limited: 'The forge takes no more requests for now; they go on when its limit is reset.',
   conflict: 'The forge refused, as the pull request is in another state than expected.',
+  address_refused: `The forge's address is in a private or reserved range. ${HOW_TO_ALLOW}`,
   unknown: 'The forge gave an answer that was not expected.',
 };
 
@@ -37,6 +41,7 @@ export interface ForgeErrorOptions extends ErrorOptions {
   readonly resetsAt?: number | undefined;
   readonly refusal?: RefusalCode | undefined;
   readonly needs?: string | undefined;
+  readonly timedOut?: boolean | undefined;
 }
 
 /** A forge could not be asked, or refused. The message is safe to show; what the forge wrote is in `cause`, for logs. */
@@ -49,14 +54,20 @@ export class ForgeError extends Error {
   readonly refusal: RefusalCode | undefined;
   /** What is missing (a permission, a newer server), in words that can be shown, where that is known. */
   readonly needs: string | undefined;
+  /** The forge gave up on the request, or answered too late: a smaller request may succeed. */
+  readonly timedOut: boolean;
 
-  constructor(kind: ForgeErrorKind, { status, resetsAt, refusal, needs, ...options }: ForgeErrorOptions = {}) {
+  constructor(
+    kind: ForgeErrorKind,
+    { status, resetsAt, refusal, needs, timedOut = false, ...options }: ForgeErrorOptions = {},
+  ) {
     super(sentenceOf(kind, needs), options);
     this.kind = kind;
     this.status = status;
     this.resetsAt = resetsAt;
     this.refusal = refusal;
     this.needs = needs;
+    this.timedOut = timedOut;
   }
 }
 

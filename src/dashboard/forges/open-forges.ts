@@ -10,7 +10,9 @@ import type { GithubApp } from './github/app.js';
 import { createGithubForge, createInstalledForge } from './github/github-forge.js';
 import { createGithubPublicForge } from './github/public-forge.js';
 import { createGitlabForge } from './gitlab/gitlab-forge.js';
+import { createAddressPolicy } from './http/address-policy.js';
 import { createAnswers } from './http/answers.js';
+import { createAgent } from './http/exchange.js';
 import type { RequestsOptions } from './http/requests.js';
 
 /** The forges of people, with what is known of each: answers, budgets and pauses. */
@@ -29,6 +31,8 @@ export interface ForgeClientsOptions {
   readonly record: RequestLog['record'];
   /** The GitHub App of this server, if it has one. */
   readonly app?: GithubApp | undefined;
+  /** Private addresses that forges may have. @see AddressPolicyOptions.allow */
+  readonly allow?: readonly string[] | undefined;
   readonly now?: (() => number) | undefined;
 }
 
@@ -43,9 +47,10 @@ interface Kept {
   readonly forges: ReadonlyMap<ForgeName, Forge>;
 }
 
-export function createForgeClients({ settings, record, app, now }: ForgeClientsOptions): ForgeClients {
+export function createForgeClients({ settings, record, app, allow = [], now }: ForgeClientsOptions): ForgeClients {
   const kept = new LRUCache<string, Kept>({ max: MAX_PEOPLE });
   const shared: RequestsOptions = {
+    dispatcher: createAgent(createAddressPolicy({ allow: [...allow, ...hostsOf(app)] })),
     now,
     answers: createAnswers(),
     // A log that can't be written keeps nobody from their board.
@@ -66,6 +71,13 @@ export function createForgeClients({ settings, record, app, now }: ForgeClientsO
     open: (found) => openForges(found, { app, shared: { ...shared, timeoutMs: TRIED_MS } }),
     forget: (personId) => void kept.delete(personId),
   };
+}
+
+/** The administrator named the server of the App, so that it is allowed wherever it is. */
+function hostsOf(app: GithubApp | undefined): string[] {
+  if (app === undefined || app.url === '') return [];
+  const { hostname, port, protocol } = new URL(app.url);
+  return [`${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`];
 }
 
 interface OpenOptions {

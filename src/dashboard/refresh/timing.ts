@@ -45,9 +45,12 @@ export interface Failure {
   readonly resetsAt: number | undefined;
 }
 
-/** When a forge that failed is tried before the next refresh; `undefined` when only a person can mend it. */
+/** Errors that last until a person changes the settings. */
+const LASTING: ReadonlySet<ForgeErrorKind> = new Set(['address_refused', 'not_found', 'unauthorized']);
+
+/** When a forge that failed is tried before the next refresh; `undefined` when only a person can fix it. */
 export function retryAt({ kind, failures, resetsAt }: Failure, at: number): number | undefined {
-  if (kind === 'unauthorized' || kind === 'not_found') return undefined;
+  if (LASTING.has(kind)) return undefined;
   // 1, 2, 4 and 8 minutes; by then the next refresh is due as a rule.
   const wait = Math.min(2 ** (failures - 1), 60) * MINUTE_MS;
   return Math.max(at + wait, resetsAt === undefined ? 0 : Math.min(resetsAt + AFTER_RESET_MS, at + MAX_WAIT_MS));

@@ -1694,8 +1694,13 @@ export interface components {
             readonly error?: string;
             readonly errorKind?: components["schemas"]["ForgeErrorKind"];
         };
-        /** @enum {string} */
-        readonly ForgeErrorKind: "unreachable" | "unauthorized" | "not_found" | "rate_limited" | "conflict" | "unknown";
+        /**
+         * @description What kind of error a forge gave, or why it was not asked: `address_refused` when its address is in a private or reserved range
+         *     that the administrator has not allowed with `TRELLIS_FORGE_ALLOW`. More may come; clients treat a kind that they don't know as
+         *     `unknown`.
+         * @enum {string}
+         */
+        readonly ForgeErrorKind: "unreachable" | "unauthorized" | "not_found" | "rate_limited" | "conflict" | "address_refused" | "unknown";
         readonly ThemeSetting: {
             readonly theme: components["schemas"]["Theme"];
         };
@@ -2260,7 +2265,7 @@ export interface components {
          * @description How it ended; `success`, or the kind of error.
          * @enum {string}
          */
-        readonly RequestOutcome: "success" | "unreachable" | "unauthorized" | "not_found" | "rate_limited" | "conflict" | "unknown";
+        readonly RequestOutcome: "success" | "unreachable" | "unauthorized" | "not_found" | "rate_limited" | "conflict" | "address_refused" | "unknown";
     };
     responses: {
         /** @description A parameter or the body does not fit the contract; `field` names the offending part. */

@@ -5337,7 +5337,7 @@ export const forgeTestSchema = validate70;
 const schema106 = {"$id":"function-forgeTestSchema","allOf":[{"$ref":"response#/components/schemas/ForgeTest"}]};
 const schema107 = {"type":"object","required":["forge","works","missing"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"works":{"type":"boolean"},"username":{"type":"string"},"repoCount":{"type":"integer","minimum":0},"missing":{"type":"array","items":{"type":"object","required":["permission","purpose"],"properties":{"permission":{"type":"string"},"purpose":{"type":"string"}}}},"error":{"type":"string"},"errorKind":{"$ref":"#/components/schemas/ForgeErrorKind"}}};
 const schema108 = {"type":"string","enum":["github","forgejo","gitlab"]};
-const schema109 = {"type":"string","enum":["unreachable","unauthorized","not_found","rate_limited","conflict","unknown"]};
+const schema109 = {"type":"string","enum":["unreachable","unauthorized","not_found","rate_limited","conflict","address_refused","unknown"]};
 
 function validate71(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5504,7 +5504,7 @@ if(typeof data9 !== "string"){
 validate71.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"#/components/schemas/ForgeErrorKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-if(!((((((data9 === "unreachable") || (data9 === "unauthorized")) || (data9 === "not_found")) || (data9 === "rate_limited")) || (data9 === "conflict")) || (data9 === "unknown"))){
+if(!(((((((data9 === "unreachable") || (data9 === "unauthorized")) || (data9 === "not_found")) || (data9 === "rate_limited")) || (data9 === "conflict")) || (data9 === "address_refused")) || (data9 === "unknown"))){
 validate71.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"#/components/schemas/ForgeErrorKind/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
@@ -6172,7 +6172,7 @@ if(typeof data6 !== "string"){
 validate87.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"#/components/schemas/ForgeErrorKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-if(!((((((data6 === "unreachable") || (data6 === "unauthorized")) || (data6 === "not_found")) || (data6 === "rate_limited")) || (data6 === "conflict")) || (data6 === "unknown"))){
+if(!(((((((data6 === "unreachable") || (data6 === "unauthorized")) || (data6 === "not_found")) || (data6 === "rate_limited")) || (data6 === "conflict")) || (data6 === "address_refused")) || (data6 === "unknown"))){
 validate87.errors = [{instancePath:instancePath+"/errorKind",schemaPath:"#/components/schemas/ForgeErrorKind/enum",keyword:"enum",params:{allowedValues: schema109.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
@@ -17194,7 +17194,7 @@ validate231.evaluated = {"props":{"forge":true,"account":true,"limit":true,"offs
 export const listRequestsResponse200 = validate232;
 const schema356 = {"$id":"function-listRequestsResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/RequestLogEntry"}}]};
 const schema357 = {"type":"object","required":["loggedAt","forge","method","endpoint","outcome"],"properties":{"loggedAt":{"type":"string","format":"date-time"},"forge":{"$ref":"#/components/schemas/ForgeName"},"method":{"type":"string"},"endpoint":{"type":"string"},"outcome":{"$ref":"#/components/schemas/RequestOutcome"},"account":{"type":"string"},"statusCode":{"type":"integer","minimum":100,"maximum":599},"rateLimit":{"$ref":"#/components/schemas/RateLimit"}}};
-const schema359 = {"type":"string","enum":["success","unreachable","unauthorized","not_found","rate_limited","conflict","unknown"]};
+const schema359 = {"type":"string","enum":["success","unreachable","unauthorized","not_found","rate_limited","conflict","address_refused","unknown"]};
 
 function validate233(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -17285,7 +17285,7 @@ if(typeof data4 !== "string"){
 validate233.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/components/schemas/RequestOutcome/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-if(!(((((((data4 === "success") || (data4 === "unreachable")) || (data4 === "unauthorized")) || (data4 === "not_found")) || (data4 === "rate_limited")) || (data4 === "conflict")) || (data4 === "unknown"))){
+if(!((((((((data4 === "success") || (data4 === "unreachable")) || (data4 === "unauthorized")) || (data4 === "not_found")) || (data4 === "rate_limited")) || (data4 === "conflict")) || (data4 === "address_refused")) || (data4 === "unknown"))){
 validate233.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/components/schemas/RequestOutcome/enum",keyword:"enum",params:{allowedValues: schema359.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }

@@ -4,6 +4,7 @@ import { connectDatabase } from '../../../src/storage/database.js';
 import type { DatabasePlace } from '../../../src/storage/database.js';
 import { createReplays } from '../../../src/storage/replays.js';
 import { createServerKey } from '../../../src/storage/server-key.js';
+import { LOOPBACK } from '../../forges/forge-server.js';
 
 /** Merges a pull request as a server does for a request with a key, until it is killed. */
 const { place, caller } = JSON.parse(process.argv[2] ?? '') as { place: DatabasePlace; caller: SessionCaller };
@@ -12,6 +13,7 @@ const { actions } = createDashboard({
   database,
   key: createServerKey('k'.repeat(43)),
   origin: () => 'http://localhost',
+  forgeAllow: LOOPBACK,
 });
 const request = { scope: 'ada mergePullRequest', key: 'click', request: {}, reachesOut: true };
 const target = { forge: 'github', fullName: 'acme/shop', number: 1 } as const;

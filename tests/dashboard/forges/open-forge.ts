@@ -1,7 +1,13 @@
+import { createAddressPolicy } from '../../../src/dashboard/forges/http/address-policy.js';
+import { createAgent } from '../../../src/dashboard/forges/http/exchange.js';
 import type { Forge } from '../../../src/dashboard/forges/forge.js';
 import type { RequestsOptions } from '../../../src/dashboard/forges/http/requests.js';
 import type { NewRequest } from '../../../src/dashboard/request-log.js';
+import { LOOPBACK } from '../../forges/forge-server.js';
 import type { ForgeServer } from '../../forges/forge-server.js';
+
+/** Connects to loopback, as an administrator allows it for test forges. */
+export const dispatcher = createAgent(createAddressPolicy({ allow: LOOPBACK }));
 
 export interface OpenForge<Server> {
   readonly server: Server;
@@ -16,5 +22,5 @@ export function openForge<Server extends ForgeServer>(
 ): OpenForge<Server> {
   const recorded: NewRequest[] = [];
   const record = async (request: NewRequest): Promise<void> => void recorded.push(request);
-  return { server, forge: create({ baseUrl: server.url, account: 'mona', record }), recorded };
+  return { server, forge: create({ dispatcher, baseUrl: server.url, account: 'mona', record }), recorded };
 }

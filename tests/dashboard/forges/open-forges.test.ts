@@ -7,6 +7,7 @@ import type { NewRequest } from '../../../src/dashboard/request-log.js';
 import { createTestApp } from '../../forges/github-app.js';
 import { FORGEJO_TOKEN, startForgejo } from '../../forges/forgejo.js';
 import { forgejoRepository } from '../../forges/forgejo-state.js';
+import { LOOPBACK } from '../../forges/forge-server.js';
 import type { ForgeServer } from '../../forges/forge-server.js';
 import { GITHUB_TOKEN, startGithub } from '../../forges/github.js';
 import type { TestGithub } from '../../forges/github.js';
@@ -41,6 +42,7 @@ beforeEach(async () => {
   clients = createForgeClients({
     settings: { findForges: (personId) => Promise.resolve(saved.get(personId)) },
     record: async (request) => void recorded.push(request),
+    allow: LOOPBACK,
   });
 });
 afterEach(async () => {
@@ -73,7 +75,12 @@ test('reads GitHub by the App before a token, by a token before the name, and by
   const settings = { findForges: (personId: string) => Promise.resolve(saved.get(personId)) };
   const record = async (request: NewRequest): Promise<void> => void recorded.push(request);
   const opened = createForgeClients({ settings, record, app: { ...app, url } });
-  const elsewhere = createForgeClients({ settings, record, app: { ...app, url: 'http://127.0.0.1:9' } });
+  const elsewhere = createForgeClients({
+    settings,
+    record,
+    app: { ...app, url: 'http://127.0.0.1:9' },
+    allow: LOOPBACK,
+  });
   (servers[0] as TestGithub).app = app;
   const endpointsOf = async (clientsOf: ForgeClients, change: Partial<ForgeSettings>) => {
     saved.set('ada', { ...all, githubAppInstallationId: app.installationId, ...change });
@@ -112,7 +119,8 @@ test('gives nobody what another was answered', async () => {
 
 test('asks a forge even when the log can not be written', async () => {
   const settings = { findForges: () => Promise.resolve(all) };
-  const deaf = createForgeClients({ settings, record: () => Promise.reject(new Error('The disk is full.')) });
+  const record = () => Promise.reject(new Error('The disk is full.'));
+  const deaf = createForgeClients({ settings, record, allow: LOOPBACK });
   await expect((await deaf.of('ada')).get('gitlab')?.discover()).resolves.toHaveLength(1);
 });
 

@@ -42,6 +42,17 @@ test('a forge that is down at the start has no rows, and those of the others are
   expect(githubOf(board)).toEqual({ ...github, error: expect.stringContaining('did not answer') as string });
 });
 
+test('a forge whose address is not allowed any more keeps its rows, names the setting and is not asked', async () => {
+  await stage.refresh();
+  const [asked, strict] = [stage.github.seen.length, stage.another({ forgeAllow: [] })];
+  await strict.refresher.refresh(stage.ada.personId);
+  const board = await stage.board();
+  expect(titlesOf(board)).toEqual(ALL);
+  expect(githubOf(board)).toMatchObject({ reachable: false, errorKind: 'address_refused' });
+  expect(githubOf(board)?.error).toContain('TRELLIS_FORGE_ALLOW');
+  expect(stage.github.seen).toHaveLength(asked);
+});
+
 test('a forge that is down at the start is tried again after a minute, without the others', async () => {
   stage.github.failNext(() => 'reset');
   await stage.refresh();

@@ -5,6 +5,7 @@ import { createDashboard } from '../../../src/dashboard/dashboard.js';
 import type { Dashboard, DashboardOptions } from '../../../src/dashboard/dashboard.js';
 import type { Database } from '../../../src/storage/database.js';
 import { createServerKey } from '../../../src/storage/server-key.js';
+import { LOOPBACK } from '../../forges/forge-server.js';
 import { openTestDatabase } from '../../storage/engine.js';
 import { settingsFor, startForges } from './forges.js';
 import type { Forges } from './forges.js';
@@ -35,6 +36,7 @@ export async function openStage(options: Partial<DashboardOptions> = {}): Promis
       database,
       key: createServerKey('k'.repeat(43)),
       origin: () => 'http://localhost',
+      forgeAllow: LOOPBACK,
       now: () => Date.now() + clock.ahead,
       report: (error) => reported.push(error),
       ...options,

@@ -1,4 +1,9 @@
+import type { LookupFunction } from 'node:net';
+import { Agent, buildConnector, fetch } from 'undici';
+import type { Dispatcher, RequestInit, Response } from 'undici';
 import { ForgeError } from '../forge-error.js';
+import { AddressRefusedError } from './address-policy.js';
+import type { AddressPolicy } from './address-policy.js';
 
 /** The largest answers, of 20 repositories with 50 pull requests each, have some 3 MB. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -12,13 +17,38 @@ export interface ForgeAnswer {
 }
 
 export interface ExchangeOptions extends RequestInit {
+  /** Makes the connections, redirects included. */
+  readonly dispatcher: Dispatcher;
   readonly timeoutMs?: number | undefined;
+}
+
+/**
+ * Creates an agent that asks the policy before every connection, and connects to the very addresses that the policy
+ * checked: there is no second resolution that could give another one. Redirects open connections like any request.
+ */
+export function createAgent(policy: AddressPolicy): Agent {
+  return new Agent({
+    connect: (target, callback) => {
+      policy.resolve(target).then(
+        (addresses) => {
+          const lookup: LookupFunction = (_hostname, { all }, found) => {
+            const [first] = addresses;
+            if (all === true) found(null, [...addresses]);
+            else found(null, first?.address ?? '', first?.family);
+          };
+          buildConnector({ lookup })(target, callback);
+        },
+        (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null),
+      );
+    },
+  });
 }
 
 /**
  * Sends one request and reads its answer, of whatever status, to the end.
  *
- * @throws ForgeError `unreachable` when that takes more than 30 seconds or 16 MiB, or fails.
+ * @throws ForgeError `address_refused` when the policy refuses an address, before any connection to it; `unreachable`
+ * when the exchange takes more than 30 seconds or 16 MiB, or fails.
  */
 export async function exchange(
   url: string,
@@ -26,25 +56,29 @@ export async function exchange(
 ): Promise<ForgeAnswer> {
   try {
     const response = await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) });
-    return { status: response.status, headers: response.headers, text: await readText(response) };
+    return { status: response.status, headers: new Headers([...response.headers]), text: await readText(response) };
   } catch (cause) {
-    throw new ForgeError('unreachable', { cause });
+    throw toForgeError(cause);
   }
+}
+
+function toForgeError(cause: unknown): ForgeError {
+  const reason = cause instanceof Error ? cause.cause : undefined;
+  if (reason instanceof AddressRefusedError) return new ForgeError('address_refused', { cause });
+  const timedOut = cause instanceof Error && cause.name === 'TimeoutError';
+  return new ForgeError('unreachable', { cause, timedOut });
 }
 
 async function readText({ body }: Response): Promise<string> {
   if (body === null) return '';
-  const reader = body.getReader();
   const decoder = new TextDecoder();
   let length = 0;
   let text = '';
-  for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
-    length += chunk.value.byteLength;
-    if (length > MAX_BODY_BYTES) {
-      await reader.cancel();
-      throw new Error(`Expected at most ${MAX_BODY_BYTES} bytes.`);
-    }
-    text += decoder.decode(chunk.value, { stream: true });
+  for await (const chunk of body) {
+    const bytes = chunk as Uint8Array;
+    length += bytes.byteLength;
+    if (length > MAX_BODY_BYTES) throw new Error(`The answer has more than ${MAX_BODY_BYTES} bytes.`);
+    text += decoder.decode(bytes, { stream: true });
   }
   return text + decoder.decode();
 }

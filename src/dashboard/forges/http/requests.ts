@@ -1,3 +1,4 @@
+import type { Dispatcher } from 'undici';
 import { inTurn } from '../../../in-turn.js';
 import type { NewRequest } from '../../request-log.js';
 import type { ForgeName } from '../facts.js';
@@ -14,6 +15,8 @@ import { createPauses } from './pauses.js';
 const MAX_CONCURRENT = 4;
 
 export interface RequestsOptions {
+  /** Makes the connections. */
+  readonly dispatcher: Dispatcher;
   /** Whose credential it is, for the log of requests. */
   readonly account?: string | undefined;
   /** Is told of every request; it must not fail. */
@@ -66,7 +69,7 @@ export interface Requests {
 
 export function createRequests(
   { forge, headers: own, authorize, readBudget, findLimit }: Dialect,
-  { account, record, answers = createAnswers(), now = Date.now, timeoutMs }: RequestsOptions,
+  { dispatcher, account, record, answers = createAnswers(), now = Date.now, timeoutMs }: RequestsOptions,
 ): Requests {
   const budgets: Partial<Record<Resource, Budget>> = {};
   const pauses = createPauses(now);
@@ -80,7 +83,8 @@ export function createRequests(
     let answer: ForgeAnswer | undefined;
     let outcome: NewRequest['outcome'] = 'success';
     try {
-      answer = await exchange(url, { method, headers: { ...own, ...credential, ...headers }, ...sent, timeoutMs });
+      const sentHeaders = { ...own, ...credential, ...headers };
+      answer = await exchange(url, { method, headers: sentHeaders, ...sent, dispatcher, timeoutMs });
       noteBudget(resource, answer);
       requireTaken(resource, answer);
       return read(answer);
@@ -116,7 +120,8 @@ export function createRequests(
 export function requireSuccess(answer: ForgeAnswer): ForgeAnswer {
   const { status } = answer;
   if (status >= 200 && status < 300) return answer;
-  throw new ForgeError(kindOfStatus(status), { status, cause: new Error(excerptOf(answer)) });
+  const timedOut = status === 502 || status === 504;
+  throw new ForgeError(kindOfStatus(status), { status, timedOut, cause: new Error(excerptOf(answer)) });
 }
 
 /** For logs; a page of HTML says nothing after its first lines. */

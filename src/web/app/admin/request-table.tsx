@@ -15,6 +15,7 @@ const OUTCOMES: Readonly<Record<Entry['outcome'], string>> = {
   not_found: 'Not found',
   rate_limited: 'Over the limit',
   conflict: 'Conflict',
+  address_refused: 'Address not allowed',
   unknown: 'Not understood',
 };
 

@@ -1,6 +1,7 @@
 import type { Forge } from '../../../../src/dashboard/forges/forge.js';
 import { createInstalledForge } from '../../../../src/dashboard/forges/github/github-forge.js';
 import type { NewRequest } from '../../../../src/dashboard/request-log.js';
+import { dispatcher } from '../open-forge.js';
 import { startGithub } from '../../../forges/github.js';
 import type { TestGithub } from '../../../forges/github.js';
 import { createTestApp } from '../../../forges/github-app.js';
@@ -19,6 +20,7 @@ const open = (change: { readonly id?: number; readonly privateKey?: string; read
     app: { id: change.id ?? app.id, privateKey: change.privateKey ?? app.privateKey, url: server.url },
     installationId: change.installationId ?? app.installationId,
     account: 'mona',
+    dispatcher,
     record: async (request) => void recorded.push(request),
     now: () => clock,
   });

@@ -1,5 +1,6 @@
 import type { Forge } from '../../../../src/dashboard/forges/forge.js';
 import { createGithubPublicForge } from '../../../../src/dashboard/forges/github/public-forge.js';
+import { dispatcher } from '../open-forge.js';
 import { startGithub } from '../../../forges/github.js';
 import type { TestGithub } from '../../../forges/github.js';
 import { githubIssue, githubPullRequest, githubRepository, githubRun } from '../../../forges/github-state.js';
@@ -10,7 +11,12 @@ let forge: Forge;
 
 beforeEach(async () => {
   server = await startGithub();
-  forge = createGithubPublicForge({ username: 'mona', baseUrl: server.url, record: () => Promise.resolve() });
+  forge = createGithubPublicForge({
+    username: 'mona',
+    baseUrl: server.url,
+    dispatcher,
+    record: () => Promise.resolve(),
+  });
 });
 afterEach(() => server.close());
 
