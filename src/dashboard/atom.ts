@@ -65,7 +65,8 @@ const SECTION_WORDS: Readonly<Record<PullRequest['section'], string>> = {
   drafts: 'Draft.',
 };
 
-const summarize = ({ section, ci }: PullRequest): string => `${SECTION_WORDS[section]} ${CI_WORDS[ci]}`;
+const summarize = ({ section, ci, ciKnown }: PullRequest): string =>
+  `${SECTION_WORDS[section]} ${ciKnown === false ? 'Checks unknown.' : CI_WORDS[ci]}`;
 
 const timeOf = ({ updatedAt }: PullRequest): number => Date.parse(updatedAt);
 

@@ -5,7 +5,7 @@ import type { PullRequest } from './forges/facts.js';
 /** What counts. A part that the forge doesn't tell at the moment is left out. */
 interface State {
   readonly updatedAt: string;
-  readonly ci: PullRequest['ci'];
+  readonly ci?: PullRequest['ci'];
   readonly headSha?: string;
   readonly decision?: string;
   readonly isConflicting?: boolean;
@@ -38,10 +38,10 @@ function noteChange(last: Change | undefined, state: State, at: number): Change 
   return { ...last, ...state, at: isChange(last, state) ? at : last.at };
 }
 
-function toState({ headSha, updatedAt, ci, review, mergeStatus }: PullRequest): State {
+function toState({ headSha, updatedAt, ci, ciKnown, review, mergeStatus }: PullRequest): State {
   return {
     updatedAt,
-    ci,
+    ...(ciKnown === false ? {} : { ci }),
     ...(headSha === '' ? {} : { headSha }),
     ...(review && { decision: review.decision }),
     // Between mergeable, unstable and blocked it goes with checks and reviews, which count themselves.
@@ -53,7 +53,7 @@ function toState({ headSha, updatedAt, ci, review, mergeStatus }: PullRequest): 
 function isChange(last: State, now: State): boolean {
   return (
     Date.parse(last.updatedAt) !== Date.parse(now.updatedAt) ||
-    (now.ci !== last.ci && now.ci !== 'pending') ||
+    (differs(last.ci, now.ci) && now.ci !== 'pending') ||
     (['headSha', 'decision', 'isConflicting'] as const).some((part) => differs(last[part], now[part]))
   );
 }

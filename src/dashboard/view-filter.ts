@@ -32,7 +32,8 @@ function toTest(filter: Filter, at: number): (one: PullRequest) => boolean {
   const tests: ((one: PullRequest) => boolean)[] = [
     (one) => sections?.(one.section) ?? true,
     (one) => forges?.(one.forge) ?? true,
-    (one) => ci?.(one.ci) ?? true,
+    // Unknown checks are none of those that a view can name.
+    (one) => ci === undefined || (one.ciKnown !== false && ci(one.ci)),
     (one) => kinds?.(one.kind) ?? true,
     (one) => repos?.(one.repo) ?? true,
     (one) => authors?.(one.author) ?? true,

@@ -11,6 +11,10 @@ export interface GithubGraphqlState {
   readonly isApp?: boolean;
   /** Pages come again and again. */
   readonly repeatsPages: boolean;
+  /** What the token may not read of checks: the whole rollup, or the check runs in it. */
+  readonly hiddenChecks: 'contexts.nodes' | 'statusCheckRollup' | undefined;
+  /** The numbers of pull requests that GitHub fails to compute. */
+  readonly brokenPullRequests: readonly number[];
 }
 
 /** Executes a query as GitHub would; what fails has its `type` beside the message. */
@@ -22,11 +26,38 @@ export async function executeGithub(body: string, state: GithubGraphqlState): Pr
   return { ...(data === undefined ? {} : { data }), ...(shown && { errors: shown }) };
 }
 
+/** How many pull requests a query asks for with all that a board shows of them, which is what takes GitHub time. */
+export function countPullRequests(body: string, { repositories }: Pick<GithubGraphqlState, 'repositories'>): number {
+  const { query, variables } = JSON.parse(body) as { query: string; variables: Readonly<Record<string, unknown>> };
+  if (
+    !query.includes('...pullRequests ') &&
+    !/node\(id: \$id\) \{ \.\.\. on Repository \{ \.\.\.pullRequests/.test(query)
+  )
+    return 0;
+  const { ids, id, owner, name, pageSize } = variables;
+  const asked = Array.isArray(ids) ? ids : [id];
+  const found = repositories.filter((one) => asked.includes(one.id) || one.nameWithOwner === `${owner}/${name}`);
+  return found.reduce((sum, { pullRequests }) => sum + Math.min(pullRequests.length, Number(pageSize)), 0);
+}
+
 interface PageArguments {
   readonly first?: number;
   readonly after?: string | null;
   readonly states?: readonly string[];
   readonly orderBy?: { readonly field: string; readonly direction: 'ASC' | 'DESC' };
+}
+
+interface OwnArguments extends PageArguments {
+  readonly isFork?: boolean;
+  readonly isArchived?: boolean;
+  readonly affiliations?: readonly string[] | null;
+  readonly ownerAffiliations?: readonly string[] | null;
+}
+
+/** Of a user who asks for their own, both lists are about the same person: a repository has to be in both. */
+function isAffiliated({ nameWithOwner, affiliation }: GithubRepository, login: string, asked: OwnArguments): boolean {
+  const actual = nameWithOwner.startsWith(`${login}/`) ? 'OWNER' : affiliation;
+  return [asked.affiliations, asked.ownerAffiliations].every((list) => list?.includes(actual) ?? true);
 }
 
 function toRoot(state: GithubGraphqlState) {
@@ -44,8 +75,8 @@ function toRoot(state: GithubGraphqlState) {
     viewer: {
       id: `U_${login}`,
       login,
-      repositories: ({ isFork, isArchived, ...page }: PageArguments & { isFork?: boolean; isArchived?: boolean }) => {
-        const known = state.isApp === true ? [] : repositories;
+      repositories: ({ isFork, isArchived, ...page }: OwnArguments) => {
+        const known = state.isApp === true ? [] : repositories.filter((one) => isAffiliated(one, login, page));
         const own = known.filter((one) => one.isFork === (isFork ?? one.isFork));
         const matching = own.filter((one) => one.isArchived === (isArchived ?? one.isArchived));
         return toConnection(matching.map(toNode), page, state);
@@ -69,6 +100,12 @@ export function findRepository(
   const byName = repositories.find(({ nameWithOwner }) => nameWithOwner === fullName);
   return byName ?? repositories.find(({ formerNames }) => formerNames.includes(fullName));
 }
+
+const SOMETHING_WENT_WRONG =
+  'Something went wrong while executing your query on 2026-05-02T08:00:00Z. Please include `D0:1` when reporting this issue.';
+
+const forbidden = (): GraphQLError =>
+  new GraphQLError('Resource not accessible by personal access token', { extensions: { type: 'FORBIDDEN' } });
 
 function notFound(message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { type: 'NOT_FOUND' } });
@@ -154,11 +191,13 @@ interface PullRequestPlace {
 
 function toPullRequestNode(one: GithubPullRequest, { repository, url, state }: PullRequestPlace) {
   const { number, requested, reviews, autoMerge, headRefOid, checks } = one;
-  const rollup = checks.length === 0 ? null : toRollup(one, state);
+  const rollup =
+    state.hiddenChecks === 'statusCheckRollup' ? forbidden() : checks.length === 0 ? null : toRollup(one, state);
   return {
     ...toIssueNode(one, `${url}/pull/${number}`),
     __typename: 'PullRequest',
     baseRef: { branchProtectionRule: { requiresLinearHistory: repository.requiresLinearHistory } },
+    ...(state.brokenPullRequests.includes(number) && { title: new GraphQLError(SOMETHING_WENT_WRONG) }),
     autoMergeRequest: autoMerge === null ? null : { enabledAt: one.updatedAt },
     reviewRequests: {
       totalCount: requested.length,
@@ -209,7 +248,11 @@ function toRollup({ checks }: GithubPullRequest, state: GithubGraphqlState) {
     state: isRed ? 'FAILURE' : running,
     contexts: (page: PageArguments) => ({
       ...toConnection(
-        checks.map((one) => toContextNode(one, state.origin)),
+        checks.map((one) =>
+          state.hiddenChecks === 'contexts.nodes' && one.kind === 'run'
+            ? forbidden()
+            : toContextNode(one, state.origin),
+        ),
         page,
         state,
       ),

@@ -70,6 +70,8 @@ export interface GithubRepository {
   isFork: boolean;
   isPrivate: boolean;
   viewerPermission: string;
+  /** How the person has access to a repository that is not their own. */
+  affiliation: 'COLLABORATOR' | 'ORGANIZATION_MEMBER';
   pushedAt: string;
   autoMergeAllowed: boolean;
   mergeCommitAllowed: boolean;
@@ -140,6 +142,7 @@ export function githubRepository(nameWithOwner: string, change: Partial<GithubRe
     isFork: false,
     isPrivate: false,
     viewerPermission: 'WRITE',
+    affiliation: 'COLLABORATOR',
     pushedAt: CREATED,
     autoMergeAllowed: true,
     mergeCommitAllowed: true,

@@ -3,7 +3,8 @@ import { serveForge } from './forge-server.js';
 import type { Answer, ForgeServer, Seen } from './forge-server.js';
 import { giveToken, isAppToken } from './github-app.js';
 import type { TestApp } from './github-app.js';
-import { executeGithub, findRepository } from './github-graphql.js';
+import { countPullRequests, executeGithub, findRepository } from './github-graphql.js';
+import type { GithubGraphqlState } from './github-graphql.js';
 import { answerRest } from './github-rest.js';
 import type { GithubRepository } from './github-state.js';
 import { deliverTo } from './hooks.js';
@@ -29,6 +30,13 @@ export interface TestGithub extends ForgeServer {
   /** An App that is installed wherever there is a repository. */
   app: TestApp | undefined;
   repeatsPages: boolean;
+  /** What the token may not read of checks. */
+  hiddenChecks: GithubGraphqlState['hiddenChecks'];
+  /** The numbers of pull requests that GitHub fails to compute. */
+  brokenPullRequests: readonly number[];
+  /** How many pull requests GitHub copes with in one query, and what it answers to a query for more. */
+  capacity: number;
+  overload: Answer;
   /** Of a classic token; a fine-grained one tells none. */
   scopes: readonly string[];
   /** Whether the token's scopes allow it. */
@@ -71,7 +79,11 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
     }
     const isSpent = budgets[budgetOf(seen)].remaining === 0;
     const seenBy = { ...forge, isApp: who === 'app' };
-    if (isGraphql) return { body: isSpent ? SPENT_GRAPHQL : await executeGithub(seen.body, seenBy) };
+    if (isGraphql && isSpent) return { body: SPENT_GRAPHQL };
+    if (isGraphql)
+      return countPullRequests(seen.body, forge) > forge.capacity
+        ? forge.overload
+        : { body: await executeGithub(seen.body, seenBy) };
     if (isSpent) return { status: 403, body: { message: 'API rate limit exceeded for user ID 1.' } };
     if (who !== 'anybody') return answerRest(seen, forge);
     return answerRest(seen, { ...forge, repositories: forge.repositories.filter(({ isPrivate }) => !isPrivate) });
@@ -90,6 +102,10 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
     rateLimit,
     origin: 'https://github.com',
     repeatsPages: false,
+    hiddenChecks: undefined as GithubGraphqlState['hiddenChecks'],
+    brokenPullRequests: [] as readonly number[],
+    capacity: Infinity,
+    overload: BAD_GATEWAY,
     scopes: ['repo'],
     mayWriteHooks: true,
     deliver: (fullName: string, { name = 'pull_request', payload, ...event }: Partial<Event>) => {
@@ -117,6 +133,9 @@ function findWho({ headers: { authorization } }: Seen, app: TestApp | undefined)
 
 /** Its API is on a host of its own, or as that of a server of one's own below `/api` and `/api/v3`. */
 const toPath = ({ path }: Seen): string => path.replace(/^\/api(\/v3)?(?=\/)/, '');
+
+/** What comes from before GitHub when it takes longer than 10 seconds. */
+const BAD_GATEWAY: Answer = { status: 502, body: { message: 'Server Error' } };
 
 const SPENT_GRAPHQL = { errors: [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded for user ID 1.' }] };
 

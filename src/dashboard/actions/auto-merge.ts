@@ -46,11 +46,15 @@ export function beforeAttempt({ repo: fullName, updatedAt: triedFor }: PullReque
   return { ...WAITING, fullName, triedFor, retryAt: at + RETRY_MS };
 }
 
+const UNDECIDED: ReadonlySet<ForgeError['kind']> = new Set([
+  ...(['rate_limited', 'unreachable', 'address_refused', 'unknown'] as const),
+]);
+
 /** As it is after the forge refused. What it never decided about is tried again, anything else once it has changed. */
 export function afterRefusal(error: ForgeError, row: PullRequest, at: number): AutoMergeState {
   const { kind, resetsAt = 0, refusal } = error;
   const code = refusal ?? codeOfKind(kind);
-  const isUndecided = kind === 'rate_limited' || kind === 'unreachable' || kind === 'unknown';
+  const isUndecided = UNDECIDED.has(kind);
   if (isUndecided) return { ...beforeAttempt(row, at), retryAt: Math.max(at + RETRY_MS, resetsAt) };
   const { repo: fullName, updatedAt: triedFor } = row;
   return { state: 'stopped', code, message: sentenceOf(code, kind), fullName, triedFor };

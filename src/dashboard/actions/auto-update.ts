@@ -69,7 +69,8 @@ export function afterRefusedUpdate(
 /** What a refresh shows of what was sent before; the same state when that is nothing. */
 export function afterRefresh(state: AutoUpdateState, row: PullRequest): AutoUpdateState {
   const { watched, ...others } = state;
-  const isRebased = watched !== undefined && watched !== row.headSha && (row.ci === 'success' || row.ci === 'none');
+  const isSettled = row.ciKnown !== false && (row.ci === 'success' || row.ci === 'none');
+  const isRebased = watched !== undefined && watched !== row.headSha && isSettled;
   const seen = isRebased ? others : state;
   return row.behind || seen.sentFor === '' ? seen : { ...seen, sentFor: '' };
 }

@@ -25,6 +25,8 @@ export interface RepositoryReading {
   readonly repository: ForgeRepository;
   readonly pullRequests: readonly PullRequestFacts[];
   readonly issues: readonly IssueFacts[];
+  /** How many pull requests are open but could not be read. */
+  readonly incomplete?: number;
 }
 
 /** What follows from the rest of a pull request, from others of its repository, or from what is kept here. */
@@ -47,3 +49,7 @@ type Derived =
 
 export type PullRequestFacts = Readonly<Omit<PullRequest, Derived>>;
 export type IssueFacts = Readonly<Omit<Issue, 'forge' | 'housekeeping'>>;
+
+/** @param ci `undefined` when the forge did not give it, which is not the same as having no checks. */
+export const toKnownCi = (ci: CiStatus | undefined): Pick<PullRequestFacts, 'ci' | 'ciKnown'> =>
+  ci === undefined ? { ci: 'none', ciKnown: false } : { ci };

@@ -16,7 +16,10 @@ export interface Forge {
   discover(): Promise<ForgeRepository[]>;
   /** Finds out whose credential it is and what it lacks, by a few requests that change nothing. */
   inspect(): Promise<Inspection>;
-  /** Reads repositories whole. Those that are gone are left out; with any other failure there is no answer at all. */
+  /**
+   * Reads repositories whole. Those that are gone are left out, and those that the forge can't give are told apart; with
+   * any other failure there is no answer at all.
+   */
   read(repositories: readonly ForgeRepository[]): Promise<Reading>;
   /** @returns `undefined` when there is none of this name, or not for this credential. */
   readRepository(fullName: string): Promise<RepositoryReading | undefined>;
@@ -45,6 +48,8 @@ export interface Reading {
   readonly repositories: readonly RepositoryReading[];
   /** There are more open pull requests than are read. */
   readonly truncated: boolean;
+  /** The ids of repositories that are there, but that the forge did not give. */
+  readonly unread: readonly string[];
 }
 
 export interface Target {
@@ -56,7 +61,7 @@ export interface Target {
 
 export interface SentComment {
   readonly commentId: string;
-  readonly commentUrl: string;
+  readonly commentUrl?: string | undefined;
 }
 
 export interface Reply {

@@ -21,7 +21,7 @@ export function toIssueFacts(node: RestIssueNode, repo: string): IssueFacts {
     title,
     url,
     author: user?.login ?? 'ghost',
-    labels: (labels ?? []).map(({ name, color }) => ({ name, color: color.replace(/^#/, '') })),
+    labels: labels ?? [],
     createdAt,
     updatedAt,
   };

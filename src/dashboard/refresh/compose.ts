@@ -115,9 +115,10 @@ function withRequests(row: PullRequest, marks: PullRequestMarks | undefined): Pu
 }
 
 function toStatus({ fullName, facts }: Stored, { forge }: Reader, marks: Marks): RepoStatus {
-  const { url, canManageWebhooks } = facts;
+  const { url, canManageWebhooks, stale } = facts;
   const marked = marks.repositories.get(repositoryKey(forge, fullName)) ?? UNMARKED;
-  return { forge, fullName, url, canManageWebhooks, ...marked, ignored: marked.ignoredPRs || marked.ignoredIssues };
+  const ignored = marked.ignoredPRs || marked.ignoredIssues;
+  return { forge, fullName, url, canManageWebhooks, ...(stale && { stale }), ...marked, ignored };
 }
 
 function toHealth(
@@ -129,7 +130,7 @@ function toHealth(
     forge,
     reachable: errorKind === undefined,
     repoCount: repositories.length,
-    truncated: isFull || repositories.some(({ isCut }) => isCut),
+    truncated: isFull || repositories.some(({ isCut, facts }) => isCut && facts.stale !== true),
     ...(errorKind && {
       error: FORGE_ERROR_SENTENCES[errorKind],
       errorKind,

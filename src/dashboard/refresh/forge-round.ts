@@ -4,7 +4,7 @@ import type { Forge } from '../forges/forge.js';
 import { ForgeError } from '../forges/forge-error.js';
 import { readForge, readUnsettled } from './read-forge.js';
 import type { ForgeReading } from './read-forge.js';
-import { listKnown, listRepositories, removeReadings, saveReadings } from './readings.js';
+import { listKnown, listRepositories, markStale, removeReadings, saveReadings } from './readings.js';
 import type { Known, Place } from './readings.js';
 import { saveBudgets, saveOutcome } from './states.js';
 import type { ForgeState } from './states.js';
@@ -86,6 +86,8 @@ function toReading({ forge, place, database, keep, now }: ForgeRound, noteChange
       listRepositories: (ids) => listRepositories(database, place, ids),
       save: async (readings, readAt) =>
         note(await keep((transaction) => saveReadings(transaction, place, { readings, readAt }))),
+      markStale: async (repositories, readAt) =>
+        note(await keep((transaction) => markStale(transaction, place, { repositories, readAt }))),
       remove: async (ids, before) => {
         if (ids.length > 0) note(await keep((transaction) => removeReadings(transaction, place, { ids, before })));
       },

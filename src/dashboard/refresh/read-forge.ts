@@ -15,6 +15,7 @@ export interface ReadingStore {
   listRepositories(ids: readonly string[]): Promise<ForgeRepository[]>;
   save(readings: readonly NewReading[], readAt: number): Promise<void>;
   remove(ids: readonly string[], before: number): Promise<void>;
+  markStale(repositories: readonly ForgeRepository[], readAt: number): Promise<void>;
 }
 
 export interface ForgeReading {
@@ -63,10 +64,14 @@ export async function readUnsettled(reading: ForgeReading, known: readonly Known
 /** @returns how many pull requests there are. */
 async function readBatch({ forge, store, now }: ForgeReading, batch: readonly ForgeRepository[]): Promise<number> {
   const readAt = now();
-  const { repositories, truncated } = await forge.read(batch);
-  const read = new Set(repositories.map(({ repository }) => repository.id));
+  const { repositories, truncated, unread } = await forge.read(batch);
+  const read = new Set([...repositories.map(({ repository }) => repository.id), ...unread]);
   const gone = batch.filter(({ id }) => !read.has(id)).map(({ id }) => id);
   await store.remove(gone, readAt);
+  await store.markStale(
+    batch.filter(({ id }) => unread.includes(id)),
+    readAt,
+  );
   await store.save(
     truncated ? markCut(forge, repositories) : repositories.map((one) => toNewReading(forge, one)),
     readAt,
@@ -76,7 +81,9 @@ async function readBatch({ forge, store, now }: ForgeReading, batch: readonly Fo
 
 /** Whoever has no credential has few requests, all for what changed since the last refresh: nothing is read in between. */
 export function toNewReading({ actions }: Forge, reading: RepositoryReading): NewReading {
-  return { reading, isCut: false, isUnsettled: actions.length > 0 && reading.pullRequests.some(isUnsettled) };
+  const isIncomplete = (reading.incomplete ?? 0) > 0;
+  const isChanging = isIncomplete || reading.pullRequests.some(isUnsettled);
+  return { reading, isCut: false, isUnsettled: actions.length > 0 && isChanging };
 }
 
 /** Forges find out whether something merges only when they are asked, and later. */

@@ -27,6 +27,8 @@ export interface StoredFacts {
   readonly canManageWebhooks: boolean;
   readonly pullRequests: readonly PullRequestFacts[];
   readonly issues: readonly IssueFacts[];
+  /** Some of it could not be read the last time, and is from an earlier reading or missing. */
+  readonly stale?: true;
 }
 
 const KNOWN = [
@@ -61,7 +63,7 @@ export async function listRepositories(
 }
 
 /**
- * Keeps readings in place of older ones, and of others under the same name: a name that was freed may be another's.
+ * Keeps readings in place of older ones (of which rows stay that could not be read now), and of others under the same name: a name that was freed may be another's.
  *
  * @param readAt When the forge was asked for all of them.
  * @returns Whether any of them says something else than before.
@@ -69,9 +71,10 @@ export async function listRepositories(
 export async function saveReadings(
   database: Database,
   place: Place,
-  { readings, readAt }: { readonly readings: readonly NewReading[]; readonly readAt: number },
+  { readings: read, readAt }: { readonly readings: readonly NewReading[]; readonly readAt: number },
 ): Promise<boolean> {
-  if (readings.length === 0) return false;
+  if (read.length === 0) return false;
+  const readings = await withKnownRows(database, place, read);
   const rows = readings.map((one) => toRow(place, one, readAt));
   await followRenames(database, place, rows);
   // While the older ones are there to compare with.
@@ -99,6 +102,68 @@ export async function saveReadings(
     .returning('changed_at')
     .execute();
   return renamed > 0 || saved.some(({ changed_at }) => changed_at === readAt);
+}
+
+/** Adds the last known rows of open pull requests that could not be read, to the readings that lack some. */
+async function withKnownRows(
+  database: Database,
+  place: Place,
+  readings: readonly NewReading[],
+): Promise<readonly NewReading[]> {
+  const lacking = readings.filter(({ reading }) => (reading.incomplete ?? 0) > 0);
+  if (lacking.length === 0) return readings;
+  const ids = lacking.map(({ reading }) => reading.repository.id);
+  const known = await findFacts(database, place, ids);
+  return readings.map((one) => {
+    const { repository, pullRequests, incomplete = 0 } = one.reading;
+    const read = new Set(pullRequests.map(({ number }) => number));
+    const last = known.get(repository.id)?.pullRequests.filter(({ number }) => !read.has(number)) ?? [];
+    const rows = last.slice(0, incomplete).map((row) => ({ ...row, repo: repository.fullName }));
+    return { ...one, reading: { ...one.reading, pullRequests: [...pullRequests, ...rows] } };
+  });
+}
+
+/**
+ * Marks repositories that could not be read: their rows stay, and they are read again soon. Those that were never read
+ * are listed without rows.
+ *
+ * @returns Whether any of them was not marked before.
+ */
+export async function markStale(
+  database: Database,
+  place: Place,
+  { repositories, readAt }: { readonly repositories: readonly ForgeRepository[]; readonly readAt: number },
+): Promise<boolean> {
+  if (repositories.length === 0) return false;
+  const { personId, forge } = place;
+  const ids = repositories.map(({ id }) => id);
+  const known = await findFacts(database, place, ids);
+  for (const repository of repositories) {
+    const facts = known.get(repository.id);
+    if (facts === undefined) {
+      const reading = { repository, pullRequests: [], issues: [], incomplete: 1 };
+      const row = toRow(place, { reading, isCut: true, isUnsettled: true }, readAt);
+      const insert = database.insertInto('forge_readings').values(row);
+      await insert.onConflict((conflict) => conflict.doNothing()).execute();
+      continue;
+    }
+    const change = { facts: JSON.stringify({ ...facts, stale: true }), is_unsettled: 1, read_at: readAt };
+    const update = database.updateTable('forge_readings').set(change).where('person_id', '=', personId);
+    const one = update.where('forge', '=', forge).where('repository_id', '=', repository.id);
+    await one.where('read_at', '<=', readAt).execute();
+  }
+  return ids.some((id) => known.get(id)?.stale !== true);
+}
+
+async function findFacts(
+  database: Database,
+  { personId, forge }: Place,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, StoredFacts>> {
+  const all = database.selectFrom('forge_readings').select(['repository_id', 'facts']);
+  const own = all.where('person_id', '=', personId).where('forge', '=', forge);
+  const rows = await own.where('repository_id', 'in', ids).execute();
+  return new Map(rows.map(({ repository_id, facts }) => [repository_id, parseFacts(facts)]));
 }
 
 async function removeNamesakes(
@@ -151,9 +216,15 @@ export function parseFacts(facts: string): StoredFacts {
 }
 
 function toRow(place: Place, { reading, isCut, isUnsettled }: NewReading, readAt: number): ForgeReadingsTable {
-  const { repository, pullRequests, issues } = reading;
+  const { repository, pullRequests, issues, incomplete = 0 } = reading;
   const { id, fullName, revision, url, canManageWebhooks } = repository;
-  const facts: StoredFacts = { url, canManageWebhooks, pullRequests, issues };
+  const facts: StoredFacts = {
+    url,
+    canManageWebhooks,
+    pullRequests,
+    issues,
+    ...(incomplete > 0 && { stale: true }),
+  };
   return {
     person_id: place.personId,
     forge: place.forge,

@@ -1796,6 +1796,11 @@ export interface components {
             /** Format: date-time */
             readonly updatedAt: string;
             readonly ci: components["schemas"]["CiStatus"];
+            /**
+             * @description False when the forge did not give the checks, as a token may not read them: `ci` is `none` then and says nothing. Left out when
+             *     `ci` is known.
+             */
+            readonly ciKnown?: boolean;
             readonly mergeStatus: components["schemas"]["MergeStatus"];
             /** @description The base has commits that the head lacks; it can be mergeable all the same. */
             readonly behind: boolean;
@@ -1984,6 +1989,11 @@ export interface components {
             /** @description A verified delivery has arrived at least once. */
             readonly hasWebhook: boolean;
             readonly canManageWebhooks: boolean;
+            /**
+             * @description Some of it could not be read the last time, as when the forge gave up on it: those rows are from an earlier reading, or missing.
+             *     Left out when all of it was read.
+             */
+            readonly stale?: boolean;
             /** @description Its pull requests or its issues are ignored. */
             readonly ignored: boolean;
             readonly ignoredPRs: boolean;

@@ -6476,7 +6476,7 @@ return errors === 0;
 }
 validate87.evaluated = {"props":{"forge":true,"reachable":true,"repoCount":true,"truncated":true,"staleSince":true,"error":true,"errorKind":true,"rateLimitGraphQL":true,"rateLimitREST":true,"dependabotCommandsBlocked":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema134 = {"type":"object","required":["forge","repo","number","title","url","author","draft","labels","createdAt","updatedAt","ci","mergeStatus","behind","headSha","baseBranch","headBranch","crossRepository","kind","stack","stackedOn","stackChildren","requestedReviewerLogins","reviewRequestedFromMe","readyToMerge","needsReview","empty","section","allowedActions"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"repo":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"title":{"type":"string"},"url":{"type":"string","format":"uri"},"author":{"type":"string"},"draft":{"type":"boolean"},"labels":{"type":"array","items":{"$ref":"#/components/schemas/Label"}},"createdAt":{"type":"string","format":"date-time"},"updatedAt":{"type":"string","format":"date-time"},"ci":{"$ref":"#/components/schemas/CiStatus"},"mergeStatus":{"$ref":"#/components/schemas/MergeStatus"},"behind":{"type":"boolean"},"headSha":{"type":"string"},"baseBranch":{"type":"string"},"headBranch":{"type":"string"},"crossRepository":{"type":"boolean"},"kind":{"$ref":"#/components/schemas/PullRequestKind"},"stack":{"oneOf":[{"$ref":"#/components/schemas/StackPosition"},{"type":"null"}]},"stackedOn":{"oneOf":[{"$ref":"#/components/schemas/StackParent"},{"type":"null"}]},"stackChildren":{"type":"array","items":{"$ref":"#/components/schemas/ItemNumber"}},"requestedReviewerLogins":{"type":"array","items":{"type":"string"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"empty":{"type":"boolean"},"section":{"$ref":"#/components/schemas/Section"},"changedSinceVisit":{"type":"boolean"},"snooze":{"$ref":"#/components/schemas/Snooze"},"allowedActions":{"type":"array","minItems":2,"items":{"$ref":"#/components/schemas/AllowedAction"}},"autoMergeEnabled":{"type":"boolean"},"autoMergeAllowed":{"type":"boolean"},"autoMerge":{"$ref":"#/components/schemas/AutoMerge"},"review":{"$ref":"#/components/schemas/Review"},"botRequest":{"oneOf":[{"$ref":"#/components/schemas/BotRequest"},{"type":"null"}]},"updateRequest":{"oneOf":[{"$ref":"#/components/schemas/UpdateRequest"},{"type":"null"}]}}};
+const schema134 = {"type":"object","required":["forge","repo","number","title","url","author","draft","labels","createdAt","updatedAt","ci","mergeStatus","behind","headSha","baseBranch","headBranch","crossRepository","kind","stack","stackedOn","stackChildren","requestedReviewerLogins","reviewRequestedFromMe","readyToMerge","needsReview","empty","section","allowedActions"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"repo":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"title":{"type":"string"},"url":{"type":"string","format":"uri"},"author":{"type":"string"},"draft":{"type":"boolean"},"labels":{"type":"array","items":{"$ref":"#/components/schemas/Label"}},"createdAt":{"type":"string","format":"date-time"},"updatedAt":{"type":"string","format":"date-time"},"ci":{"$ref":"#/components/schemas/CiStatus"},"ciKnown":{"type":"boolean"},"mergeStatus":{"$ref":"#/components/schemas/MergeStatus"},"behind":{"type":"boolean"},"headSha":{"type":"string"},"baseBranch":{"type":"string"},"headBranch":{"type":"string"},"crossRepository":{"type":"boolean"},"kind":{"$ref":"#/components/schemas/PullRequestKind"},"stack":{"oneOf":[{"$ref":"#/components/schemas/StackPosition"},{"type":"null"}]},"stackedOn":{"oneOf":[{"$ref":"#/components/schemas/StackParent"},{"type":"null"}]},"stackChildren":{"type":"array","items":{"$ref":"#/components/schemas/ItemNumber"}},"requestedReviewerLogins":{"type":"array","items":{"type":"string"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"empty":{"type":"boolean"},"section":{"$ref":"#/components/schemas/Section"},"changedSinceVisit":{"type":"boolean"},"snooze":{"$ref":"#/components/schemas/Snooze"},"allowedActions":{"type":"array","minItems":2,"items":{"$ref":"#/components/schemas/AllowedAction"}},"autoMergeEnabled":{"type":"boolean"},"autoMergeAllowed":{"type":"boolean"},"autoMerge":{"$ref":"#/components/schemas/AutoMerge"},"review":{"$ref":"#/components/schemas/Review"},"botRequest":{"oneOf":[{"$ref":"#/components/schemas/BotRequest"},{"type":"null"}]},"updateRequest":{"oneOf":[{"$ref":"#/components/schemas/UpdateRequest"},{"type":"null"}]}}};
 const schema136 = {"type":"string","maxLength":255,"pattern":"^[^/\\s]+(/[^/\\s]+)+$"};
 const schema137 = {"type":"integer","minimum":1,"maximum":2147483647};
 const schema138 = {"type":"object","required":["name","color"],"properties":{"name":{"type":"string"},"color":{"type":"string","pattern":"^[0-9A-Fa-f]{6}$"}}};
@@ -6984,15 +6984,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.mergeStatus !== undefined){
-let data14 = data.mergeStatus;
+if(data.ciKnown !== undefined){
 const _errs34 = errors;
-if(typeof data14 !== "string"){
-validate89.errors = [{instancePath:instancePath+"/mergeStatus",schemaPath:"#/components/schemas/MergeStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!(((((data14 === "mergeable") || (data14 === "conflicting")) || (data14 === "blocked")) || (data14 === "unstable")) || (data14 === "unknown"))){
-validate89.errors = [{instancePath:instancePath+"/mergeStatus",schemaPath:"#/components/schemas/MergeStatus/enum",keyword:"enum",params:{allowedValues: schema140.enum},message:"must be equal to one of the allowed values"}];
+if(typeof data.ciKnown !== "boolean"){
+validate89.errors = [{instancePath:instancePath+"/ciKnown",schemaPath:"#/properties/ciKnown/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs34 === errors;
@@ -7001,22 +6996,27 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.behind !== undefined){
-const _errs37 = errors;
-if(typeof data.behind !== "boolean"){
-validate89.errors = [{instancePath:instancePath+"/behind",schemaPath:"#/properties/behind/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+if(data.mergeStatus !== undefined){
+let data15 = data.mergeStatus;
+const _errs36 = errors;
+if(typeof data15 !== "string"){
+validate89.errors = [{instancePath:instancePath+"/mergeStatus",schemaPath:"#/components/schemas/MergeStatus/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-var valid0 = _errs37 === errors;
+if(!(((((data15 === "mergeable") || (data15 === "conflicting")) || (data15 === "blocked")) || (data15 === "unstable")) || (data15 === "unknown"))){
+validate89.errors = [{instancePath:instancePath+"/mergeStatus",schemaPath:"#/components/schemas/MergeStatus/enum",keyword:"enum",params:{allowedValues: schema140.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs36 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.headSha !== undefined){
+if(data.behind !== undefined){
 const _errs39 = errors;
-if(typeof data.headSha !== "string"){
-validate89.errors = [{instancePath:instancePath+"/headSha",schemaPath:"#/properties/headSha/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+if(typeof data.behind !== "boolean"){
+validate89.errors = [{instancePath:instancePath+"/behind",schemaPath:"#/properties/behind/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs39 === errors;
@@ -7025,10 +7025,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.baseBranch !== undefined){
+if(data.headSha !== undefined){
 const _errs41 = errors;
-if(typeof data.baseBranch !== "string"){
-validate89.errors = [{instancePath:instancePath+"/baseBranch",schemaPath:"#/properties/baseBranch/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+if(typeof data.headSha !== "string"){
+validate89.errors = [{instancePath:instancePath+"/headSha",schemaPath:"#/properties/headSha/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs41 === errors;
@@ -7037,10 +7037,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.headBranch !== undefined){
+if(data.baseBranch !== undefined){
 const _errs43 = errors;
-if(typeof data.headBranch !== "string"){
-validate89.errors = [{instancePath:instancePath+"/headBranch",schemaPath:"#/properties/headBranch/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+if(typeof data.baseBranch !== "string"){
+validate89.errors = [{instancePath:instancePath+"/baseBranch",schemaPath:"#/properties/baseBranch/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs43 === errors;
@@ -7049,10 +7049,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.crossRepository !== undefined){
+if(data.headBranch !== undefined){
 const _errs45 = errors;
-if(typeof data.crossRepository !== "boolean"){
-validate89.errors = [{instancePath:instancePath+"/crossRepository",schemaPath:"#/properties/crossRepository/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+if(typeof data.headBranch !== "string"){
+validate89.errors = [{instancePath:instancePath+"/headBranch",schemaPath:"#/properties/headBranch/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs45 === errors;
@@ -7061,15 +7061,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.kind !== undefined){
-let data20 = data.kind;
+if(data.crossRepository !== undefined){
 const _errs47 = errors;
-if(typeof data20 !== "string"){
-validate89.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/PullRequestKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!(((data20 === "release") || (data20 === "dependency")) || (data20 === "regular"))){
-validate89.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/PullRequestKind/enum",keyword:"enum",params:{allowedValues: schema141.enum},message:"must be equal to one of the allowed values"}];
+if(typeof data.crossRepository !== "boolean"){
+validate89.errors = [{instancePath:instancePath+"/crossRepository",schemaPath:"#/properties/crossRepository/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs47 === errors;
@@ -7078,18 +7073,35 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.kind !== undefined){
+let data21 = data.kind;
+const _errs49 = errors;
+if(typeof data21 !== "string"){
+validate89.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/PullRequestKind/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((data21 === "release") || (data21 === "dependency")) || (data21 === "regular"))){
+validate89.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/PullRequestKind/enum",keyword:"enum",params:{allowedValues: schema141.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs49 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.stack !== undefined){
-let data21 = data.stack;
-const _errs50 = errors;
-const _errs51 = errors;
-let valid10 = false;
-let passing0 = null;
+let data22 = data.stack;
 const _errs52 = errors;
 const _errs53 = errors;
-if(errors === _errs53){
-if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
+let valid10 = false;
+let passing0 = null;
+const _errs54 = errors;
+const _errs55 = errors;
+if(errors === _errs55){
+if(data22 && typeof data22 == "object" && !Array.isArray(data22)){
 let missing2;
-if(((data21.position === undefined) && (missing2 = "position")) || ((data21.size === undefined) && (missing2 = "size"))){
+if(((data22.position === undefined) && (missing2 = "position")) || ((data22.size === undefined) && (missing2 = "size"))){
 const err0 = {instancePath:instancePath+"/stack",schemaPath:"#/components/schemas/StackPosition/required",keyword:"required",params:{missingProperty: missing2},message:"must have required property '"+missing2+"'"};
 if(vErrors === null){
 vErrors = [err0];
@@ -7100,10 +7112,10 @@ vErrors.push(err0);
 errors++;
 }
 else {
-if(data21.position !== undefined){
-let data22 = data21.position;
-const _errs55 = errors;
-if(!((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22)))){
+if(data22.position !== undefined){
+let data23 = data22.position;
+const _errs57 = errors;
+if(!((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23)))){
 const err1 = {instancePath:instancePath+"/stack/position",schemaPath:"#/components/schemas/StackPosition/properties/position/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err1];
@@ -7113,9 +7125,9 @@ vErrors.push(err1);
 }
 errors++;
 }
-if(errors === _errs55){
-if(typeof data22 == "number"){
-if(data22 < 1 || isNaN(data22)){
+if(errors === _errs57){
+if(typeof data23 == "number"){
+if(data23 < 1 || isNaN(data23)){
 const err2 = {instancePath:instancePath+"/stack/position",schemaPath:"#/components/schemas/StackPosition/properties/position/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err2];
@@ -7127,16 +7139,16 @@ errors++;
 }
 }
 }
-var valid12 = _errs55 === errors;
+var valid12 = _errs57 === errors;
 }
 else {
 var valid12 = true;
 }
 if(valid12){
-if(data21.size !== undefined){
-let data23 = data21.size;
-const _errs57 = errors;
-if(!((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23)))){
+if(data22.size !== undefined){
+let data24 = data22.size;
+const _errs59 = errors;
+if(!((typeof data24 == "number") && (!(data24 % 1) && !isNaN(data24)))){
 const err3 = {instancePath:instancePath+"/stack/size",schemaPath:"#/components/schemas/StackPosition/properties/size/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err3];
@@ -7146,9 +7158,9 @@ vErrors.push(err3);
 }
 errors++;
 }
-if(errors === _errs57){
-if(typeof data23 == "number"){
-if(data23 < 2 || isNaN(data23)){
+if(errors === _errs59){
+if(typeof data24 == "number"){
+if(data24 < 2 || isNaN(data24)){
 const err4 = {instancePath:instancePath+"/stack/size",schemaPath:"#/components/schemas/StackPosition/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 2},message:"must be >= 2"};
 if(vErrors === null){
 vErrors = [err4];
@@ -7160,7 +7172,7 @@ errors++;
 }
 }
 }
-var valid12 = _errs57 === errors;
+var valid12 = _errs59 === errors;
 }
 else {
 var valid12 = true;
@@ -7179,7 +7191,7 @@ vErrors.push(err5);
 errors++;
 }
 }
-var _valid0 = _errs52 === errors;
+var _valid0 = _errs54 === errors;
 if(_valid0){
 valid10 = true;
 passing0 = 0;
@@ -7187,8 +7199,8 @@ var props0 = {};
 props0.position = true;
 props0.size = true;
 }
-const _errs59 = errors;
-if(data21 !== null){
+const _errs61 = errors;
+if(data22 !== null){
 const err6 = {instancePath:instancePath+"/stack",schemaPath:"#/properties/stack/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err6];
@@ -7198,7 +7210,7 @@ vErrors.push(err6);
 }
 errors++;
 }
-var _valid0 = _errs59 === errors;
+var _valid0 = _errs61 === errors;
 if(_valid0 && valid10){
 valid10 = false;
 passing0 = [passing0, 1];
@@ -7222,34 +7234,34 @@ validate89.errors = vErrors;
 return false;
 }
 else {
-errors = _errs51;
+errors = _errs53;
 if(vErrors !== null){
-if(_errs51){
-vErrors.length = _errs51;
+if(_errs53){
+vErrors.length = _errs53;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs50 === errors;
+var valid0 = _errs52 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.stackedOn !== undefined){
-let data24 = data.stackedOn;
-const _errs61 = errors;
-const _errs62 = errors;
+let data25 = data.stackedOn;
+const _errs63 = errors;
+const _errs64 = errors;
 let valid13 = false;
 let passing1 = null;
-const _errs63 = errors;
-if(!(validate90(data24, {instancePath:instancePath+"/stackedOn",parentData:data,parentDataProperty:"stackedOn",rootData,dynamicAnchors}))){
+const _errs65 = errors;
+if(!(validate90(data25, {instancePath:instancePath+"/stackedOn",parentData:data,parentDataProperty:"stackedOn",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate90.errors : vErrors.concat(validate90.errors);
 errors = vErrors.length;
 }
-var _valid1 = _errs63 === errors;
+var _valid1 = _errs65 === errors;
 if(_valid1){
 valid13 = true;
 passing1 = 0;
@@ -7257,8 +7269,8 @@ var props1 = {};
 props1.number = true;
 props1.url = true;
 }
-const _errs64 = errors;
-if(data24 !== null){
+const _errs66 = errors;
+if(data25 !== null){
 const err8 = {instancePath:instancePath+"/stackedOn",schemaPath:"#/properties/stackedOn/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err8];
@@ -7268,7 +7280,7 @@ vErrors.push(err8);
 }
 errors++;
 }
-var _valid1 = _errs64 === errors;
+var _valid1 = _errs66 === errors;
 if(_valid1 && valid13){
 valid13 = false;
 passing1 = [passing1, 1];
@@ -7292,52 +7304,52 @@ validate89.errors = vErrors;
 return false;
 }
 else {
-errors = _errs62;
+errors = _errs64;
 if(vErrors !== null){
-if(_errs62){
-vErrors.length = _errs62;
+if(_errs64){
+vErrors.length = _errs64;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs61 === errors;
+var valid0 = _errs63 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.stackChildren !== undefined){
-let data25 = data.stackChildren;
-const _errs66 = errors;
-if(errors === _errs66){
-if(Array.isArray(data25)){
-var valid14 = true;
-const len1 = data25.length;
-for(let i1=0; i1<len1; i1++){
-let data26 = data25[i1];
+let data26 = data.stackChildren;
 const _errs68 = errors;
-const _errs69 = errors;
-if(!((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26)))){
+if(errors === _errs68){
+if(Array.isArray(data26)){
+var valid14 = true;
+const len1 = data26.length;
+for(let i1=0; i1<len1; i1++){
+let data27 = data26[i1];
+const _errs70 = errors;
+const _errs71 = errors;
+if(!((typeof data27 == "number") && (!(data27 % 1) && !isNaN(data27)))){
 validate89.errors = [{instancePath:instancePath+"/stackChildren/" + i1,schemaPath:"#/components/schemas/ItemNumber/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(errors === _errs69){
-if(typeof data26 == "number"){
-if(data26 > 2147483647 || isNaN(data26)){
+if(errors === _errs71){
+if(typeof data27 == "number"){
+if(data27 > 2147483647 || isNaN(data27)){
 validate89.errors = [{instancePath:instancePath+"/stackChildren/" + i1,schemaPath:"#/components/schemas/ItemNumber/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
-if(data26 < 1 || isNaN(data26)){
+if(data27 < 1 || isNaN(data27)){
 validate89.errors = [{instancePath:instancePath+"/stackChildren/" + i1,schemaPath:"#/components/schemas/ItemNumber/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
 }
 }
-var valid14 = _errs68 === errors;
+var valid14 = _errs70 === errors;
 if(!valid14){
 break;
 }
@@ -7348,26 +7360,26 @@ validate89.errors = [{instancePath:instancePath+"/stackChildren",schemaPath:"#/p
 return false;
 }
 }
-var valid0 = _errs66 === errors;
+var valid0 = _errs68 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.requestedReviewerLogins !== undefined){
-let data27 = data.requestedReviewerLogins;
-const _errs71 = errors;
-if(errors === _errs71){
-if(Array.isArray(data27)){
-var valid16 = true;
-const len2 = data27.length;
-for(let i2=0; i2<len2; i2++){
+let data28 = data.requestedReviewerLogins;
 const _errs73 = errors;
-if(typeof data27[i2] !== "string"){
+if(errors === _errs73){
+if(Array.isArray(data28)){
+var valid16 = true;
+const len2 = data28.length;
+for(let i2=0; i2<len2; i2++){
+const _errs75 = errors;
+if(typeof data28[i2] !== "string"){
 validate89.errors = [{instancePath:instancePath+"/requestedReviewerLogins/" + i2,schemaPath:"#/properties/requestedReviewerLogins/items/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-var valid16 = _errs73 === errors;
+var valid16 = _errs75 === errors;
 if(!valid16){
 break;
 }
@@ -7378,28 +7390,16 @@ validate89.errors = [{instancePath:instancePath+"/requestedReviewerLogins",schem
 return false;
 }
 }
-var valid0 = _errs71 === errors;
+var valid0 = _errs73 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.reviewRequestedFromMe !== undefined){
-const _errs75 = errors;
+const _errs77 = errors;
 if(typeof data.reviewRequestedFromMe !== "boolean"){
 validate89.errors = [{instancePath:instancePath+"/reviewRequestedFromMe",schemaPath:"#/properties/reviewRequestedFromMe/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-var valid0 = _errs75 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.readyToMerge !== undefined){
-const _errs77 = errors;
-if(typeof data.readyToMerge !== "boolean"){
-validate89.errors = [{instancePath:instancePath+"/readyToMerge",schemaPath:"#/properties/readyToMerge/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs77 === errors;
@@ -7408,10 +7408,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.needsReview !== undefined){
+if(data.readyToMerge !== undefined){
 const _errs79 = errors;
-if(typeof data.needsReview !== "boolean"){
-validate89.errors = [{instancePath:instancePath+"/needsReview",schemaPath:"#/properties/needsReview/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+if(typeof data.readyToMerge !== "boolean"){
+validate89.errors = [{instancePath:instancePath+"/readyToMerge",schemaPath:"#/properties/readyToMerge/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs79 === errors;
@@ -7420,10 +7420,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.empty !== undefined){
+if(data.needsReview !== undefined){
 const _errs81 = errors;
-if(typeof data.empty !== "boolean"){
-validate89.errors = [{instancePath:instancePath+"/empty",schemaPath:"#/properties/empty/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+if(typeof data.needsReview !== "boolean"){
+validate89.errors = [{instancePath:instancePath+"/needsReview",schemaPath:"#/properties/needsReview/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs81 === errors;
@@ -7432,15 +7432,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.section !== undefined){
-let data33 = data.section;
+if(data.empty !== undefined){
 const _errs83 = errors;
-if(typeof data33 !== "string"){
-validate89.errors = [{instancePath:instancePath+"/section",schemaPath:"#/components/schemas/Section/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-if(!(((((data33 === "needs_your_review") || (data33 === "returned_to_you")) || (data33 === "ready_to_merge")) || (data33 === "waiting_for_others")) || (data33 === "drafts"))){
-validate89.errors = [{instancePath:instancePath+"/section",schemaPath:"#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema146.enum},message:"must be equal to one of the allowed values"}];
+if(typeof data.empty !== "boolean"){
+validate89.errors = [{instancePath:instancePath+"/empty",schemaPath:"#/properties/empty/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs83 === errors;
@@ -7449,37 +7444,54 @@ else {
 var valid0 = true;
 }
 if(valid0){
+if(data.section !== undefined){
+let data34 = data.section;
+const _errs85 = errors;
+if(typeof data34 !== "string"){
+validate89.errors = [{instancePath:instancePath+"/section",schemaPath:"#/components/schemas/Section/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(((((data34 === "needs_your_review") || (data34 === "returned_to_you")) || (data34 === "ready_to_merge")) || (data34 === "waiting_for_others")) || (data34 === "drafts"))){
+validate89.errors = [{instancePath:instancePath+"/section",schemaPath:"#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema146.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs85 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
 if(data.changedSinceVisit !== undefined){
-const _errs86 = errors;
+const _errs88 = errors;
 if(typeof data.changedSinceVisit !== "boolean"){
 validate89.errors = [{instancePath:instancePath+"/changedSinceVisit",schemaPath:"#/properties/changedSinceVisit/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
-var valid0 = _errs86 === errors;
+var valid0 = _errs88 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.snooze !== undefined){
-let data35 = data.snooze;
-const _errs88 = errors;
-const _errs89 = errors;
-if(errors === _errs89){
-if(data35 && typeof data35 == "object" && !Array.isArray(data35)){
+let data36 = data.snooze;
+const _errs90 = errors;
+const _errs91 = errors;
+if(errors === _errs91){
+if(data36 && typeof data36 == "object" && !Array.isArray(data36)){
 let missing3;
-if((data35.untilChange === undefined) && (missing3 = "untilChange")){
+if((data36.untilChange === undefined) && (missing3 = "untilChange")){
 validate89.errors = [{instancePath:instancePath+"/snooze",schemaPath:"#/components/schemas/Snooze/required",keyword:"required",params:{missingProperty: missing3},message:"must have required property '"+missing3+"'"}];
 return false;
 }
 else {
-if(data35.until !== undefined){
-let data36 = data35.until;
-const _errs91 = errors;
-if(errors === _errs91){
-if(errors === _errs91){
-if(typeof data36 === "string"){
-if(!(formats0.validate(data36))){
+if(data36.until !== undefined){
+let data37 = data36.until;
+const _errs93 = errors;
+if(errors === _errs93){
+if(errors === _errs93){
+if(typeof data37 === "string"){
+if(!(formats0.validate(data37))){
 validate89.errors = [{instancePath:instancePath+"/snooze/until",schemaPath:"#/components/schemas/Snooze/properties/until/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
@@ -7490,19 +7502,19 @@ return false;
 }
 }
 }
-var valid19 = _errs91 === errors;
+var valid19 = _errs93 === errors;
 }
 else {
 var valid19 = true;
 }
 if(valid19){
-if(data35.untilChange !== undefined){
-const _errs93 = errors;
-if(typeof data35.untilChange !== "boolean"){
+if(data36.untilChange !== undefined){
+const _errs95 = errors;
+if(typeof data36.untilChange !== "boolean"){
 validate89.errors = [{instancePath:instancePath+"/snooze/untilChange",schemaPath:"#/components/schemas/Snooze/properties/untilChange/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
-var valid19 = _errs93 === errors;
+var valid19 = _errs95 === errors;
 }
 else {
 var valid19 = true;
@@ -7515,31 +7527,31 @@ validate89.errors = [{instancePath:instancePath+"/snooze",schemaPath:"#/componen
 return false;
 }
 }
-var valid0 = _errs88 === errors;
+var valid0 = _errs90 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.allowedActions !== undefined){
-let data38 = data.allowedActions;
-const _errs95 = errors;
-if(errors === _errs95){
-if(Array.isArray(data38)){
-if(data38.length < 2){
+let data39 = data.allowedActions;
+const _errs97 = errors;
+if(errors === _errs97){
+if(Array.isArray(data39)){
+if(data39.length < 2){
 validate89.errors = [{instancePath:instancePath+"/allowedActions",schemaPath:"#/properties/allowedActions/minItems",keyword:"minItems",params:{limit: 2},message:"must NOT have fewer than 2 items"}];
 return false;
 }
 else {
 var valid20 = true;
-const len3 = data38.length;
+const len3 = data39.length;
 for(let i3=0; i3<len3; i3++){
-const _errs97 = errors;
-if(!(validate92(data38[i3], {instancePath:instancePath+"/allowedActions/" + i3,parentData:data38,parentDataProperty:i3,rootData,dynamicAnchors}))){
+const _errs99 = errors;
+if(!(validate92(data39[i3], {instancePath:instancePath+"/allowedActions/" + i3,parentData:data39,parentDataProperty:i3,rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate92.errors : vErrors.concat(validate92.errors);
 errors = vErrors.length;
 }
-var valid20 = _errs97 === errors;
+var valid20 = _errs99 === errors;
 if(!valid20){
 break;
 }
@@ -7551,28 +7563,16 @@ validate89.errors = [{instancePath:instancePath+"/allowedActions",schemaPath:"#/
 return false;
 }
 }
-var valid0 = _errs95 === errors;
+var valid0 = _errs97 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.autoMergeEnabled !== undefined){
-const _errs98 = errors;
+const _errs100 = errors;
 if(typeof data.autoMergeEnabled !== "boolean"){
 validate89.errors = [{instancePath:instancePath+"/autoMergeEnabled",schemaPath:"#/properties/autoMergeEnabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
-return false;
-}
-var valid0 = _errs98 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.autoMergeAllowed !== undefined){
-const _errs100 = errors;
-if(typeof data.autoMergeAllowed !== "boolean"){
-validate89.errors = [{instancePath:instancePath+"/autoMergeAllowed",schemaPath:"#/properties/autoMergeAllowed/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs100 === errors;
@@ -7581,39 +7581,39 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.autoMerge !== undefined){
-let data42 = data.autoMerge;
+if(data.autoMergeAllowed !== undefined){
 const _errs102 = errors;
-const _errs103 = errors;
-if(errors === _errs103){
-if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
+if(typeof data.autoMergeAllowed !== "boolean"){
+validate89.errors = [{instancePath:instancePath+"/autoMergeAllowed",schemaPath:"#/properties/autoMergeAllowed/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs102 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.autoMerge !== undefined){
+let data43 = data.autoMerge;
+const _errs104 = errors;
+const _errs105 = errors;
+if(errors === _errs105){
+if(data43 && typeof data43 == "object" && !Array.isArray(data43)){
 let missing4;
-if(((data42.state === undefined) && (missing4 = "state")) || ((data42.message === undefined) && (missing4 = "message"))){
+if(((data43.state === undefined) && (missing4 = "state")) || ((data43.message === undefined) && (missing4 = "message"))){
 validate89.errors = [{instancePath:instancePath+"/autoMerge",schemaPath:"#/components/schemas/AutoMerge/required",keyword:"required",params:{missingProperty: missing4},message:"must have required property '"+missing4+"'"}];
 return false;
 }
 else {
-if(data42.state !== undefined){
-let data43 = data42.state;
-const _errs105 = errors;
-if(typeof data43 !== "string"){
+if(data43.state !== undefined){
+let data44 = data43.state;
+const _errs107 = errors;
+if(typeof data44 !== "string"){
 validate89.errors = [{instancePath:instancePath+"/autoMerge/state",schemaPath:"#/components/schemas/AutoMerge/properties/state/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-if(!((data43 === "waiting") || (data43 === "stopped"))){
+if(!((data44 === "waiting") || (data44 === "stopped"))){
 validate89.errors = [{instancePath:instancePath+"/autoMerge/state",schemaPath:"#/components/schemas/AutoMerge/properties/state/enum",keyword:"enum",params:{allowedValues: schema151.properties.state.enum},message:"must be equal to one of the allowed values"}];
-return false;
-}
-var valid22 = _errs105 === errors;
-}
-else {
-var valid22 = true;
-}
-if(valid22){
-if(data42.code !== undefined){
-const _errs107 = errors;
-if(typeof data42.code !== "string"){
-validate89.errors = [{instancePath:instancePath+"/autoMerge/code",schemaPath:"#/components/schemas/AutoMerge/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid22 = _errs107 === errors;
@@ -7622,13 +7622,25 @@ else {
 var valid22 = true;
 }
 if(valid22){
-if(data42.message !== undefined){
+if(data43.code !== undefined){
 const _errs109 = errors;
-if(typeof data42.message !== "string"){
-validate89.errors = [{instancePath:instancePath+"/autoMerge/message",schemaPath:"#/components/schemas/AutoMerge/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+if(typeof data43.code !== "string"){
+validate89.errors = [{instancePath:instancePath+"/autoMerge/code",schemaPath:"#/components/schemas/AutoMerge/properties/code/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid22 = _errs109 === errors;
+}
+else {
+var valid22 = true;
+}
+if(valid22){
+if(data43.message !== undefined){
+const _errs111 = errors;
+if(typeof data43.message !== "string"){
+validate89.errors = [{instancePath:instancePath+"/autoMerge/message",schemaPath:"#/components/schemas/AutoMerge/properties/message/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid22 = _errs111 === errors;
 }
 else {
 var valid22 = true;
@@ -7642,55 +7654,34 @@ validate89.errors = [{instancePath:instancePath+"/autoMerge",schemaPath:"#/compo
 return false;
 }
 }
-var valid0 = _errs102 === errors;
+var valid0 = _errs104 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.review !== undefined){
-let data46 = data.review;
-const _errs111 = errors;
-const _errs112 = errors;
-if(errors === _errs112){
-if(data46 && typeof data46 == "object" && !Array.isArray(data46)){
+let data47 = data.review;
+const _errs113 = errors;
+const _errs114 = errors;
+if(errors === _errs114){
+if(data47 && typeof data47 == "object" && !Array.isArray(data47)){
 let missing5;
-if((((data46.decision === undefined) && (missing5 = "decision")) || ((data46.approvals === undefined) && (missing5 = "approvals"))) || ((data46.requestedReviewers === undefined) && (missing5 = "requestedReviewers"))){
+if((((data47.decision === undefined) && (missing5 = "decision")) || ((data47.approvals === undefined) && (missing5 = "approvals"))) || ((data47.requestedReviewers === undefined) && (missing5 = "requestedReviewers"))){
 validate89.errors = [{instancePath:instancePath+"/review",schemaPath:"#/components/schemas/Review/required",keyword:"required",params:{missingProperty: missing5},message:"must have required property '"+missing5+"'"}];
 return false;
 }
 else {
-if(data46.decision !== undefined){
-let data47 = data46.decision;
-const _errs114 = errors;
-if(typeof data47 !== "string"){
+if(data47.decision !== undefined){
+let data48 = data47.decision;
+const _errs116 = errors;
+if(typeof data48 !== "string"){
 validate89.errors = [{instancePath:instancePath+"/review/decision",schemaPath:"#/components/schemas/Review/properties/decision/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-if(!((((data47 === "approved") || (data47 === "changes_requested")) || (data47 === "review_required")) || (data47 === "none"))){
+if(!((((data48 === "approved") || (data48 === "changes_requested")) || (data48 === "review_required")) || (data48 === "none"))){
 validate89.errors = [{instancePath:instancePath+"/review/decision",schemaPath:"#/components/schemas/Review/properties/decision/enum",keyword:"enum",params:{allowedValues: schema152.properties.decision.enum},message:"must be equal to one of the allowed values"}];
 return false;
-}
-var valid24 = _errs114 === errors;
-}
-else {
-var valid24 = true;
-}
-if(valid24){
-if(data46.approvals !== undefined){
-let data48 = data46.approvals;
-const _errs116 = errors;
-if(!((typeof data48 == "number") && (!(data48 % 1) && !isNaN(data48)))){
-validate89.errors = [{instancePath:instancePath+"/review/approvals",schemaPath:"#/components/schemas/Review/properties/approvals/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs116){
-if(typeof data48 == "number"){
-if(data48 < 0 || isNaN(data48)){
-validate89.errors = [{instancePath:instancePath+"/review/approvals",schemaPath:"#/components/schemas/Review/properties/approvals/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
 }
 var valid24 = _errs116 === errors;
 }
@@ -7698,22 +7689,43 @@ else {
 var valid24 = true;
 }
 if(valid24){
-if(data46.requestedReviewers !== undefined){
-let data49 = data46.requestedReviewers;
+if(data47.approvals !== undefined){
+let data49 = data47.approvals;
 const _errs118 = errors;
 if(!((typeof data49 == "number") && (!(data49 % 1) && !isNaN(data49)))){
-validate89.errors = [{instancePath:instancePath+"/review/requestedReviewers",schemaPath:"#/components/schemas/Review/properties/requestedReviewers/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate89.errors = [{instancePath:instancePath+"/review/approvals",schemaPath:"#/components/schemas/Review/properties/approvals/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs118){
 if(typeof data49 == "number"){
 if(data49 < 0 || isNaN(data49)){
-validate89.errors = [{instancePath:instancePath+"/review/requestedReviewers",schemaPath:"#/components/schemas/Review/properties/requestedReviewers/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate89.errors = [{instancePath:instancePath+"/review/approvals",schemaPath:"#/components/schemas/Review/properties/approvals/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
 }
 var valid24 = _errs118 === errors;
+}
+else {
+var valid24 = true;
+}
+if(valid24){
+if(data47.requestedReviewers !== undefined){
+let data50 = data47.requestedReviewers;
+const _errs120 = errors;
+if(!((typeof data50 == "number") && (!(data50 % 1) && !isNaN(data50)))){
+validate89.errors = [{instancePath:instancePath+"/review/requestedReviewers",schemaPath:"#/components/schemas/Review/properties/requestedReviewers/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs120){
+if(typeof data50 == "number"){
+if(data50 < 0 || isNaN(data50)){
+validate89.errors = [{instancePath:instancePath+"/review/requestedReviewers",schemaPath:"#/components/schemas/Review/properties/requestedReviewers/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid24 = _errs120 === errors;
 }
 else {
 var valid24 = true;
@@ -7727,24 +7739,24 @@ validate89.errors = [{instancePath:instancePath+"/review",schemaPath:"#/componen
 return false;
 }
 }
-var valid0 = _errs111 === errors;
+var valid0 = _errs113 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.botRequest !== undefined){
-let data50 = data.botRequest;
-const _errs120 = errors;
-const _errs121 = errors;
-let valid25 = false;
-let passing2 = null;
+let data51 = data.botRequest;
 const _errs122 = errors;
 const _errs123 = errors;
-if(errors === _errs123){
-if(data50 && typeof data50 == "object" && !Array.isArray(data50)){
+let valid25 = false;
+let passing2 = null;
+const _errs124 = errors;
+const _errs125 = errors;
+if(errors === _errs125){
+if(data51 && typeof data51 == "object" && !Array.isArray(data51)){
 let missing6;
-if((((((data50.bot === undefined) && (missing6 = "bot")) || ((data50.action === undefined) && (missing6 = "action"))) || ((data50.phase === undefined) && (missing6 = "phase"))) || ((data50.requestedAt === undefined) && (missing6 = "requestedAt"))) || ((data50.expiresAt === undefined) && (missing6 = "expiresAt"))){
+if((((((data51.bot === undefined) && (missing6 = "bot")) || ((data51.action === undefined) && (missing6 = "action"))) || ((data51.phase === undefined) && (missing6 = "phase"))) || ((data51.requestedAt === undefined) && (missing6 = "requestedAt"))) || ((data51.expiresAt === undefined) && (missing6 = "expiresAt"))){
 const err10 = {instancePath:instancePath+"/botRequest",schemaPath:"#/components/schemas/BotRequest/required",keyword:"required",params:{missingProperty: missing6},message:"must have required property '"+missing6+"'"};
 if(vErrors === null){
 vErrors = [err10];
@@ -7755,10 +7767,10 @@ vErrors.push(err10);
 errors++;
 }
 else {
-if(data50.bot !== undefined){
-let data51 = data50.bot;
-const _errs125 = errors;
-if(typeof data51 !== "string"){
+if(data51.bot !== undefined){
+let data52 = data51.bot;
+const _errs127 = errors;
+if(typeof data52 !== "string"){
 const err11 = {instancePath:instancePath+"/botRequest/bot",schemaPath:"#/components/schemas/BotRequest/properties/bot/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err11];
@@ -7768,7 +7780,7 @@ vErrors.push(err11);
 }
 errors++;
 }
-if(!((data51 === "dependabot") || (data51 === "renovate"))){
+if(!((data52 === "dependabot") || (data52 === "renovate"))){
 const err12 = {instancePath:instancePath+"/botRequest/bot",schemaPath:"#/components/schemas/BotRequest/properties/bot/enum",keyword:"enum",params:{allowedValues: schema153.properties.bot.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err12];
@@ -7778,16 +7790,16 @@ vErrors.push(err12);
 }
 errors++;
 }
-var valid27 = _errs125 === errors;
+var valid27 = _errs127 === errors;
 }
 else {
 var valid27 = true;
 }
 if(valid27){
-if(data50.action !== undefined){
-let data52 = data50.action;
-const _errs127 = errors;
-if(typeof data52 !== "string"){
+if(data51.action !== undefined){
+let data53 = data51.action;
+const _errs129 = errors;
+if(typeof data53 !== "string"){
 const err13 = {instancePath:instancePath+"/botRequest/action",schemaPath:"#/components/schemas/BotRequest/properties/action/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err13];
@@ -7797,7 +7809,7 @@ vErrors.push(err13);
 }
 errors++;
 }
-if(!((data52 === "rebase") || (data52 === "recreate"))){
+if(!((data53 === "rebase") || (data53 === "recreate"))){
 const err14 = {instancePath:instancePath+"/botRequest/action",schemaPath:"#/components/schemas/BotRequest/properties/action/enum",keyword:"enum",params:{allowedValues: schema153.properties.action.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err14];
@@ -7807,16 +7819,16 @@ vErrors.push(err14);
 }
 errors++;
 }
-var valid27 = _errs127 === errors;
+var valid27 = _errs129 === errors;
 }
 else {
 var valid27 = true;
 }
 if(valid27){
-if(data50.phase !== undefined){
-let data53 = data50.phase;
-const _errs129 = errors;
-if(typeof data53 !== "string"){
+if(data51.phase !== undefined){
+let data54 = data51.phase;
+const _errs131 = errors;
+if(typeof data54 !== "string"){
 const err15 = {instancePath:instancePath+"/botRequest/phase",schemaPath:"#/components/schemas/BotRequest/properties/phase/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err15];
@@ -7826,7 +7838,7 @@ vErrors.push(err15);
 }
 errors++;
 }
-if(!(((data53 === "queued") || (data53 === "rebasing")) || (data53 === "expired"))){
+if(!(((data54 === "queued") || (data54 === "rebasing")) || (data54 === "expired"))){
 const err16 = {instancePath:instancePath+"/botRequest/phase",schemaPath:"#/components/schemas/BotRequest/properties/phase/enum",keyword:"enum",params:{allowedValues: schema153.properties.phase.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err16];
@@ -7836,19 +7848,19 @@ vErrors.push(err16);
 }
 errors++;
 }
-var valid27 = _errs129 === errors;
+var valid27 = _errs131 === errors;
 }
 else {
 var valid27 = true;
 }
 if(valid27){
-if(data50.requestedAt !== undefined){
-let data54 = data50.requestedAt;
-const _errs131 = errors;
-if(errors === _errs131){
-if(errors === _errs131){
-if(typeof data54 === "string"){
-if(!(formats0.validate(data54))){
+if(data51.requestedAt !== undefined){
+let data55 = data51.requestedAt;
+const _errs133 = errors;
+if(errors === _errs133){
+if(errors === _errs133){
+if(typeof data55 === "string"){
+if(!(formats0.validate(data55))){
 const err17 = {instancePath:instancePath+"/botRequest/requestedAt",schemaPath:"#/components/schemas/BotRequest/properties/requestedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
 if(vErrors === null){
 vErrors = [err17];
@@ -7871,19 +7883,19 @@ errors++;
 }
 }
 }
-var valid27 = _errs131 === errors;
+var valid27 = _errs133 === errors;
 }
 else {
 var valid27 = true;
 }
 if(valid27){
-if(data50.expiresAt !== undefined){
-let data55 = data50.expiresAt;
-const _errs133 = errors;
-if(errors === _errs133){
-if(errors === _errs133){
-if(typeof data55 === "string"){
-if(!(formats0.validate(data55))){
+if(data51.expiresAt !== undefined){
+let data56 = data51.expiresAt;
+const _errs135 = errors;
+if(errors === _errs135){
+if(errors === _errs135){
+if(typeof data56 === "string"){
+if(!(formats0.validate(data56))){
 const err19 = {instancePath:instancePath+"/botRequest/expiresAt",schemaPath:"#/components/schemas/BotRequest/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
 if(vErrors === null){
 vErrors = [err19];
@@ -7906,19 +7918,19 @@ errors++;
 }
 }
 }
-var valid27 = _errs133 === errors;
+var valid27 = _errs135 === errors;
 }
 else {
 var valid27 = true;
 }
 if(valid27){
-if(data50.acknowledgedAt !== undefined){
-let data56 = data50.acknowledgedAt;
-const _errs135 = errors;
-if(errors === _errs135){
-if(errors === _errs135){
-if(typeof data56 === "string"){
-if(!(formats0.validate(data56))){
+if(data51.acknowledgedAt !== undefined){
+let data57 = data51.acknowledgedAt;
+const _errs137 = errors;
+if(errors === _errs137){
+if(errors === _errs137){
+if(typeof data57 === "string"){
+if(!(formats0.validate(data57))){
 const err21 = {instancePath:instancePath+"/botRequest/acknowledgedAt",schemaPath:"#/components/schemas/BotRequest/properties/acknowledgedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
 if(vErrors === null){
 vErrors = [err21];
@@ -7941,19 +7953,19 @@ errors++;
 }
 }
 }
-var valid27 = _errs135 === errors;
+var valid27 = _errs137 === errors;
 }
 else {
 var valid27 = true;
 }
 if(valid27){
-if(data50.commentUrl !== undefined){
-let data57 = data50.commentUrl;
-const _errs137 = errors;
-if(errors === _errs137){
-if(errors === _errs137){
-if(typeof data57 === "string"){
-if(!(formats28(data57))){
+if(data51.commentUrl !== undefined){
+let data58 = data51.commentUrl;
+const _errs139 = errors;
+if(errors === _errs139){
+if(errors === _errs139){
+if(typeof data58 === "string"){
+if(!(formats28(data58))){
 const err23 = {instancePath:instancePath+"/botRequest/commentUrl",schemaPath:"#/components/schemas/BotRequest/properties/commentUrl/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""};
 if(vErrors === null){
 vErrors = [err23];
@@ -7976,7 +7988,7 @@ errors++;
 }
 }
 }
-var valid27 = _errs137 === errors;
+var valid27 = _errs139 === errors;
 }
 else {
 var valid27 = true;
@@ -8000,7 +8012,7 @@ vErrors.push(err25);
 errors++;
 }
 }
-var _valid2 = _errs122 === errors;
+var _valid2 = _errs124 === errors;
 if(_valid2){
 valid25 = true;
 passing2 = 0;
@@ -8013,8 +8025,8 @@ props2.expiresAt = true;
 props2.acknowledgedAt = true;
 props2.commentUrl = true;
 }
-const _errs139 = errors;
-if(data50 !== null){
+const _errs141 = errors;
+if(data51 !== null){
 const err26 = {instancePath:instancePath+"/botRequest",schemaPath:"#/properties/botRequest/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err26];
@@ -8024,7 +8036,7 @@ vErrors.push(err26);
 }
 errors++;
 }
-var _valid2 = _errs139 === errors;
+var _valid2 = _errs141 === errors;
 if(_valid2 && valid25){
 valid25 = false;
 passing2 = [passing2, 1];
@@ -8048,34 +8060,34 @@ validate89.errors = vErrors;
 return false;
 }
 else {
-errors = _errs121;
+errors = _errs123;
 if(vErrors !== null){
-if(_errs121){
-vErrors.length = _errs121;
+if(_errs123){
+vErrors.length = _errs123;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs120 === errors;
+var valid0 = _errs122 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.updateRequest !== undefined){
-let data58 = data.updateRequest;
-const _errs141 = errors;
-const _errs142 = errors;
-let valid28 = false;
-let passing3 = null;
+let data59 = data.updateRequest;
 const _errs143 = errors;
 const _errs144 = errors;
-if(errors === _errs144){
-if(data58 && typeof data58 == "object" && !Array.isArray(data58)){
+let valid28 = false;
+let passing3 = null;
+const _errs145 = errors;
+const _errs146 = errors;
+if(errors === _errs146){
+if(data59 && typeof data59 == "object" && !Array.isArray(data59)){
 let missing7;
-if((((data58.phase === undefined) && (missing7 = "phase")) || ((data58.requestedAt === undefined) && (missing7 = "requestedAt"))) || ((data58.expiresAt === undefined) && (missing7 = "expiresAt"))){
+if((((data59.phase === undefined) && (missing7 = "phase")) || ((data59.requestedAt === undefined) && (missing7 = "requestedAt"))) || ((data59.expiresAt === undefined) && (missing7 = "expiresAt"))){
 const err28 = {instancePath:instancePath+"/updateRequest",schemaPath:"#/components/schemas/UpdateRequest/required",keyword:"required",params:{missingProperty: missing7},message:"must have required property '"+missing7+"'"};
 if(vErrors === null){
 vErrors = [err28];
@@ -8086,10 +8098,10 @@ vErrors.push(err28);
 errors++;
 }
 else {
-if(data58.phase !== undefined){
-let data59 = data58.phase;
-const _errs146 = errors;
-if(typeof data59 !== "string"){
+if(data59.phase !== undefined){
+let data60 = data59.phase;
+const _errs148 = errors;
+if(typeof data60 !== "string"){
 const err29 = {instancePath:instancePath+"/updateRequest/phase",schemaPath:"#/components/schemas/UpdateRequest/properties/phase/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err29];
@@ -8099,7 +8111,7 @@ vErrors.push(err29);
 }
 errors++;
 }
-if(!((data59 === "queued") || (data59 === "expired"))){
+if(!((data60 === "queued") || (data60 === "expired"))){
 const err30 = {instancePath:instancePath+"/updateRequest/phase",schemaPath:"#/components/schemas/UpdateRequest/properties/phase/enum",keyword:"enum",params:{allowedValues: schema154.properties.phase.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err30];
@@ -8109,19 +8121,19 @@ vErrors.push(err30);
 }
 errors++;
 }
-var valid30 = _errs146 === errors;
+var valid30 = _errs148 === errors;
 }
 else {
 var valid30 = true;
 }
 if(valid30){
-if(data58.requestedAt !== undefined){
-let data60 = data58.requestedAt;
-const _errs148 = errors;
-if(errors === _errs148){
-if(errors === _errs148){
-if(typeof data60 === "string"){
-if(!(formats0.validate(data60))){
+if(data59.requestedAt !== undefined){
+let data61 = data59.requestedAt;
+const _errs150 = errors;
+if(errors === _errs150){
+if(errors === _errs150){
+if(typeof data61 === "string"){
+if(!(formats0.validate(data61))){
 const err31 = {instancePath:instancePath+"/updateRequest/requestedAt",schemaPath:"#/components/schemas/UpdateRequest/properties/requestedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
 if(vErrors === null){
 vErrors = [err31];
@@ -8144,19 +8156,19 @@ errors++;
 }
 }
 }
-var valid30 = _errs148 === errors;
+var valid30 = _errs150 === errors;
 }
 else {
 var valid30 = true;
 }
 if(valid30){
-if(data58.expiresAt !== undefined){
-let data61 = data58.expiresAt;
-const _errs150 = errors;
-if(errors === _errs150){
-if(errors === _errs150){
-if(typeof data61 === "string"){
-if(!(formats0.validate(data61))){
+if(data59.expiresAt !== undefined){
+let data62 = data59.expiresAt;
+const _errs152 = errors;
+if(errors === _errs152){
+if(errors === _errs152){
+if(typeof data62 === "string"){
+if(!(formats0.validate(data62))){
 const err33 = {instancePath:instancePath+"/updateRequest/expiresAt",schemaPath:"#/components/schemas/UpdateRequest/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
 if(vErrors === null){
 vErrors = [err33];
@@ -8179,7 +8191,7 @@ errors++;
 }
 }
 }
-var valid30 = _errs150 === errors;
+var valid30 = _errs152 === errors;
 }
 else {
 var valid30 = true;
@@ -8199,7 +8211,7 @@ vErrors.push(err35);
 errors++;
 }
 }
-var _valid3 = _errs143 === errors;
+var _valid3 = _errs145 === errors;
 if(_valid3){
 valid28 = true;
 passing3 = 0;
@@ -8208,8 +8220,8 @@ props3.phase = true;
 props3.requestedAt = true;
 props3.expiresAt = true;
 }
-const _errs152 = errors;
-if(data58 !== null){
+const _errs154 = errors;
+if(data59 !== null){
 const err36 = {instancePath:instancePath+"/updateRequest",schemaPath:"#/properties/updateRequest/oneOf/1/type",keyword:"type",params:{type: "null"},message:"must be null"};
 if(vErrors === null){
 vErrors = [err36];
@@ -8219,7 +8231,7 @@ vErrors.push(err36);
 }
 errors++;
 }
-var _valid3 = _errs152 === errors;
+var _valid3 = _errs154 === errors;
 if(_valid3 && valid28){
 valid28 = false;
 passing3 = [passing3, 1];
@@ -8243,20 +8255,21 @@ validate89.errors = vErrors;
 return false;
 }
 else {
-errors = _errs142;
+errors = _errs144;
 if(vErrors !== null){
-if(_errs142){
-vErrors.length = _errs142;
+if(_errs144){
+vErrors.length = _errs144;
 }
 else {
 vErrors = null;
 }
 }
 }
-var valid0 = _errs141 === errors;
+var valid0 = _errs143 === errors;
 }
 else {
 var valid0 = true;
+}
 }
 }
 }
@@ -8303,7 +8316,7 @@ return false;
 validate89.errors = vErrors;
 return errors === 0;
 }
-validate89.evaluated = {"props":{"forge":true,"repo":true,"number":true,"title":true,"url":true,"author":true,"draft":true,"labels":true,"createdAt":true,"updatedAt":true,"ci":true,"mergeStatus":true,"behind":true,"headSha":true,"baseBranch":true,"headBranch":true,"crossRepository":true,"kind":true,"stack":true,"stackedOn":true,"stackChildren":true,"requestedReviewerLogins":true,"reviewRequestedFromMe":true,"readyToMerge":true,"needsReview":true,"empty":true,"section":true,"changedSinceVisit":true,"snooze":true,"allowedActions":true,"autoMergeEnabled":true,"autoMergeAllowed":true,"autoMerge":true,"review":true,"botRequest":true,"updateRequest":true},"dynamicProps":false,"dynamicItems":false};
+validate89.evaluated = {"props":{"forge":true,"repo":true,"number":true,"title":true,"url":true,"author":true,"draft":true,"labels":true,"createdAt":true,"updatedAt":true,"ci":true,"ciKnown":true,"mergeStatus":true,"behind":true,"headSha":true,"baseBranch":true,"headBranch":true,"crossRepository":true,"kind":true,"stack":true,"stackedOn":true,"stackChildren":true,"requestedReviewerLogins":true,"reviewRequestedFromMe":true,"readyToMerge":true,"needsReview":true,"empty":true,"section":true,"changedSinceVisit":true,"snooze":true,"allowedActions":true,"autoMergeEnabled":true,"autoMergeAllowed":true,"autoMerge":true,"review":true,"botRequest":true,"updateRequest":true},"dynamicProps":false,"dynamicItems":false};
 
 const schema155 = {"type":"object","required":["forge","repo","number","title","url","author","labels","createdAt","updatedAt","housekeeping"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"repo":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"title":{"type":"string"},"url":{"type":"string","format":"uri"},"author":{"type":"string"},"labels":{"type":"array","items":{"$ref":"#/components/schemas/Label"}},"createdAt":{"type":"string","format":"date-time"},"updatedAt":{"type":"string","format":"date-time"},"housekeeping":{"type":"boolean"}}};
 
@@ -8599,7 +8612,7 @@ return errors === 0;
 }
 validate95.evaluated = {"props":{"forge":true,"repo":true,"number":true,"title":true,"url":true,"author":true,"labels":true,"createdAt":true,"updatedAt":true,"housekeeping":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema160 = {"type":"object","required":["forge","fullName","url","hasWebhook","canManageWebhooks","ignored","ignoredPRs","ignoredIssues","autoUpdateBranch"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"url":{"type":"string","format":"uri"},"hasWebhook":{"type":"boolean"},"canManageWebhooks":{"type":"boolean"},"ignored":{"type":"boolean"},"ignoredPRs":{"type":"boolean"},"ignoredIssues":{"type":"boolean"},"autoUpdateBranch":{"type":"boolean"}}};
+const schema160 = {"type":"object","required":["forge","fullName","url","hasWebhook","canManageWebhooks","ignored","ignoredPRs","ignoredIssues","autoUpdateBranch"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"url":{"type":"string","format":"uri"},"hasWebhook":{"type":"boolean"},"canManageWebhooks":{"type":"boolean"},"stale":{"type":"boolean"},"ignored":{"type":"boolean"},"ignoredPRs":{"type":"boolean"},"ignoredIssues":{"type":"boolean"},"autoUpdateBranch":{"type":"boolean"}}};
 
 function validate97(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -8711,10 +8724,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.ignored !== undefined){
+if(data.stale !== undefined){
 const _errs13 = errors;
-if(typeof data.ignored !== "boolean"){
-validate97.errors = [{instancePath:instancePath+"/ignored",schemaPath:"#/properties/ignored/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+if(typeof data.stale !== "boolean"){
+validate97.errors = [{instancePath:instancePath+"/stale",schemaPath:"#/properties/stale/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -8723,10 +8736,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.ignoredPRs !== undefined){
+if(data.ignored !== undefined){
 const _errs15 = errors;
-if(typeof data.ignoredPRs !== "boolean"){
-validate97.errors = [{instancePath:instancePath+"/ignoredPRs",schemaPath:"#/properties/ignoredPRs/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+if(typeof data.ignored !== "boolean"){
+validate97.errors = [{instancePath:instancePath+"/ignored",schemaPath:"#/properties/ignored/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs15 === errors;
@@ -8735,10 +8748,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.ignoredIssues !== undefined){
+if(data.ignoredPRs !== undefined){
 const _errs17 = errors;
-if(typeof data.ignoredIssues !== "boolean"){
-validate97.errors = [{instancePath:instancePath+"/ignoredIssues",schemaPath:"#/properties/ignoredIssues/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+if(typeof data.ignoredPRs !== "boolean"){
+validate97.errors = [{instancePath:instancePath+"/ignoredPRs",schemaPath:"#/properties/ignoredPRs/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs17 === errors;
@@ -8747,16 +8760,29 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.autoUpdateBranch !== undefined){
+if(data.ignoredIssues !== undefined){
 const _errs19 = errors;
-if(typeof data.autoUpdateBranch !== "boolean"){
-validate97.errors = [{instancePath:instancePath+"/autoUpdateBranch",schemaPath:"#/properties/autoUpdateBranch/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+if(typeof data.ignoredIssues !== "boolean"){
+validate97.errors = [{instancePath:instancePath+"/ignoredIssues",schemaPath:"#/properties/ignoredIssues/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid0 = _errs19 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.autoUpdateBranch !== undefined){
+const _errs21 = errors;
+if(typeof data.autoUpdateBranch !== "boolean"){
+validate97.errors = [{instancePath:instancePath+"/autoUpdateBranch",schemaPath:"#/properties/autoUpdateBranch/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
@@ -8776,7 +8802,7 @@ return false;
 validate97.errors = vErrors;
 return errors === 0;
 }
-validate97.evaluated = {"props":{"forge":true,"fullName":true,"url":true,"hasWebhook":true,"canManageWebhooks":true,"ignored":true,"ignoredPRs":true,"ignoredIssues":true,"autoUpdateBranch":true},"dynamicProps":false,"dynamicItems":false};
+validate97.evaluated = {"props":{"forge":true,"fullName":true,"url":true,"hasWebhook":true,"canManageWebhooks":true,"stale":true,"ignored":true,"ignoredPRs":true,"ignoredIssues":true,"autoUpdateBranch":true},"dynamicProps":false,"dynamicItems":false};
 
 const schema163 = {"type":"object","required":["section","count"],"properties":{"section":{"$ref":"#/components/schemas/Section"},"count":{"type":"integer","minimum":0}}};
 

@@ -8,7 +8,7 @@ const OF_COMBINED: Readonly<Record<string, CiStatus>> = {
   warning: 'pending',
 };
 
-/** Judges Forgejo's combined status of a commit; `undefined` when it could not be read. */
-export function judgeCombinedStatus(state: string | undefined): CiStatus {
-  return OF_COMBINED[state ?? ''] ?? 'none';
+/** Judges Forgejo's combined status of a commit, which is empty without any. @returns `undefined` when it is not known. */
+export function judgeCombinedStatus(state: string | undefined): CiStatus | undefined {
+  return state === '' ? 'none' : OF_COMBINED[state ?? 'unknown'];
 }

@@ -17,7 +17,7 @@ export interface ForgejoForgeOptions extends ForgejoOptions {
 export function createForgejoForge({ rebaseLabel = 'rebase', ...options }: ForgejoForgeOptions): Forge {
   const rest = createForgejoRequests(options);
   const reader = createForgejoReader(rest);
-  return guarded({
+  const forge: Forge = {
     name: 'forgejo',
     actions: FORGEJO_ACTIONS,
     budgets: {},
@@ -27,5 +27,6 @@ export function createForgejoForge({ rebaseLabel = 'rebase', ...options }: Forge
     act: (target, action) => actOnForgejo({ rest, rebaseLabel }, target, action),
     ensureWebhook: (fullName, hook) => ensureForgejoWebhook(rest, fullName, hook),
     verifyDelivery: verifyForgejoDelivery,
-  });
+  };
+  return guarded(forge, options.baseUrl);
 }

@@ -24,7 +24,7 @@ export interface IssueNode extends RestIssueNode {
 }
 
 export interface SearchedNode extends IssueNode {
-  readonly repository: { readonly full_name: string };
+  readonly repository: { readonly full_name: string } | null;
 }
 
 export interface BranchNode {

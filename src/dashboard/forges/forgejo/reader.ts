@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache';
-import { MAX_ISSUES, MAX_PULL_REQUESTS, MAX_REPOSITORIES, toReadingWithin, unique } from '../bounded.js';
+import { MAX_ISSUES, MAX_PULL_REQUESTS, MAX_REPOSITORIES, readEach, unique } from '../bounded.js';
 import type { CiStatus, ForgeRepository, PullRequestFacts, RepositoryReading } from '../facts.js';
 import type { Forge } from '../forge.js';
 import { ForgeError, orGone } from '../forge-error.js';
 import type { Rest } from '../http/rest.js';
 import { mapInChunks } from '../in-chunks.js';
 import { pathOf } from '../paths.js';
+import { mapListed, mapSound } from '../sound.js';
 import { toIssueFacts } from '../rest-issues.js';
 import { judgeCombinedStatus } from './ci.js';
 import type {
@@ -53,13 +54,14 @@ export function createForgejoReader(rest: Rest): Reader {
     return review;
   }
 
-  async function readCi(repo: string, { head }: PullRequestNode): Promise<CiStatus> {
+  /** @returns `undefined` when the forge does not give it. */
+  async function readCi(repo: string, { head }: PullRequestNode): Promise<CiStatus | undefined> {
     try {
       const answer = await rest.get(`${pathOf(repo)}/commits/${encodeURIComponent(head.sha)}/status`);
       return judgeCombinedStatus((answer as CombinedStatusNode).state);
     } catch (error) {
-      // What can't be looked up has no checks; but when the forge can't be asked, nothing is known of any.
-      if (error instanceof ForgeError && /^(conflict|not_found|unknown)$/.test(error.kind)) return 'none';
+      // A failure of the forge itself is one of all its pull requests.
+      if (error instanceof ForgeError && /^(conflict|not_found|unknown)$/.test(error.kind)) return undefined;
       throw error;
     }
   }
@@ -79,25 +81,26 @@ export function createForgejoReader(rest: Rest): Reader {
       .list<IssueNode>(`${path}/issues?state=open&type=issues&limit=50`, MAX_ISSUES)
       .catch(orGone);
     if (nodes === undefined && issues === undefined) return undefined;
+    const rows = await mapSound(nodes ?? [], (node) => readFacts(fullName, node));
+    const issueRows = await mapSound((issues ?? []).slice(0, MAX_ISSUES), (node) => toIssueFacts(node, fullName));
     return {
       repository,
-      pullRequests: await mapInChunks(unique(nodes ?? []), (node) => readFacts(fullName, node)),
-      issues: unique((issues ?? []).slice(0, MAX_ISSUES)).map((node) => toIssueFacts(node, fullName)),
+      pullRequests: unique(rows.mapped),
+      issues: unique(issueRows.mapped),
+      incomplete: rows.odd,
     };
   }
 
   return {
     async discover() {
-      const nodes = (await rest.list<RepositoryNode>('/user/repos?limit=50', MAX_REPOSITORIES)).filter(isFollowed);
+      const listed = await rest.list<RepositoryNode>('/user/repos?limit=50', MAX_REPOSITORIES);
+      const nodes = await mapListed(listed, (node) => (isFollowed(node) ? [node] : []));
       const owners = new Set(nodes.map(({ full_name }) => full_name.split('/')[0] ?? ''));
       const open = (await mapInChunks([...owners], searchOpen)).flat();
       const openOf = groupByRepository(open);
       return nodes.map((node) => toRepository(node, openOf.get(node.full_name) ?? []));
     },
-    async read(repositories) {
-      const found = await mapInChunks(repositories, readWhole);
-      return toReadingWithin(found.filter((reading) => reading !== undefined));
-    },
+    read: (repositories) => readEach(repositories, readWhole),
     async readRepository(fullName) {
       const node = (await rest.get(pathOf(fullName)).catch(orGone)) as RepositoryNode | undefined;
       if (node === undefined || !isFollowed(node)) return undefined;
@@ -108,13 +111,14 @@ export function createForgejoReader(rest: Rest): Reader {
   };
 }
 
-function groupByRepository(nodes: readonly SearchedNode[]): Map<string, SearchedNode[]> {
+function groupByRepository(nodes: readonly (SearchedNode | null)[]): Map<string, SearchedNode[]> {
   const groups = new Map<string, SearchedNode[]>();
   for (const node of nodes) {
-    const { full_name } = node.repository;
-    const group = groups.get(full_name);
+    const name = node?.repository?.full_name;
+    if (!node || !name) continue;
+    const group = groups.get(name);
     if (group) group.push(node);
-    else groups.set(full_name, [node]);
+    else groups.set(name, [node]);
   }
   return groups;
 }

@@ -1,4 +1,5 @@
 import type { CiStatus, ForgeRepository, PullRequestFacts } from '../facts.js';
+import { toKnownCi } from '../facts.js';
 import { toIssueFacts, toRevision } from '../rest-issues.js';
 import type { IssueNode, PullRequestNode, RepositoryNode, ReviewNode } from './nodes.js';
 
@@ -16,7 +17,8 @@ export function toRepository(node: RepositoryNode, open: readonly IssueNode[]): 
 
 export interface Known {
   readonly repo: string;
-  readonly ci: CiStatus;
+  /** `undefined` when the forge does not give it. */
+  readonly ci: CiStatus | undefined;
   readonly review: PullRequestFacts['review'];
 }
 
@@ -25,7 +27,7 @@ export function toPullRequestFacts(node: PullRequestNode, { repo, ci, review }: 
   return {
     ...toIssueFacts(node, repo),
     draft: isDraft(node),
-    ci,
+    ...toKnownCi(ci),
     // Protection, conflicts and checks that are missing all look the same here.
     mergeStatus: mergeable ? 'mergeable' : 'blocked',
     behind: base.sha !== merge_base,

@@ -9,6 +9,7 @@ import type { Judged } from '../rules/allowed-actions.js';
 import { findFailedWorkflowRuns } from './checks.js';
 import type { ActionRepositoryNode } from './nodes.js';
 import { pathOf } from '../paths.js';
+import { toLink } from '../sound.js';
 import { ENABLE_AUTO_MERGE, READ_PULL_REQUEST } from './queries.js';
 import type { GithubRequests } from './requests.js';
 import { toPullRequestFacts } from './to-facts.js';
@@ -74,7 +75,7 @@ async function merge({ requests, target, repository, pullRequest }: Doing): Prom
 async function enableAutoMerge({ requests, target, repository, pullRequest }: Doing): Promise<Outcome> {
   const { id, headRefOid } = pullRequest;
   const variables = { id, method: methodOf(repository, pullRequest), headSha: target.headSha ?? headRefOid };
-  return done(requests.mutate(ENABLE_AUTO_MERGE, variables));
+  return done(requests.graphqlWhole(ENABLE_AUTO_MERGE, variables));
 }
 
 /** Merge before squash before rebase, of those that the repository allows; a linear history has no merges. */
@@ -101,8 +102,8 @@ interface CommentAnswer {
 
 async function comment({ requests, target }: Doing, body: string): Promise<Outcome> {
   const answer = await requests.post(`${issuePath(target)}/comments`, { body });
-  const { node_id: commentId, html_url: commentUrl } = answer as CommentAnswer;
-  return { commentId, commentUrl };
+  const { node_id: commentId, html_url } = answer as CommentAnswer;
+  return { commentId, commentUrl: toLink(html_url) };
 }
 
 /** Checks that others than Actions made can be run again by those alone. */

@@ -7,3 +7,8 @@ export function toGithubApiUrl(url: string): string {
   const [, cloud] = /^https:\/\/([a-z0-9-]+\.ghe\.com)$/.exec(url) ?? [];
   return cloud === undefined ? `${url}/api/v3` : `https://api.${cloud}`;
 }
+
+/** The inverse: where the pages are, given where the API is. */
+export function toGithubWebUrl(apiUrl: string): string {
+  return apiUrl.replace(/\/api\/v3$/, '').replace(/^https:\/\/api\./, 'https://');
+}

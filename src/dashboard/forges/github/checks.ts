@@ -1,6 +1,6 @@
 import { ForgeError } from '../forge-error.js';
 import type { Check, Target } from '../forge.js';
-import { compact } from '../http/connections.js';
+import { compact, FieldError } from '../http/connections.js';
 import type { Page } from '../http/connections.js';
 import type { CheckRunNode, LastCommit, StatusContextNode } from './nodes.js';
 import { READ_CHECKS } from './queries.js';
@@ -9,11 +9,16 @@ import { pathOf } from '../paths.js';
 
 type ContextNode = CheckRunNode | StatusContextNode;
 
-interface ChecksAnswer {
-  readonly repository: {
-    readonly pullRequest: { readonly commits: LastCommit<{ readonly contexts: Page<ContextNode> }> } | null;
-  } | null;
+interface Contexts {
+  readonly contexts: Page<ContextNode>;
 }
+
+interface ChecksAnswer {
+  readonly repository: { readonly pullRequest: { readonly commits: LastCommit<Contexts> } | null } | null;
+}
+
+/** Fine-grained tokens can be given statuses, but no check runs. */
+export const CHECKS_PERMISSION = 'a classic token, or a GitHub App with “Checks: read” and “Commit statuses: read”';
 
 /** A page has 100; nobody reads a list of more than a thousand. */
 const MAX_PAGES = 10;
@@ -50,13 +55,24 @@ async function readContexts(requests: GithubRequests, { fullName, number }: Targ
   for (let count = 0; count < MAX_PAGES; count += 1) {
     const { repository } = (await requests.graphql(READ_CHECKS, { owner, name, number, after })) as ChecksAnswer;
     if (!repository?.pullRequest) throw new ForgeError('not_found');
-    const page = repository.pullRequest.commits.nodes[0]?.commit.statusCheckRollup?.contexts;
+    const page = findContexts(repository.pullRequest.commits);
+    // The contract has no word for checks that are there but hidden, and a list without them would look complete.
+    if (page?.nodes.some((node) => node instanceof FieldError)) throw refusedChecks();
     contexts.push(...compact(page?.nodes ?? []));
     if (!page?.pageInfo.hasNextPage) break;
     after = page.pageInfo.endCursor;
   }
   return contexts;
 }
+
+function findContexts({ nodes }: LastCommit<Contexts>): Page<ContextNode> | undefined {
+  const [last] = nodes;
+  const rollup = last instanceof FieldError ? last : last?.commit.statusCheckRollup;
+  if (rollup instanceof FieldError || rollup?.contexts.nodes instanceof FieldError) throw refusedChecks();
+  return rollup?.contexts;
+}
+
+const refusedChecks = () => new ForgeError('unauthorized', { refusal: 'permission', needs: CHECKS_PERMISSION });
 
 const OF_CONCLUSION: Readonly<Record<string, Check['state']>> = {
   SUCCESS: 'success',

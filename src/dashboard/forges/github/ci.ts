@@ -25,9 +25,13 @@ const FAILED_RUNS = new Set(['FAILURE', 'TIMED_OUT', 'ACTION_REQUIRED', 'STARTUP
 const FAILED_STATUSES = new Set(['FAILURE', 'ERROR']);
 const RUNNING = new Set(['QUEUED', 'IN_PROGRESS', 'PENDING']);
 
-/** Judges GraphQL's rollup of a commit. Where it fails for a cancelled run alone and others go on, it isn't red yet. */
-export function judgeRollup(rollup: Rollup | null | undefined): CiStatus {
-  const ci = rollup ? (OF_ROLLUP[rollup.state] ?? 'none') : 'none';
+/**
+ * Judges GraphQL's rollup of a commit. Where it fails for a cancelled run alone and others go on, it isn't red yet.
+ *
+ * @returns `undefined` for a state that is not known.
+ */
+export function judgeRollup(rollup: Rollup | null | undefined): CiStatus | undefined {
+  const ci = rollup ? OF_ROLLUP[rollup.state] : 'none';
   if (ci !== 'failure' || !rollup?.checkRuns || !rollup.statuses) return ci;
   const { checkRuns, statuses } = rollup;
   if (hasAny(checkRuns, FAILED_RUNS) || hasAny(statuses, FAILED_STATUSES)) return 'failure';

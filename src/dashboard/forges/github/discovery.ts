@@ -27,7 +27,7 @@ export const PERSONAL_REACH: Reach = {
   async discover(query) {
     const readPage = async (after: string | null): Promise<Page<RepositoryNode>> =>
       (await query<Found>(DISCOVER, { after })).viewer.repositories;
-    return readRest(await readPage(null), MAX_REPOSITORIES, readPage);
+    return (await readRest(await readPage(null), MAX_REPOSITORIES, readPage)).nodes;
   },
   mayWrite: ({ viewerPermission }) => MAY_WRITE.has(viewerPermission ?? ''),
   mayManageWebhooks: ({ viewerPermission }) => viewerPermission === 'ADMIN',

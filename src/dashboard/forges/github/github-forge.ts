@@ -4,13 +4,13 @@ import { actOnGithub, GITHUB_ACTIONS } from './actions.js';
 import { readChecks } from './checks.js';
 import { ensureGithubWebhook } from './ensure-webhook.js';
 import { inspectInstallation, inspectToken } from './inspect.js';
-import { toGithubApiUrl } from './api-url.js';
+import { toGithubApiUrl, toGithubWebUrl } from './api-url.js';
 import { openInstallation } from './app.js';
 import type { Installation, InstallationOptions } from './app.js';
 import { PERSONAL_REACH, toReach } from './discovery.js';
 import { createGithubReader } from './reader.js';
 import { readReplies } from './replies.js';
-import { createGithubRequests } from './requests.js';
+import { createGithubRequests, GITHUB_API } from './requests.js';
 import type { GithubOptions } from './requests.js';
 import { verifyGithubDelivery } from './verify-delivery.js';
 
@@ -32,7 +32,7 @@ export function createGithubForge({ rebaseLabel = 'rebase', installation, ...opt
   const requests = createGithubRequests(options);
   const reach = installation === undefined ? PERSONAL_REACH : toReach(installation, requests);
   const reader = createGithubReader(requests, reach);
-  return guarded({
+  const forge: Forge = {
     name: 'github',
     actions: GITHUB_ACTIONS,
     budgets: requests.budgets,
@@ -40,11 +40,12 @@ export function createGithubForge({ rebaseLabel = 'rebase', installation, ...opt
     inspect: () =>
       installation === undefined
         ? inspectToken(requests, reader.discover)
-        : inspectInstallation(installation, reader.discover),
+        : inspectInstallation(installation, { requests, discover: reader.discover }),
     checks: (target) => readChecks(requests, target),
     act: (target, action) => actOnGithub({ requests, rebaseLabel }, target, action),
     readReplies: (comments) => readReplies(requests, comments),
     ensureWebhook: (fullName, hook) => ensureGithubWebhook(requests, fullName, hook),
     verifyDelivery: verifyGithubDelivery,
-  });
+  };
+  return guarded(forge, toGithubWebUrl(options.baseUrl ?? GITHUB_API));
 }

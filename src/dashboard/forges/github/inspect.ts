@@ -4,6 +4,8 @@ import type { Forge } from '../forge.js';
 import type { ForgeRepository } from '../facts.js';
 import { pathOf } from '../paths.js';
 import type { Installation } from './app.js';
+import { CHECKS_PERMISSION } from './checks.js';
+import { PROBE_CHECKS } from './queries.js';
 import type { GithubRequests } from './requests.js';
 
 type Discover = Forge['discover'];
@@ -30,10 +32,24 @@ function toProbes(rest: GithubRequests, repositories: readonly ForgeRepository[]
   return [
     { permission: 'Pull requests: read and write', purpose: 'to list and merge them', ask: read('pulls') },
     { permission: 'Issues: read and write', purpose: 'to list them, and to ask bots', ask: read('issues') },
+    toChecksProbe(rest, repositories),
     ...probeHooks(repositories, 'Webhooks: read and write, or admin:repo_hook', (fullName) =>
       rest.get(`${pathOf(fullName)}/hooks?per_page=1`),
     ),
   ];
+}
+
+/** More would take GitHub longer; those listed first have to stand for all. */
+const PROBED_REPOSITORIES = 10;
+
+/** Refused checks are an error of a part, so that the answer has to be whole. */
+function toChecksProbe(requests: GithubRequests, repositories: readonly ForgeRepository[]): Probe {
+  const ids = repositories.slice(0, PROBED_REPOSITORIES).map(({ id }) => id);
+  return {
+    permission: CHECKS_PERMISSION,
+    purpose: 'to know whether checks pass',
+    ask: () => requests.graphqlWhole(PROBE_CHECKS, { ids }),
+  };
 }
 
 const OF_AN_APP = [
@@ -44,8 +60,12 @@ const OF_AN_APP = [
 ] as const;
 
 /** What an App may is in the answer that its token comes with. */
-export async function inspectInstallation(installation: Installation, discover: Discover): Promise<Inspection> {
+export async function inspectInstallation(
+  installation: Installation,
+  { requests, discover }: { readonly requests: GithubRequests; readonly discover: Discover },
+): Promise<Inspection> {
   const repositories = await discover();
   const lacking = OF_AN_APP.filter(([name]) => !installation.may(name));
-  return { repositories, missing: lacking.map(([, permission, purpose]) => ({ permission, purpose })) };
+  const missing = lacking.map(([, permission, purpose]) => ({ permission, purpose }));
+  return { repositories, missing: [...missing, ...(await findMissing([toChecksProbe(requests, repositories)]))] };
 }

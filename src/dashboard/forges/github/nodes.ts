@@ -1,5 +1,5 @@
 /** What GitHub's GraphQL answers to the queries beside this file. */
-import type { Page } from '../http/connections.js';
+import type { FieldError, Page } from '../http/connections.js';
 import type { StateCount } from './ci.js';
 
 export interface RateLimitNode {
@@ -61,7 +61,9 @@ export interface PullRequestNode extends IssueNode {
 }
 
 export interface LastCommit<Rollup> {
-  readonly nodes: readonly ({ readonly commit: { readonly statusCheckRollup: Rollup | null } } | null)[];
+  readonly nodes: readonly (
+    FieldError | { readonly commit: { readonly statusCheckRollup: FieldError | Rollup | null } } | null
+  )[];
 }
 
 export interface WholeRepositoryNode extends RepositoryNode {

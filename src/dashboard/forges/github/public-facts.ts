@@ -1,4 +1,5 @@
 import type { CiStatus, ForgeRepository, PullRequestFacts } from '../facts.js';
+import { toKnownCi } from '../facts.js';
 import { toIssueFacts, toRevision } from '../rest-issues.js';
 import type { PublicIssueNode, PublicPullRequestNode, PublicRepositoryNode } from './public-nodes.js';
 
@@ -19,13 +20,13 @@ export function toRepository(
 /** Whether it can be merged, and what reviews come to, would take requests of their own: both stay unknown. */
 export function toPullRequestFacts(
   node: PublicPullRequestNode,
-  { repo, ci }: { readonly repo: string; readonly ci: CiStatus },
+  { repo, ci }: { readonly repo: string; readonly ci: CiStatus | undefined },
 ): PullRequestFacts {
   const { head, base, requested_reviewers } = node;
   return {
     ...toIssueFacts(node, repo),
     draft: node.draft === true,
-    ci,
+    ...toKnownCi(ci),
     mergeStatus: 'unknown',
     behind: false,
     headSha: head.sha,

@@ -10,6 +10,7 @@ import { toRunState, toSeconds } from './checks.js';
 import type { PublicCheckRunNode, PublicPullRequestNode } from './public-nodes.js';
 import { createPublicReader, readCheckRuns } from './public-reader.js';
 import { GITHUB_API, toDialect } from './requests.js';
+import { toGithubWebUrl } from './api-url.js';
 import { verifyGithubDelivery } from './verify-delivery.js';
 
 export interface PublicForgeOptions extends RequestsOptions {
@@ -25,7 +26,7 @@ export function createGithubPublicForge({ baseUrl = GITHUB_API, username, ...opt
   const requests = createRequests(toDialect(), options);
   const rest = createRest(requests, baseUrl);
   const reader = createPublicReader(rest, username);
-  return guarded({
+  const forge: Forge = {
     name: 'github',
     actions: [],
     budgets: requests.budgets,
@@ -35,7 +36,8 @@ export function createGithubPublicForge({ baseUrl = GITHUB_API, username, ...opt
     act: refuse,
     ensureWebhook: refuse,
     verifyDelivery: verifyGithubDelivery,
-  });
+  };
+  return guarded(forge, toGithubWebUrl(baseUrl));
 }
 
 async function readPublicChecks(rest: Rest, { fullName, number }: Target): Promise<Check[]> {

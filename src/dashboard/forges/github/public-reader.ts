@@ -1,10 +1,10 @@
-import { MAX_ISSUES, MAX_PULL_REQUESTS, MAX_REPOSITORIES, toReadingWithin, unique } from '../bounded.js';
+import { MAX_ISSUES, MAX_PULL_REQUESTS, MAX_REPOSITORIES, readEach, unique } from '../bounded.js';
 import type { ForgeRepository, PullRequestFacts, RepositoryReading } from '../facts.js';
 import { orGone } from '../forge-error.js';
 import type { Forge } from '../forge.js';
 import type { Rest } from '../http/rest.js';
-import { mapInChunks } from '../in-chunks.js';
 import { pathOf } from '../paths.js';
+import { mapListed, mapSound } from '../sound.js';
 import { toIssueFacts } from '../rest-issues.js';
 import { judgeCheckRuns } from './ci.js';
 import { isFollowed, toPullRequestFacts, toRepository } from './public-facts.js';
@@ -38,7 +38,7 @@ export function createPublicReader(rest: Rest, username: string): Pick<Forge, 'd
 
   async function readFacts(repo: string, node: PublicPullRequestNode): Promise<PullRequestFacts> {
     const runs = await readCheckRuns(rest, repo, node.head.sha).catch(orGone);
-    return toPullRequestFacts(node, { repo, ci: judgeCheckRuns(runs ?? []) });
+    return toPullRequestFacts(node, { repo, ci: runs && judgeCheckRuns(runs) });
   }
 
   async function readOpen(fullName: string): Promise<PublicIssueNode[] | undefined> {
@@ -56,10 +56,13 @@ export function createPublicReader(rest: Rest, username: string): Pick<Forge, 'd
     const issues = open.filter(({ pull_request }) => pull_request === undefined).slice(0, MAX_ISSUES);
     const hasPulls = open.some(({ pull_request }) => pull_request !== undefined);
     const pulls = hasPulls ? await readPulls(fullName) : [];
+    const rows = await mapSound(pulls ?? [], (node) => readFacts(fullName, node));
+    const issueRows = await mapSound(issues, (node) => toIssueFacts(node, fullName));
     return {
       repository,
-      pullRequests: await mapInChunks(unique(pulls ?? []), (node) => readFacts(fullName, node)),
-      issues: unique(issues).map((node) => toIssueFacts(node, fullName)),
+      pullRequests: unique(rows.mapped),
+      issues: unique(issueRows.mapped),
+      incomplete: rows.odd,
     };
   }
 
@@ -74,9 +77,10 @@ export function createPublicReader(rest: Rest, username: string): Pick<Forge, 'd
   return {
     async discover() {
       const path = `/users/${encodeURIComponent(username)}/repos?type=owner&sort=full_name&per_page=100`;
-      const nodes = (await rest.list<PublicRepositoryNode>(path, MAX_REPOSITORIES)).filter(isFollowed);
+      const listed = await rest.list<PublicRepositoryNode>(path, MAX_REPOSITORIES);
+      const nodes = await mapListed(listed, (node) => (isFollowed(node) ? [node] : []));
       const isIdle = nodes.every(({ open_issues_count }) => open_issues_count === 0);
-      const open = isIdle ? [] : [...(await search('pr')), ...(await search('issue'))];
+      const open = isIdle ? [] : [...(await search('pr')), ...(await search('issue'))].filter(isFound);
       const found = nodes.map((node) => {
         const ending = `/repos/${node.full_name}`;
         const of = open.filter(({ repository_url }) => repository_url.endsWith(ending));
@@ -86,10 +90,7 @@ export function createPublicReader(rest: Rest, username: string): Pick<Forge, 'd
       idle = new Map(none.map(({ repository }) => [repository.fullName, repository]));
       return found.map(({ repository }) => repository);
     },
-    async read(repositories) {
-      const readings = await mapInChunks(repositories, readKnown);
-      return toReadingWithin(readings.filter((reading) => reading !== undefined));
-    },
+    read: (repositories) => readEach(repositories, readKnown),
     async readRepository(fullName) {
       const node = (await rest.get(pathOf(fullName)).catch(orGone)) as PublicRepositoryNode | undefined;
       if (node === undefined || !isFollowed(node)) return undefined;
@@ -97,6 +98,11 @@ export function createPublicReader(rest: Rest, username: string): Pick<Forge, 'd
       return open && readWhole(toRepository(node, open), open);
     },
   };
+}
+
+/** A search only tells whether something changed, so that an item of another shape can be passed over. */
+function isFound(node: { readonly repository_url?: unknown } | null): boolean {
+  return typeof node?.repository_url === 'string';
 }
 
 export async function readCheckRuns(rest: Rest, fullName: string, sha: string): Promise<PublicCheckRunNode[]> {

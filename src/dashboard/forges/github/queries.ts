@@ -46,7 +46,7 @@ const PULL_REQUEST = `
 
 const PULL_REQUESTS = `
   fragment pullRequests on Repository {
-    pullRequests(states: OPEN, first: 50, after: $pullRequestsAfter, orderBy: { field: CREATED_AT, direction: ASC }) {
+    pullRequests(states: OPEN, first: $pageSize, after: $pullRequestsAfter, orderBy: { field: CREATED_AT, direction: ASC }) {
       pageInfo { hasNextPage endCursor }
       nodes { ...pullRequest }
     }
@@ -64,13 +64,15 @@ const ISSUES = `
     }
   }`;
 
+/** A repository is found by the user's affiliation with it; without `ORGANIZATION_MEMBER`, those of organizations and teams are not. */
 export const DISCOVER = `
   query Discover($after: String) {
     ${RATE_LIMIT}
     viewer {
       repositories(
         first: 100, after: $after, isFork: false, isArchived: false
-        affiliations: [OWNER, COLLABORATOR], ownerAffiliations: [OWNER, COLLABORATOR]
+        affiliations: [OWNER, COLLABORATOR, ORGANIZATION_MEMBER]
+        ownerAffiliations: [OWNER, COLLABORATOR, ORGANIZATION_MEMBER]
         orderBy: { field: NAME, direction: ASC }
       ) {
         pageInfo { hasNextPage endCursor }
@@ -87,19 +89,21 @@ export const READ_HEADS = `
   }${REPOSITORY}`;
 
 export const READ_REPOSITORIES = `
-  query ReadRepositories($ids: [ID!]!, $pullRequestsAfter: String, $issuesAfter: String) {
+  query ReadRepositories($ids: [ID!]!, $pageSize: Int!, $pullRequestsAfter: String, $issuesAfter: String) {
     ${RATE_LIMIT}
     nodes(ids: $ids) { ... on Repository { ...repository ...pullRequests ...issues } }
   }${REPOSITORY}${PULL_REQUEST}${PULL_REQUESTS}${ISSUES}`;
 
 export const READ_REPOSITORY = `
-  query ReadRepository($owner: String!, $name: String!, $pullRequestsAfter: String, $issuesAfter: String) {
+  query ReadRepository(
+    $owner: String!, $name: String!, $pageSize: Int!, $pullRequestsAfter: String, $issuesAfter: String
+  ) {
     ${RATE_LIMIT}
     repository(owner: $owner, name: $name) { ...repository ...pullRequests ...issues }
   }${REPOSITORY}${PULL_REQUEST}${PULL_REQUESTS}${ISSUES}`;
 
 export const MORE_PULL_REQUESTS = `
-  query MorePullRequests($id: ID!, $pullRequestsAfter: String) {
+  query MorePullRequests($id: ID!, $pageSize: Int!, $pullRequestsAfter: String) {
     ${RATE_LIMIT}
     node(id: $id) { ... on Repository { ...pullRequests } }
   }${PULL_REQUEST}${PULL_REQUESTS}`;
@@ -151,6 +155,19 @@ export const READ_CHECKS = `
               }
             }
           }
+        }
+      }
+    }
+  }`;
+
+/** The checks of some open pull requests, as a board and its panels read them. */
+export const PROBE_CHECKS = `
+  query ProbeChecks($ids: [ID!]!) {
+    ${RATE_LIMIT}
+    nodes(ids: $ids) {
+      ... on Repository {
+        pullRequests(states: OPEN, first: 3, orderBy: { field: UPDATED_AT, direction: DESC }) {
+          nodes { commits(last: 1) { nodes { commit { statusCheckRollup { state contexts(first: 5) { nodes { __typename } } } } } } }
         }
       }
     }

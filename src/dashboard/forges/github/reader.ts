@@ -1,77 +1,125 @@
-import type { RepositoryReading } from '../facts.js';
-import { MAX_ISSUES, MAX_PULL_REQUESTS, toReadingWithin, unique } from '../bounded.js';
+import type { ForgeRepository, RepositoryReading } from '../facts.js';
+import { isOdd, MAX_ISSUES, MAX_PULL_REQUESTS, toReadingWithin, unique } from '../bounded.js';
 import type { Forge } from '../forge.js';
-import { compact, readRest } from '../http/connections.js';
+import { FieldError, readRest } from '../http/connections.js';
+import { mapListed, mapSound } from '../sound.js';
+import { createBatches, isTooHeavy } from './batches.js';
 import type { Reach } from './discovery.js';
-import type { IssueNode, PullRequestNode, RateLimitNode, RepositoryNode, WholeRepositoryNode } from './nodes.js';
+import type { RateLimitNode, WholeRepositoryNode } from './nodes.js';
 import { MORE_ISSUES, MORE_PULL_REQUESTS, READ_REPOSITORIES, READ_REPOSITORY } from './queries.js';
 import type { GithubRequests } from './requests.js';
 import { isFollowed, toIssueFacts, toPullRequestFacts, toRepository } from './to-facts.js';
 
-/** More in one query take GitHub longer than the 10 seconds that it gives itself. */
-const REPOSITORIES_A_QUERY = 20;
+/** Pull requests a page, and how many are tried when GitHub gives up on a page. */
+const PAGE_SIZE = 50;
+const SMALL_PAGE_SIZE = 10;
 
 type Reader = Pick<Forge, 'discover' | 'read' | 'readRepository'>;
+type Variables = Record<string, unknown>;
+
+/** A repository of a batch. */
+interface Entry {
+  readonly id: string;
+  /** Null when it is gone or hidden. */
+  readonly node: FieldError | WholeRepositoryNode | null;
+}
 
 export function createGithubReader(requests: GithubRequests, reach: Reach): Reader {
-  async function query<T>(text: string, variables: Record<string, unknown>): Promise<T> {
+  const batches = createBatches();
+
+  async function query<T>(text: string, variables: Variables): Promise<T> {
     const data = (await requests.graphql(text, variables)) as T & { readonly rateLimit?: RateLimitNode | null };
     const { graphql } = requests.budgets;
-    if (graphql && data.rateLimit) {
-      requests.budgets.graphql = { ...graphql, cost: (graphql.cost ?? 0) + data.rateLimit.cost };
+    const cost = data.rateLimit?.cost;
+    if (graphql && typeof cost === 'number') {
+      requests.budgets.graphql = { ...graphql, cost: (graphql.cost ?? 0) + Math.max(Math.round(cost), 0) };
     }
     return data;
   }
 
-  async function readWhole(node: WholeRepositoryNode): Promise<RepositoryReading> {
+  /** Asks for pages of one repository; once GitHub has given up on one, those that follow are small. */
+  function createPager() {
+    let pageSize = PAGE_SIZE;
+    return async function ask<T>(text: string, variables: Variables): Promise<T> {
+      try {
+        return await query<T>(text, { ...variables, pageSize });
+      } catch (error) {
+        if (!isTooHeavy(error) || pageSize === SMALL_PAGE_SIZE) throw error;
+        pageSize = SMALL_PAGE_SIZE;
+        return ask(text, variables);
+      }
+    };
+  }
+
+  type Pager = ReturnType<typeof createPager>;
+
+  async function readBatch(repositories: readonly ForgeRepository[], ask: Pager | typeof query): Promise<Entry[]> {
+    const ids = repositories.map(({ id }) => id);
+    const { nodes } = await ask<{ nodes: readonly Entry['node'][] }>(READ_REPOSITORIES, { ids, pageSize: PAGE_SIZE });
+    return ids.map((id, index) => ({ id, node: nodes[index] ?? null }));
+  }
+
+  async function readWhole(node: WholeRepositoryNode, ask: Pager = createPager()): Promise<RepositoryReading> {
     const { id } = node;
-    const pullRequests = await readRest(node.pullRequests, MAX_PULL_REQUESTS, async (pullRequestsAfter) => {
-      const more = await query<{ node: Pick<WholeRepositoryNode, 'pullRequests'> }>(MORE_PULL_REQUESTS, {
+    const pulls = await readRest(node.pullRequests, MAX_PULL_REQUESTS, async (pullRequestsAfter) => {
+      const more = await ask<{ node: Pick<WholeRepositoryNode, 'pullRequests'> }>(MORE_PULL_REQUESTS, {
         id,
         pullRequestsAfter,
       });
       return more.node.pullRequests;
     });
     const issues = await readRest(node.issues, MAX_ISSUES, async (issuesAfter) => {
-      const more = await query<{ node: Pick<WholeRepositoryNode, 'issues'> }>(MORE_ISSUES, { id, issuesAfter });
+      const more = await ask<{ node: Pick<WholeRepositoryNode, 'issues'> }>(MORE_ISSUES, { id, issuesAfter });
       return more.node.issues;
     });
-    return { repository: toRepository(node, reach), ...toFacts(node, { pullRequests, issues }) };
+    const rows = await mapSound(pulls.nodes, (one) => toPullRequestFacts(one, node));
+    const issueRows = await mapSound(issues.nodes.slice(0, MAX_ISSUES), (one) => toIssueFacts(one, node));
+    return {
+      repository: toRepository(node, reach),
+      pullRequests: unique(rows.mapped),
+      issues: unique(issueRows.mapped),
+      incomplete: pulls.missing + rows.odd,
+    };
+  }
+
+  /** @returns `undefined` when it is gone, its id when it is there but could not be read. */
+  async function readEntry({ id, node }: Entry, pager?: Pager): Promise<RepositoryReading | string | undefined> {
+    if (node instanceof FieldError) return node.kind === 'unknown' ? id : undefined;
+    try {
+      return node !== null && isFollowed(node, reach) ? await readWhole(node, pager) : undefined;
+    } catch (error) {
+      if (isTooHeavy(error) || isOdd(error)) return id;
+      throw error;
+    }
   }
 
   return {
     async discover() {
       requests.budgets.graphql = withoutCost(requests.budgets.graphql);
       const nodes = await reach.discover(query);
-      return nodes.filter((node) => isFollowed(node, reach)).map((node) => toRepository(node, reach));
+      return mapListed(nodes, (node) => (isFollowed(node, reach) ? [toRepository(node, reach)] : []));
     },
     async read(repositories) {
-      const readings: RepositoryReading[] = [];
-      for (let start = 0; start < repositories.length; start += REPOSITORIES_A_QUERY) {
-        const ids = repositories.slice(start, start + REPOSITORIES_A_QUERY).map(({ id }) => id);
-        const { nodes } = await query<{ nodes: readonly (WholeRepositoryNode | null)[] }>(READ_REPOSITORIES, { ids });
-        for (const node of compact(nodes)) if (isFollowed(node, reach)) readings.push(await readWhole(node));
-      }
-      return toReadingWithin(readings);
+      const { results, failed } = await batches.read(repositories, async (batch) => {
+        const pager = batch.length === 1 ? createPager() : undefined;
+        const entries = await readBatch(batch, pager ?? query);
+        const read: (RepositoryReading | string | undefined)[] = [];
+        for (const entry of entries) read.push(await readEntry(entry, pager));
+        return read;
+      });
+      const all = results.flat();
+      const unread = [...failed.map(({ id }) => id), ...all.filter((one) => typeof one === 'string')];
+      return toReadingWithin(
+        all.filter((one) => typeof one === 'object'),
+        unread,
+      );
     },
     async readRepository(fullName) {
       const [owner, name] = fullName.split('/');
-      const found = await query<{ repository: WholeRepositoryNode | null }>(READ_REPOSITORY, { owner, name });
-      return found.repository && isFollowed(found.repository, reach) ? readWhole(found.repository) : undefined;
+      const ask = createPager();
+      const { repository } = await ask<{ repository: WholeRepositoryNode | null }>(READ_REPOSITORY, { owner, name });
+      return repository && isFollowed(repository, reach) ? readWhole(repository, ask) : undefined;
     },
-  };
-}
-
-function toFacts(
-  node: RepositoryNode,
-  {
-    pullRequests,
-    issues,
-  }: { readonly pullRequests: readonly PullRequestNode[]; readonly issues: readonly IssueNode[] },
-): Pick<RepositoryReading, 'issues' | 'pullRequests'> {
-  return {
-    pullRequests: unique(pullRequests).map((one) => toPullRequestFacts(one, node)),
-    issues: unique(issues.slice(0, MAX_ISSUES)).map((one) => toIssueFacts(one, node)),
   };
 }
 

@@ -28,8 +28,8 @@ export interface GithubRequests extends Rest, Pick<Requests, 'budgets'> {
   readViewer(): Promise<Viewer>;
   /** @returns The data, of which parts that aren't there for this credential are null. */
   graphql(query: string, variables: Variables): Promise<unknown>;
-  /** The same, but with an error in any part it is refused. */
-  mutate(query: string, variables: Variables): Promise<unknown>;
+  /** The same, but with an error in any part it is refused: for changes, and for what is to be known for certain. */
+  graphqlWhole(query: string, variables: Variables): Promise<unknown>;
 }
 
 export function createGithubRequests({ baseUrl = GITHUB_API, token, ...options }: GithubOptions): GithubRequests {
@@ -55,7 +55,7 @@ export function createGithubRequests({ baseUrl = GITHUB_API, token, ...options }
     readViewer: () =>
       ask({ resource: 'rest', url: `${baseUrl}/user`, endpoint: '/user', method: 'GET', read: readViewer }),
     graphql: (query, variables) => ask(toGraphql({ query, variables }, readPartialData)),
-    mutate: (query, variables) => ask(toGraphql({ query, variables }, readWholeData)),
+    graphqlWhole: (query, variables) => ask(toGraphql({ query, variables }, readWholeData)),
   };
 }
 

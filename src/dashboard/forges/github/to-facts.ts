@@ -1,5 +1,6 @@
 import type { ForgeRepository, IssueFacts, PullRequestFacts } from '../facts.js';
-import { compact } from '../http/connections.js';
+import { toKnownCi } from '../facts.js';
+import { compact, FieldError } from '../http/connections.js';
 import { judgeRollup } from './ci.js';
 import type { Reach } from './discovery.js';
 import { toMergeStatus } from './merge-status.js';
@@ -28,7 +29,7 @@ export function toPullRequestFacts(node: PullRequestNode, repository: OfReposito
   return {
     ...toIssueFacts(node, repository),
     draft: node.isDraft,
-    ci: toCi(node),
+    ...toKnownCi(toCi(node)),
     mergeStatus: toMergeStatus(mergeable, mergeStateStatus),
     behind: mergeStateStatus === 'BEHIND',
     headSha: node.headRefOid,
@@ -59,8 +60,11 @@ export function toIssueFacts(node: IssueNode, { nameWithOwner }: Pick<OfReposito
   };
 }
 
-function toCi({ commits }: PullRequestNode): PullRequestFacts['ci'] {
-  const rollup = commits.nodes[0]?.commit.statusCheckRollup;
+/** @returns `undefined` when GitHub did not give it. */
+function toCi({ commits }: PullRequestNode): PullRequestFacts['ci'] | undefined {
+  const last = commits.nodes[0];
+  const rollup = last instanceof FieldError ? last : last?.commit.statusCheckRollup;
+  if (rollup instanceof FieldError) return undefined;
   if (!rollup) return 'none';
   const { checkRunCountsByState: checkRuns, statusContextCountsByState: statuses } = rollup.contexts;
   return judgeRollup({ state: rollup.state, checkRuns, statuses });

@@ -21,7 +21,7 @@ const OF_PIPELINE: Readonly<Record<string, CiStatus>> = {
   skipped: 'none',
 };
 
-/** Judges the status of GitLab's head pipeline, in either case; there may be none. */
-export function judgePipeline(status: string | null | undefined): CiStatus {
-  return OF_PIPELINE[status?.toLowerCase() ?? ''] ?? 'none';
+/** Judges the status of GitLab's head pipeline, in either case; there may be none. @returns `undefined` when it is not known. */
+export function judgePipeline(status: string | null | undefined): CiStatus | undefined {
+  return status === null || status === undefined ? 'none' : OF_PIPELINE[status.toLowerCase()];
 }

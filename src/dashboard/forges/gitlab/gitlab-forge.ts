@@ -17,7 +17,7 @@ export interface GitlabForgeOptions extends GitlabOptions {
 export function createGitlabForge({ rebaseLabel = 'rebase', ...options }: GitlabForgeOptions): Forge {
   const requests = createGitlabRequests(options);
   const reader = createGitlabReader(requests);
-  return guarded({
+  const forge: Forge = {
     name: 'gitlab',
     actions: GITLAB_ACTIONS,
     budgets: requests.budgets,
@@ -27,5 +27,6 @@ export function createGitlabForge({ rebaseLabel = 'rebase', ...options }: Gitlab
     act: (target, action) => actOnGitlab({ requests, rebaseLabel }, target, action),
     ensureWebhook: (fullName, hook) => ensureGitlabWebhook(requests, fullName, hook),
     verifyDelivery: verifyGitlabDelivery,
-  });
+  };
+  return guarded(forge, options.baseUrl);
 }

@@ -1,9 +1,9 @@
-import { MAX_ISSUES, MAX_PULL_REQUESTS, MAX_REPOSITORIES, toReadingWithin, unique } from '../bounded.js';
+import { MAX_ISSUES, MAX_PULL_REQUESTS, MAX_REPOSITORIES, readEach, unique } from '../bounded.js';
 import type { RepositoryReading } from '../facts.js';
 import type { Forge } from '../forge.js';
 import { readRest } from '../http/connections.js';
 import type { Page } from '../http/connections.js';
-import { mapInChunks } from '../in-chunks.js';
+import { mapListed, mapSound } from '../sound.js';
 import type { IssueNode, MergeRequestNode, ProjectNode, WholeProjectNode } from './nodes.js';
 import { DISCOVER, MORE_ISSUES, MORE_MERGE_REQUESTS, READ_PROJECT } from './queries.js';
 import type { GitlabRequests } from './requests.js';
@@ -36,10 +36,13 @@ export function createGitlabReader(requests: GitlabRequests): Pick<Forge, 'disco
       (await readProject<More>(MORE_ISSUES, { path: fullPath, issuesAfter }))?.issues ?? NOTHING;
     const mergeRequests = await readRest(node.mergeRequests ?? NOTHING, MAX_PULL_REQUESTS, readMergeRequests);
     const issues = await readRest(node.issues ?? NOTHING, MAX_ISSUES, readIssues);
+    const rows = await mapSound(mergeRequests.nodes, (one) => toPullRequestFacts(one, fullPath));
+    const issueRows = await mapSound(issues.nodes.slice(0, MAX_ISSUES), (one) => toIssueFacts(one, fullPath));
     return {
       repository: toRepository(node),
-      pullRequests: unique(mergeRequests.map((one) => toPullRequestFacts(one, fullPath))),
-      issues: unique(issues.slice(0, MAX_ISSUES).map((one) => toIssueFacts(one, fullPath))),
+      pullRequests: unique(rows.mapped),
+      issues: unique(issueRows.mapped),
+      incomplete: rows.odd,
     };
   }
 
@@ -47,13 +50,10 @@ export function createGitlabReader(requests: GitlabRequests): Pick<Forge, 'disco
     async discover() {
       const readPage = async (after: string | null): Promise<Page<ProjectNode>> =>
         ((await requests.graphql(DISCOVER, { after })) as Found).projects;
-      const nodes = await readRest(await readPage(null), MAX_REPOSITORIES, readPage);
-      return nodes.filter(isFollowed).map(toRepository);
+      const { nodes } = await readRest(await readPage(null), MAX_REPOSITORIES, readPage);
+      return mapListed(nodes, (node) => (isFollowed(node) ? [toRepository(node)] : []));
     },
-    async read(repositories) {
-      const found = await mapInChunks(repositories, ({ fullName }) => readWhole(fullName));
-      return toReadingWithin(found.filter((reading) => reading !== undefined));
-    },
+    read: (repositories) => readEach(repositories, ({ fullName }) => readWhole(fullName)),
     readRepository: readWhole,
   };
 }

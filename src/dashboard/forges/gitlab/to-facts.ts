@@ -1,4 +1,5 @@
 import type { ForgeRepository, IssueFacts, PullRequestFacts } from '../facts.js';
+import { toKnownCi } from '../facts.js';
 import { compact } from '../http/connections.js';
 import { judgePipeline } from './ci.js';
 import type { IssueNode, MergeRequestNode, ProjectNode, Reviewer } from './nodes.js';
@@ -20,7 +21,7 @@ export function toPullRequestFacts(node: MergeRequestNode, repo: string): PullRe
   return {
     ...toIssueFacts(node, repo),
     draft: node.draft,
-    ci: judgePipeline(node.headPipeline?.status),
+    ...toKnownCi(judgePipeline(node.headPipeline?.status)),
     mergeStatus,
     behind: node.divergedFromTargetBranch || node.detailedMergeStatus === 'NEED_REBASE',
     headSha: node.diffHeadSha ?? '',
@@ -43,7 +44,10 @@ export function toIssueFacts(node: IssueNode, repo: string): IssueFacts {
     title,
     url,
     author: author?.username ?? 'ghost',
-    labels: compact(labels?.nodes ?? []).map((label) => ({ name: label.title, color: label.color.replace(/^#/, '') })),
+    labels: compact(labels?.nodes ?? []).map((label) => ({
+      name: label.title,
+      color: label.color,
+    })),
     createdAt,
     updatedAt,
   };

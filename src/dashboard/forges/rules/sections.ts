@@ -6,6 +6,7 @@ type Judged = Pick<
   | 'allowedActions'
   | 'author'
   | 'ci'
+  | 'ciKnown'
   | 'draft'
   | 'empty'
   | 'kind'
@@ -68,8 +69,8 @@ function isForYou(one: Judged, username: string): boolean {
   return isUndecided && !isAsked && isSettled(one) && one.mergeStatus !== 'conflicting';
 }
 
-/** A repository without checks is never green. */
-const isSettled = ({ ci }: Judged): boolean => ci === 'success' || ci === 'none';
+/** A repository without checks is never green. Checks that are not known may still fail. */
+const isSettled = ({ ci, ciKnown }: Judged): boolean => ciKnown !== false && (ci === 'success' || ci === 'none');
 
 /** A review that was asked for is to come first, even where the forge would go without. */
 function isReady(one: Judged): boolean {

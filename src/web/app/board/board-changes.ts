@@ -2,8 +2,8 @@ import { keyOf } from './rows.js';
 import type { Board, Issue, PullRequest } from './rows.js';
 
 /** What a person would see of a pull request where it stands in the list. */
-const toState = ({ updatedAt, ci, mergeStatus, title, section, draft }: PullRequest): string =>
-  [updatedAt, ci, mergeStatus, title, section, draft].join('\n');
+const toState = ({ updatedAt, ci, ciKnown, mergeStatus, title, section, draft }: PullRequest): string =>
+  [updatedAt, ci, ciKnown, mergeStatus, title, section, draft].join('\n');
 
 const toIssueState = ({ updatedAt, title }: Issue): string => `${updatedAt}\n${title}`;
 

@@ -107,7 +107,7 @@ export function applyFilter(rows: readonly PullRequest[], filter: Filter, now = 
       (filter.repo === '' || repoOf(one) === filter.repo) &&
       (filter.author === '' || one.author === filter.author) &&
       (filter.label === '' || one.labels.some(({ name }) => name === filter.label)) &&
-      (filter.ci === '' || one.ci === filter.ci) &&
+      (filter.ci === '' || (one.ciKnown !== false && one.ci === filter.ci)) &&
       isSince(one.createdAt, filter.created, now) &&
       isSince(one.updatedAt, filter.updated, now) &&
       (wanted === '' || one.title.toLowerCase().includes(wanted) || `#${one.number}` === wanted),

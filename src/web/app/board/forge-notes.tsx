@@ -7,7 +7,7 @@ import { FORGE_NAMES } from './rows.js';
 
 /** What is wrong with a forge, where something is: rows of it may be old, or not all, or be locked; and what was merged by itself. */
 export function ForgeNotes({ board }: { readonly board: Board }) {
-  const notes = [...board.forges.flatMap(notesOf), ...board.autoMerged.map(describeMerge)];
+  const notes = [...board.forges.flatMap((one) => notesOf(one, board)), ...board.autoMerged.map(describeMerge)];
   const locked = (Object.keys(LOCKS) as ForgeName[]).filter((forge) => LOCKS[forge].value !== undefined);
   return (
     <div class="notes" role="status" hidden={notes.length + locked.length === 0}>
@@ -36,7 +36,7 @@ function LockNote({ forge }: { readonly forge: ForgeName }) {
 
 type Forge = Board['forges'][number];
 
-function notesOf(one: Forge): string[] {
+function notesOf(one: Forge, board: Board): string[] {
   const { forge, error, staleSince, truncated } = one;
   const name = FORGE_NAMES[forge];
   const since = staleSince === undefined ? '' : ` What is shown is from ${toAge(staleSince)}.`;
@@ -45,6 +45,8 @@ function notesOf(one: Forge): string[] {
   return [
     ...(error === undefined ? [] : [`${name}: ${error}${since}`]),
     ...(truncated ? [`${name} has more pull requests than the 1,000 that are read.`] : []),
+    ...describeStale(board.repos.filter((repo) => repo.forge === forge && repo.stale)),
+    ...describeUnknown(board.pullRequests.filter((row) => row.forge === forge && row.ciKnown === false).length, name),
     ...short
       .filter(({ resetsAt }) => Date.parse(resetsAt) > Date.now())
       .map(
@@ -53,6 +55,19 @@ function notesOf(one: Forge): string[] {
       ),
   ];
 }
+
+/** More names than these are too long to read. */
+const MAX_NAMED = 5;
+
+function describeStale(repositories: Board['repos']): string[] {
+  if (repositories.length === 0) return [];
+  const named = repositories.slice(0, MAX_NAMED).map(({ fullName }) => fullName);
+  const more = repositories.length > MAX_NAMED ? ` and ${repositories.length - MAX_NAMED} more` : '';
+  return [`Not all of ${named.join(', ')}${more} could be read. Pull requests there may be outdated or missing.`];
+}
+
+const describeUnknown = (count: number, name: string): string[] =>
+  count === 0 ? [] : [`${name}: CI unknown for ${format(count)} of the pull requests: the token may not read checks.`];
 
 const format = (count: number): string => count.toLocaleString();
 

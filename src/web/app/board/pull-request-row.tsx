@@ -5,7 +5,7 @@ import { ChecksPanel } from './checks-panel.js';
 import { Chip } from './chip.js';
 import { RowActions } from './row-actions.js';
 import { RowMarks } from './row-marks.js';
-import { CI_NAMES, FORGE_NAMES, keyOf } from './rows.js';
+import { ciOf, FORGE_NAMES, keyOf } from './rows.js';
 import type { PullRequest } from './rows.js';
 
 interface RowProps {
@@ -25,6 +25,7 @@ export const PullRequestRow = memo(function PullRequestRow(props: RowProps) {
   const { row, isChosen, isReadOnly, onChoose } = props;
   const [isOpen, setOpen] = useState(false);
   const id = useId();
+  const ci = ciOf(row);
   return (
     <li
       role="listitem"
@@ -48,10 +49,11 @@ export const PullRequestRow = memo(function PullRequestRow(props: RowProps) {
         class={`ci ${row.ci}`}
         aria-expanded={isOpen}
         aria-controls={`${id}-checks`}
-        aria-label={`CI of #${row.number}: ${CI_NAMES[row.ci]}`}
+        aria-label={`CI of #${row.number}: ${ci.hint ?? ci.name}`}
+        title={ci.hint}
         onClick={() => setOpen(!isOpen)}
       >
-        {CI_NAMES[row.ci]}
+        {ci.name}
       </button>
       {!isReadOnly && <RowActions row={row} />}
       <div id={`${id}-checks`} class="checks" hidden={!isOpen}>

@@ -49,3 +49,9 @@ export const CI_NAMES: Readonly<Record<CiStatus, string>> = {
   pending: 'Running',
   none: 'No checks',
 };
+
+/** What the checks of a row say, with the reason where the forge did not give them. */
+export const ciOf = ({ ci, ciKnown }: PullRequest) =>
+  ciKnown === false
+    ? { name: 'CI unknown', hint: 'CI unknown: the token may not read checks' }
+    : { name: CI_NAMES[ci], hint: undefined };

@@ -18,7 +18,7 @@ export function selects(view: ViewFilter, row: PullRequest, now = Date.now()): b
       view.labels,
       row.labels.map(({ name }) => name),
     ) &&
-    holdsOne(view.ci, [row.ci]) &&
+    holdsOne(view.ci, row.ciKnown === false ? [] : [row.ci]) &&
     holdsOne(view.kinds, [row.kind]) &&
     FLAGS.every((flag) => view[flag] === undefined || view[flag] === (row[flag] ?? false)) &&
     isWithin(row.updatedAt, view.updatedWithinHours, now) &&

@@ -38,7 +38,7 @@ export function byRepository(issues: readonly Issue[]): readonly Bar[] {
 const fullestFirst = (bars: ReadonlyMap<string, number[]>): readonly Bar[] =>
   [...bars].map(([label, parts]) => ({ label, parts })).sort((a, b) => total(b) - total(a));
 
-export const CI_PARTS = ['Passing', 'Running', 'Failing', 'No checks'] as const;
+export const CI_PARTS = ['Passing', 'Running', 'Failing', 'None or unknown'] as const;
 
 const AGES = [
   ['under a day', 1],

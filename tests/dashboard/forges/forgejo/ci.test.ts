@@ -7,8 +7,8 @@ test.each([
   ['pending', 'pending'],
   ['warning', 'pending'],
   ['', 'none'],
-  ['odd', 'none'],
-  [undefined, 'none'],
+  ['odd', undefined],
+  [undefined, undefined],
 ])('judges the combined status %p as %s', (state, ci) => {
   expect(judgeCombinedStatus(state)).toBe(ci);
 });

@@ -11,13 +11,13 @@ const rollup = (state: string, checkRuns = '', statuses = ''): Rollup => ({
   statuses: counts(statuses),
 });
 
-test.each<[string, Rollup | null, string]>([
+test.each<[string, Rollup | null, string | undefined]>([
   ['there is none', null, 'none'],
   ['it succeeds', rollup('SUCCESS', 'SUCCESS SKIPPED'), 'success'],
   ['all was skipped', rollup('SUCCESS', 'SKIPPED'), 'success'],
   ['it is pending', rollup('PENDING', 'IN_PROGRESS'), 'pending'],
   ['it is expected', rollup('EXPECTED', '', 'EXPECTED'), 'pending'],
-  ['it says what nobody knows', rollup('ODD'), 'none'],
+  ['it says what nobody knows', rollup('ODD'), undefined],
   ['a run failed', rollup('FAILURE', 'FAILURE SUCCESS'), 'failure'],
   ['it is in error', rollup('ERROR', '', 'ERROR'), 'failure'],
   ...['FAILURE', 'TIMED_OUT', 'ACTION_REQUIRED', 'STARTUP_FAILURE'].map((state): [string, Rollup, string] => [

@@ -15,7 +15,7 @@ test.each([
   ['manual', 'pending'],
   ['scheduled', 'pending'],
   ['skipped', 'none'],
-  ['odd', 'none'],
+  ['odd', undefined],
   [null, 'none'],
   [undefined, 'none'],
 ])('judges a head pipeline that is %p as %s', (status, ci) => {

@@ -1,0 +1,221 @@
+/**
+ * What forges say, as the contract allows it. A forge, or a server that claims to be one, may send any value: an odd one
+ * is left out or replaced by a neutral one, so that the rest of the row is shown.
+ */
+import { isOdd } from './bounded.js';
+import type { ForgeRepository, IssueFacts, PullRequestFacts, RepositoryReading } from './facts.js';
+import { ForgeError } from './forge-error.js';
+import type { Check, Reading } from './forge.js';
+import { mapInChunks } from './in-chunks.js';
+
+/** The longest titles of forges have 1,024 characters or fewer. */
+const MAX_TITLE = 1_024;
+
+/** The longest names of accounts, labels, branches and checks have 255. */
+const MAX_NAME = 255;
+
+/** More than browsers and proxies agree on. */
+const MAX_URL = 2_048;
+
+/** More than forges let anyone add. */
+const MAX_LISTED = 100;
+
+/** That of GitHub's labels without one of their own. */
+const NEUTRAL_COLOR = 'ededed';
+
+const EPOCH = '1970-01-01T00:00:00Z';
+
+const MAX_INT32 = 2 ** 31 - 1;
+
+/** Maps the items that have the expected shape, and counts the others. */
+export async function mapSound<T, R>(
+  items: readonly T[],
+  map: (item: T) => Promise<R> | R,
+): Promise<{ readonly mapped: R[]; readonly odd: number }> {
+  const odd = Symbol('odd');
+  const all = await mapInChunks(items, async (item) => {
+    try {
+      return await map(item);
+    } catch (error) {
+      if (!isOdd(error)) throw error;
+      return odd;
+    }
+  });
+  const mapped = all.filter((one): one is Awaited<R> => one !== odd);
+  return { mapped, odd: all.length - mapped.length };
+}
+
+/**
+ * Maps the repositories that a forge lists; `map` gives none for those that are not followed.
+ *
+ * @throws ForgeError `unknown` when none has the expected shape: then it is the forge that is odd.
+ */
+export async function mapListed<T, R>(items: readonly T[], map: (item: T) => readonly R[]): Promise<R[]> {
+  const { mapped, odd } = await mapSound(items, map);
+  if (odd > 0 && odd === items.length) throw new ForgeError('unknown', { cause: new Error('No item has its shape.') });
+  return mapped.flat();
+}
+
+/** @returns The repositories that can be shown; what was read of others counts as unread. */
+export function toSoundReading({ repositories, unread, ...reading }: Reading, webUrl: string): Reading {
+  const sound = repositories.map((one) => toSoundRepositoryReading(one, webUrl));
+  const odd = repositories.filter((_one, index) => sound[index] === undefined).map(({ repository }) => repository.id);
+  return { ...reading, repositories: sound.filter((one) => one !== undefined), unread: [...unread, ...odd] };
+}
+
+/** @param webUrl Where the pages of the forge are. */
+export function toSoundRepositoryReading(reading: RepositoryReading, webUrl: string): RepositoryReading | undefined {
+  const repository = toSoundRepository(reading.repository, webUrl);
+  if (repository === undefined) return undefined;
+  const { pullRequests, issues, incomplete = 0 } = reading;
+  const sound = pullRequests.flatMap((one) => (isNumber(one.number) ? [toSoundPullRequest(one, repository)] : []));
+  const missing = incomplete + pullRequests.length - sound.length;
+  return {
+    repository,
+    pullRequests: sound,
+    issues: issues.flatMap((one) => (isNumber(one.number) ? [toSoundIssue(one, repository)] : [])),
+    ...(missing > 0 && { incomplete: missing }),
+  };
+}
+
+/** @returns `undefined` without an id or a name, by which everything refers to it. */
+export function toSoundRepository(repository: ForgeRepository, webUrl: string): ForgeRepository | undefined {
+  const { id, fullName, url, canManageWebhooks, revision } = repository;
+  if (!isPlainText(id) || !isPlainText(fullName) || !REPOSITORY_NAME.test(fullName)) return undefined;
+  const page = `${webUrl}/${fullName.split('/').map(encodeURIComponent).join('/')}`;
+  return {
+    id,
+    fullName,
+    url: toLink(url) ?? toLink(page) ?? new URL(webUrl).origin,
+    canManageWebhooks: isTrue(canManageWebhooks),
+    revision,
+  };
+}
+
+function toSoundIssue(facts: IssueFacts, repository: ForgeRepository): IssueFacts {
+  const { number, title, url, author, labels, createdAt, updatedAt } = facts;
+  const [created, updated] = [toTime(createdAt), toTime(updatedAt)];
+  return {
+    repo: repository.fullName,
+    number,
+    title: toText(title, MAX_TITLE) || `#${number}`,
+    url: toLink(url) ?? toFragment(repository.url, number),
+    author: toText(author, MAX_NAME) || 'ghost',
+    labels: listOf(labels).flatMap(toSoundLabel),
+    createdAt: created ?? updated ?? EPOCH,
+    updatedAt: updated ?? created ?? EPOCH,
+  };
+}
+
+const CI = new Set<unknown>(['success', 'failure', 'pending', 'none'] satisfies PullRequestFacts['ci'][]);
+
+const MERGE_STATUS = new Set<unknown>([
+  ...(['mergeable', 'conflicting', 'blocked', 'unstable', 'unknown'] satisfies PullRequestFacts['mergeStatus'][]),
+]);
+
+function toSoundPullRequest(facts: PullRequestFacts, repository: ForgeRepository): PullRequestFacts {
+  const { ci, ciKnown, mergeStatus, autoMergeEnabled, autoMergeAllowed, review } = facts;
+  const isCiKnown = CI.has(ci) && ciKnown !== false;
+  return {
+    ...toSoundIssue(facts, repository),
+    draft: isTrue(facts.draft),
+    ...(isCiKnown ? { ci } : { ci: 'none', ciKnown: false }),
+    mergeStatus: MERGE_STATUS.has(mergeStatus) ? mergeStatus : 'unknown',
+    behind: isTrue(facts.behind),
+    headSha: toText(facts.headSha, MAX_NAME),
+    baseBranch: toText(facts.baseBranch, MAX_NAME),
+    headBranch: toText(facts.headBranch, MAX_NAME),
+    crossRepository: isTrue(facts.crossRepository),
+    requestedReviewerLogins: listOf(facts.requestedReviewerLogins).filter((login) => isName(login)),
+    empty: isTrue(facts.empty),
+    ...(typeof autoMergeEnabled === 'boolean' && { autoMergeEnabled }),
+    ...(typeof autoMergeAllowed === 'boolean' && { autoMergeAllowed }),
+    ...(review && { review: toSoundReview(review) }),
+  };
+}
+
+type Review = NonNullable<PullRequestFacts['review']>;
+
+const DECISIONS = new Set<unknown>([
+  ...(['approved', 'changes_requested', 'review_required', 'none'] satisfies Review['decision'][]),
+]);
+
+function toSoundReview({ decision, approvals, requestedReviewers }: Review): Review {
+  return {
+    decision: DECISIONS.has(decision) ? decision : 'none',
+    approvals: toCount(approvals),
+    requestedReviewers: toCount(requestedReviewers),
+  };
+}
+
+const CHECK_STATES = new Set<unknown>([
+  ...(['queued', 'running', 'success', 'failure', 'cancelled', 'skipped', 'timed_out'] satisfies Check['state'][]),
+]);
+
+export function toSoundCheck({ name, url, state, required, durationSeconds, failedStep, excerpt }: Check): Check {
+  return {
+    name: toText(name, MAX_NAME),
+    url: toLink(url) ?? '',
+    state: CHECK_STATES.has(state) ? state : 'failure',
+    ...(typeof required === 'boolean' && { required }),
+    ...(Number.isSafeInteger(durationSeconds) && { durationSeconds: toCount(durationSeconds) }),
+    ...(isName(failedStep) && { failedStep }),
+    ...(typeof excerpt === 'string' && { excerpt }),
+  };
+}
+
+function toSoundLabel(label: unknown): PullRequestFacts['labels'] {
+  const { name, color } = (label ?? {}) as { readonly name?: unknown; readonly color?: unknown };
+  if (!isName(name)) return [];
+  const [, digits] = /^#?([0-9A-Fa-f]{6})$/.exec(typeof color === 'string' ? color : '') ?? [];
+  return [{ name, color: digits ?? NEUTRAL_COLOR }];
+}
+
+/** The part of RFC 3986 that HTTP uses, without credentials. */
+const HTTP_URL =
+  /^https?:\/\/(\[[0-9a-f:.]+\]|[\w.~!$&'()*+,;=-]+)(:\d+)?([/?#]([\w.~!$&'()*+,;=:@/?-]|%[0-9a-f]{2})*)*$/i;
+
+/** @returns `undefined` for anything but an http or https URL; characters that are not allowed there are escaped. */
+export function toLink(url: unknown): string | undefined {
+  if (typeof url !== 'string' || url.length > MAX_URL || !URL.canParse(url)) return undefined;
+  return [url, new URL(url).href].find((text) => HTTP_URL.test(text));
+}
+
+/** A link to a part of a page: a row's own, where the forge gave none that can be used. */
+function toFragment(page: string, number: number): string {
+  const url = new URL(page);
+  url.hash = String(number);
+  return url.href;
+}
+
+/** @returns An RFC 3339 time, in UTC. */
+function toTime(time: unknown): string | undefined {
+  const date = new Date(typeof time === 'string' ? time : NaN);
+  const year = date.getUTCFullYear();
+  if (!(year >= 0 && year <= 9999)) return undefined;
+  const iso = date.toISOString();
+  const isIso = /^[\d-]+T[\d:]+(\.\d+)?Z$/.test(String(time)) && iso.slice(0, 19) === String(time).slice(0, 19);
+  return isIso ? String(time) : iso;
+}
+
+/** Owner and name, without characters that are shown nowhere. @see RepoName in the contract */
+const REPOSITORY_NAME = /^[^/\s\p{C}]+(\/[^/\s\p{C}]+)+$/u;
+
+const isPlainText = (text: unknown): text is string => isName(text) && !/\p{C}/u.test(text);
+
+const isName = (text: unknown): text is string =>
+  typeof text === 'string' && text.length > 0 && text.length <= MAX_NAME;
+
+const isNumber = (number: unknown): boolean =>
+  Number.isInteger(number) && Number(number) >= 1 && Number(number) <= MAX_INT32;
+
+const isTrue = (flag: unknown): boolean => flag === true;
+
+const toText = (text: unknown, max: number): string => (typeof text === 'string' ? text.slice(0, max) : '');
+
+const toCount = (count: unknown): number => (Number.isSafeInteger(count) ? Math.max(Number(count), 0) : 0);
+
+/** The types of forges promise a list. */
+const listOf = <T>(list: readonly T[]): readonly T[] => (isList(list) ? list.slice(0, MAX_LISTED) : []);
+
+const isList = (list: unknown): boolean => Array.isArray(list);
