@@ -42,6 +42,8 @@ export interface ForgeServer {
   readonly bytes: () => number;
   /** The next requests that match fail. */
   failNext(fault: Answer | Fault, only?: { readonly times?: number; readonly path?: RegExp }): void;
+  /** What is sent in place of the body that would be. */
+  distort?: (body: unknown) => unknown;
   /** What happens between making an answer and sending it. */
   beforeSending?: (seen: Seen) => Promise<void>;
   close(): Promise<void>;
@@ -59,7 +61,8 @@ export async function serveForge({ answer, headersOf }: ForgeServerOptions): Pro
     const instead = findFault(faults, asked);
     if (instead === 'reset') return void response.socket?.destroy();
     const given = await (instead ?? answer(asked));
-    const { body = '', headers } = given;
+    const { body: whole = '', headers } = given;
+    const body = served.distort === undefined ? whole : served.distort(whole);
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     const etag = `W/"${createHash('sha256').update(text).digest('hex')}"`;
     const { status = 200 } = given;

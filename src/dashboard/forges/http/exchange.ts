@@ -54,19 +54,15 @@ export async function exchange(
   url: string,
   { timeoutMs = TIMEOUT_MS, ...init }: ExchangeOptions,
 ): Promise<ForgeAnswer> {
+  const signal = AbortSignal.timeout(timeoutMs);
   try {
-    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) });
+    const response = await fetch(url, { ...init, signal });
     return { status: response.status, headers: new Headers([...response.headers]), text: await readText(response) };
   } catch (cause) {
-    throw toForgeError(cause);
+    const reason = cause instanceof Error ? cause.cause : undefined;
+    if (reason instanceof AddressRefusedError) throw new ForgeError('address_refused', { cause });
+    throw new ForgeError('unreachable', { cause, timedOut: signal.aborted });
   }
-}
-
-function toForgeError(cause: unknown): ForgeError {
-  const reason = cause instanceof Error ? cause.cause : undefined;
-  if (reason instanceof AddressRefusedError) return new ForgeError('address_refused', { cause });
-  const timedOut = cause instanceof Error && cause.name === 'TimeoutError';
-  return new ForgeError('unreachable', { cause, timedOut });
 }
 
 async function readText({ body }: Response): Promise<string> {

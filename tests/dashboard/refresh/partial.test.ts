@@ -1,0 +1,119 @@
+import type { Board } from '../../../src/dashboard/board.js';
+import { githubPullRequest, githubRepository, githubStatus } from '../../forges/github-state.js';
+import type { GithubPullRequest } from '../../forges/github-state.js';
+import { settingsFor } from './forges.js';
+import { openStage } from './stage.js';
+import type { Stage } from './stage.js';
+
+let stage: Stage;
+beforeEach(async () => {
+  stage = await openStage();
+});
+afterEach(async () => {
+  await stage.close();
+  expect(stage.reported).toEqual([]);
+});
+
+const LATER = '2026-05-03T08:00:00Z';
+const fill = (count: number): GithubPullRequest[] =>
+  Array.from({ length: count }, (_, index) => githubPullRequest(index + 1));
+const numbersOf = ({ pullRequests }: Board, repo: string): number[] =>
+  pullRequests
+    .filter((one) => one.repo === repo)
+    .map(({ number }) => number)
+    .sort((a, b) => a - b);
+const repoOf = ({ repos }: Board, name: string) => repos.find(({ fullName }) => fullName === name);
+const githubOf = ({ forges }: Board) => forges.find(({ forge }) => forge === 'github');
+
+test("a repository of an organization is on the board, with the person's own review requested", async () => {
+  const pullRequests = [githubPullRequest(4, { author: 'lisa', requested: ['mona'] })];
+  stage.github.repositories.push(githubRepository('initech/api', { affiliation: 'ORGANIZATION_MEMBER', pullRequests }));
+  const { pullRequests: rows } = await stage.refresh();
+  expect(rows).toMatchObject([{ repo: 'initech/api', number: 4, section: 'needs_your_review' }]);
+});
+
+test('a repository that GitHub gives up on keeps its rows and is marked, and the others are read', async () => {
+  const { github } = stage;
+  const [huge, shop] = [githubRepository('acme/huge', { pullRequests: fill(45) }), githubRepository('acme/shop')];
+  github.repositories.push(huge, shop);
+  await stage.refresh();
+  github.capacity = 5;
+  huge.pullRequests[0]!.updatedAt = LATER;
+  shop.pullRequests.push(githubPullRequest(1));
+  const board = await stage.refresh();
+  expect([numbersOf(board, 'acme/huge').length, numbersOf(board, 'acme/shop')]).toEqual([45, [1]]);
+  expect([repoOf(board, 'acme/huge')?.stale, repoOf(board, 'acme/shop')?.stale]).toEqual([true, undefined]);
+  expect(githubOf(board)).toMatchObject({ reachable: true, truncated: false });
+  github.capacity = Infinity;
+  expect(repoOf(await stage.refresh(), 'acme/huge')).not.toHaveProperty('stale');
+});
+
+test('a repository that GitHub gave up on from the start is listed as such, and read once GitHub copes', async () => {
+  const { github } = stage;
+  github.repositories.push(githubRepository('acme/huge', { pullRequests: fill(45) }));
+  github.capacity = 5;
+  const board = await stage.refresh();
+  expect([repoOf(board, 'acme/huge')?.stale, numbersOf(board, 'acme/huge')]).toEqual([true, []]);
+  expect(githubOf(board)).toMatchObject({ reachable: true, repoCount: 1, truncated: false });
+  github.capacity = Infinity;
+  const after = await stage.refresh();
+  expect([repoOf(after, 'acme/huge')?.stale, numbersOf(after, 'acme/huge').length]).toEqual([undefined, 45]);
+});
+
+test('a pull request that GitHub fails to compute keeps its last known row, and the others are read', async () => {
+  const { github } = stage;
+  const repository = githubRepository('acme/shop', { pullRequests: fill(4) });
+  github.repositories.push(repository);
+  await stage.refresh();
+  github.brokenPullRequests = [2];
+  repository.pullRequests[0]!.title = 'Other';
+  for (const one of repository.pullRequests) one.updatedAt = LATER;
+  repository.pullRequests[3]!.state = 'CLOSED';
+  const board = await stage.refresh();
+  expect(githubOf(board)).toMatchObject({ reachable: true });
+  expect(numbersOf(board, 'acme/shop')).toEqual([1, 2, 3]);
+  const titles = board.pullRequests.map(({ number, title }) => `${number} ${title}`).sort();
+  expect(titles).toEqual(['1 Other', '2 Change 2', '3 Change 3']);
+  expect(repoOf(board, 'acme/shop')?.stale).toBe(true);
+  github.brokenPullRequests = [];
+  expect(repoOf(await stage.refresh(), 'acme/shop')).not.toHaveProperty('stale');
+});
+
+test('checks that the token may not read are unknown, and never as good as green', async () => {
+  const { github } = stage;
+  const own = { author: 'lisa' };
+  github.repositories.push(
+    githubRepository('mona/shop', {
+      pullRequests: [githubPullRequest(1, own), githubPullRequest(2, { ...own, checks: [] })],
+    }),
+  );
+  const known = await stage.refresh();
+  expect(known.pullRequests.every((one) => !('ciKnown' in one))).toBe(true);
+  github.hiddenChecks = 'statusCheckRollup';
+  for (const one of github.repositories[0]!.pullRequests) one.updatedAt = LATER;
+  const { pullRequests, forges } = await stage.refresh();
+  const unknown = { ci: 'none', ciKnown: false, readyToMerge: false, section: 'waiting_for_others' };
+  expect(pullRequests).toMatchObject([unknown, unknown]);
+  expect(forges[0]).toMatchObject({ reachable: true });
+});
+
+test.each(['statusCheckRollup', 'contexts.nodes'] as const)(
+  'checks that are hidden at %s are refused in the list of checks, and named when the settings are tested',
+  async (hidden) => {
+    const { github, dashboard, ada } = stage;
+    const checks = [...githubPullRequest(1).checks, githubStatus()];
+    github.repositories.push(githubRepository('acme/shop', { pullRequests: [githubPullRequest(1, { checks })] }));
+    const target = { fullName: 'acme/shop', number: 1 };
+    const forge = (await dashboard.forges.of(ada.personId)).get('github')!;
+    const settings = settingsFor(stage);
+    expect((await forge.checks(target)).map(({ name }) => name)).toEqual(['build', 'deploy']);
+    expect((await dashboard.testForge(ada, { forge: 'github', settings })).missing).toEqual([]);
+    github.hiddenChecks = hidden;
+    await expect(forge.checks(target)).rejects.toMatchObject({
+      kind: 'unauthorized',
+      message: expect.stringContaining('Checks: read') as string,
+    });
+    const { works, missing } = await dashboard.testForge(ada, { forge: 'github', settings });
+    expect([works, missing]).toMatchObject([true, [{ purpose: 'to know whether checks pass' }]]);
+  },
+);
