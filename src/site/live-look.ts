@@ -9,12 +9,16 @@ import type { PlannedWrite } from './sources/crawl-plan.js';
 import { digestWrites, measureWork } from './sources/digest-writes.js';
 import type { Workload } from './sources/digest-writes.js';
 import type { Digesters } from './sources/digesters.js';
+import type { EntryProblems, SiteProblem } from './problems.js';
 import { isFolder } from './sources/entries.js';
+import type { Entries } from './sources/entries.js';
 import { createEntryWriter } from './sources/entry-writer.js';
 import type { EntryWriter } from './sources/entry-writer.js';
 import { isAtOrBelow, Listing } from './sources/listing.js';
+import type { LateDigests } from './sources/late-digests.js';
 import { planChanges } from './sources/plan-changes.js';
 import type { ChangePlan } from './sources/plan-changes.js';
+import type { EntryProblem } from './sources/unreadable.js';
 import { walk } from './sources/walk.js';
 import type { Walk, WalkStart } from './sources/walk.js';
 
@@ -30,11 +34,14 @@ export interface LiveCounts {
 export interface LiveLookOptions {
   readonly store: RecordStore;
   readonly content: Content;
+  readonly problems: EntryProblems;
+  readonly late: LateDigests;
   readonly signal: AbortSignal;
 }
 
 interface Looked {
   readonly walk: Walk;
+  readonly starts: readonly WalkStart[];
   readonly plan: ChangePlan;
   readonly writer: EntryWriter;
 }
@@ -46,7 +53,7 @@ export class LiveLook {
   readonly #live: LiveSource;
   readonly #options: LiveLookOptions;
   readonly #dirty: ReadonlyMap<string, boolean>;
-  readonly #failed = new Map<string, string>();
+  #found: EntryProblem[] = [];
   readonly #links = new Set<string>();
   #looked: Looked | undefined;
   #writes: PlannedWrite[] = [];
@@ -55,7 +62,8 @@ export class LiveLook {
     this.#live = live;
     this.#options = options;
     this.content = options.content.of(live.source);
-    this.#dirty = live.take();
+    const again = options.problems.of(live.source).filter(({ path, isName }) => path !== '' && !isName);
+    this.#dirty = live.take(again.map(({ path }) => path));
   }
 
   get work(): Workload {
@@ -76,10 +84,9 @@ export class LiveLook {
     const names = this.#otherNames(found.walk);
     if (names.length > 0) found = await this.#walkAt(new Set([...also, ...names]));
     const { store } = this.#options;
-    const unreadable = new Set(this.#failed.keys());
-    const plan = planChanges({ source, store, content: this.content, listing, unreadable, ...found });
+    const plan = planChanges({ source, store, content: this.content, listing, ...found });
     if (plan === undefined) throw new NeedsCrawlError('There is no room between neighbours.');
-    this.#looked = { walk: found.walk, plan, writer: createEntryWriter(source, found.walk) };
+    this.#looked = { walk: found.walk, starts: found.starts, plan, writer: createEntryWriter(source, found.walk) };
   }
 
   /** Marks the files to be read again because of links to what came or went. */
@@ -92,14 +99,20 @@ export class LiveLook {
     if (this.#looked === undefined) return;
     const { walk: found, plan } = this.#looked;
     const { entries } = found;
-    const onUnreadable = (path: string, error: Error): void => void this.#failed.set(path, error.message);
-    const from = { entries, root: this.#live.source.root, digesters, onUnreadable };
+    const onProblem = (problem: EntryProblem): void => void this.#found.push(problem);
+    const from = { entries, root: this.#live.source.root, digesters, onProblem, late: this.#options.late };
     for await (const { writes } of digestWrites(from, plan.writes)) {
       this.#options.signal.throwIfAborted();
-      const differing = writes.filter(({ inDoubt, digest, known }) => !inDoubt || digest !== known?.digest);
+      const differing = writes.filter((write) => this.#differs(write, entries));
       await this.content.read(entries, differing);
       for (const write of differing) this.#writes.push(write);
     }
+  }
+
+  /** Whether the store changes by a write: not by a file that stayed the same, or that is not there and never was. */
+  #differs({ index, inDoubt, digest, known }: PlannedWrite, entries: Entries): boolean {
+    const isThere = digest !== undefined || isFolder({ mode: entries.mode(index) });
+    return (isThere || known !== undefined) && (!inDoubt || digest !== known?.digest);
   }
 
   /** @param untilMs Changes before this time have all been read. */
@@ -118,18 +131,16 @@ export class LiveLook {
     }
   }
 
-  /** To be called when the records are written; gives what can't be read, unless the last pass has said so. */
-  finish(): string[] {
+  /** To be called when the records are written; gives the problems that were not known before. */
+  finish(): SiteProblem[] {
     this.content.noteEnd();
     if (this.#looked === undefined) return [];
     this.#count(this.#looked);
     this.#live.listing = this.#listingOf(this.#looked);
-    const before = this.#live.failed;
-    const failed = new Set(this.#failed.keys());
-    for (const link of this.#live.links) if (isAtOrBelow(link, failed)) this.#links.add(link);
+    const unread = new Set(this.#found.map(({ path }) => path));
+    for (const link of this.#live.links) if (isAtOrBelow(link, unread)) this.#links.add(link);
     this.#live.links = this.#links;
-    this.#live.failed = this.#failed;
-    return [...this.#failed].flatMap(([path, message]) => (before.get(path) === message ? [] : [message]));
+    return this.#options.problems.replace(this.#live.source, this.#found, this.#looked.starts);
   }
 
   giveBack(): void {
@@ -140,10 +151,11 @@ export class LiveLook {
     const { source } = this.#live;
     const starts = this.#live.toStarts(new Map([...[...also].map((path) => [path, false] as const), ...this.#dirty]));
     const implied = new Set([...also].filter((path) => !this.#dirty.has(path)));
-    const onUnreadable = (path: string, error: Error): void => void this.#failed.set(path, error.message);
+    this.#found = [];
+    const onProblem = (problem: EntryProblem): void => void this.#found.push(problem);
     const observer = this.#live.observe(this.#links);
     const { signal } = this.#options;
-    return { walk: await walk({ ...source, starts, observer, onUnreadable, signal }), starts, implied };
+    return { walk: await walk({ ...source, starts, observer, onProblem, signal }), starts, implied };
   }
 
   /**

@@ -1,23 +1,20 @@
 import { LiveLook } from './live-look.js';
-import type { LiveCounts } from './live-look.js';
+import type { LiveCounts, LiveLookOptions } from './live-look.js';
 import type { LiveSource } from './live-source.js';
-import type { RecordStore } from './record-store.js';
-import type { Content, ContentProblems } from './sources/content/content.js';
+import type { SiteProblem } from './problems.js';
+import type { ContentProblems } from './sources/content/content.js';
 import { RACY_MS } from './sources/entries.js';
 import { openDigesters } from './sources/digesters.js';
 import { NeedsCrawlError } from './needs-crawl-error.js';
 
-export interface PassOptions {
+export interface PassOptions extends LiveLookOptions {
   readonly sources: readonly LiveSource[];
-  readonly store: RecordStore;
-  readonly content: Content;
-  readonly signal: AbortSignal;
 }
 
 export interface PassResult extends LiveCounts {
   readonly problems: ContentProblems;
-  /** What can't be read and could be at the last pass; its records stay as they were. */
-  readonly unreadable: readonly string[];
+  /** Entries that are skipped from now on. */
+  readonly skipped: readonly SiteProblem[];
 }
 
 /** How late the system may tell of a change. */
@@ -54,8 +51,8 @@ async function carryOut(looks: readonly LiveLook[], options: PassOptions): Promi
       for (const look of changed) look.write(rows, untilMs);
     });
   }
-  const unreadable = looks.flatMap((look) => look.finish());
-  return { ...looks.map(({ counts }) => counts).reduce(add, NOTHING), problems: content.settle(), unreadable };
+  const skipped = looks.flatMap((look) => look.finish());
+  return { ...looks.map(({ counts }) => counts).reduce(add, NOTHING), problems: content.settle(), skipped };
 }
 
 const NOTHING: LiveCounts = { added: 0, changed: 0, removed: 0, folders: 0 };

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 
 import type { RecordStore } from './record-store.js';
-import { isLeftOut } from './sources/exclusions.js';
+import { isExcludedPath } from './sources/exclusions.js';
 import { isAtOrBelow, readListing } from './sources/listing.js';
 import type { Listing } from './sources/listing.js';
 import type { SiteSource } from './sources/site-source.js';
@@ -23,8 +23,6 @@ export class LiveSource {
   readonly source: SiteSource;
   /** Links, also those left out: each may change with its target. */
   links: ReadonlySet<string> = new Set();
-  /** What could not be read at the last pass, and why; each is tried again with the next. */
-  failed: ReadonlyMap<string, string> = new Map();
   readonly #options: LiveSourceOptions;
   readonly #watcher: FolderWatcher;
   /** Paths to look at, and whether with all that is below them. */
@@ -88,10 +86,9 @@ export class LiveSource {
     for (const [changed, deep] of paths) this.#dirty.set(changed, deep || (this.#dirty.get(changed) ?? false));
   }
 
-  take(): ReadonlyMap<string, boolean> {
-    this.giveBack(
-      new Map([...this.failed.keys()].map((failed) => [isBroken(failed) ? parentOf(failed) : failed, true])),
-    );
+  /** @param again Paths that are looked at again in any case, with all below. */
+  take(again: readonly string[]): ReadonlyMap<string, boolean> {
+    this.giveBack(new Map(again.map((path) => [path, true])));
     const dirty = this.#dirty;
     this.#dirty = new Map();
     return dirty;
@@ -133,10 +130,10 @@ export class LiveSource {
   }
 
   #isLeftOut(changed: string): boolean {
-    const { root, except, ignore } = this.source;
+    const { root, except, exclude } = this.source;
     if (except.includes(path.posix.join(root, changed))) return true;
-    const steps = changed.split('/');
-    return steps.some((step, index) => isLeftOut(step) || ignore(steps.slice(0, index + 1).join('/')));
+    // What it is, is known only when it is looked at: a folder stays in more cases.
+    return isExcludedPath(changed, exclude, true);
   }
 }
 

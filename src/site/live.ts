@@ -3,12 +3,15 @@ import type { LiveCounts } from './live-look.js';
 import { LATE_MS, runPass } from './live-pass.js';
 import { LiveSource } from './live-source.js';
 import { NeedsCrawlError } from './needs-crawl-error.js';
+import { formatProblem } from './problems.js';
+import type { EntryProblems, SiteProblem } from './problems.js';
 import type { RecordStore } from './record-store.js';
 import type { Content, ContentProblems } from './sources/content/content.js';
 import { NoRoomError } from './sources/content/no-room.js';
 import { noteWatched } from './sources/crawl-memory.js';
 import { RACY_MS } from './sources/entries.js';
 import { crawlSources } from './sources/crawl-sources.js';
+import { LateDigests } from './sources/late-digests.js';
 import type { SiteSource } from './sources/site-source.js';
 import type { WalkObserver } from './sources/walk.js';
 import { QueueGauge } from './watch-folders.js';
@@ -30,6 +33,8 @@ export interface LiveOptions extends LiveCallbacks {
   readonly sources: readonly SiteSource[];
   readonly store: RecordStore;
   readonly content: Content;
+  /** Kept up to date. */
+  readonly problems: EntryProblems;
 }
 
 /** How long nothing more must happen before changes are looked at: a save is several events. */
@@ -41,8 +46,11 @@ const LONGEST_MS = 600;
 /** How often it is seen to that the folders are where they were, which nothing tells. */
 const CHECK_MS = 1000;
 
-/** How often everything is looked at where watching is refused, or reading has failed. */
+/** How often everything is looked at where watching is refused, or reading has failed, and skipped entries are tried. */
 const POLL_MS = 10_000;
+
+/** Of the entries that one look skips: what is more than these is only counted. */
+const MAX_LINES = 20;
 
 /** After a pass, until all that it read is trusted by the next start. */
 const SETTLE_MS = RACY_MS + 1500;
@@ -61,9 +69,12 @@ export class Live {
   #isBusy = true;
   #needsCrawl = false;
   #pollAtMs = Infinity;
+  #retryAtMs = Infinity;
   /** Whether a pass wrote what the next start does not trust yet. */
   #isUnsettled = false;
   readonly #gone = new Set<LiveSource>();
+  /** Large files are read apart from all others, and looked at again when they have been. */
+  readonly late = new LateDigests((root, path) => this.#wakeFor(root, path));
   #refusal: string | undefined;
   #failure: string | undefined;
 
@@ -89,6 +100,10 @@ export class Live {
   /** To be called when the sources are crawled: what changed meanwhile is looked at now. */
   start(): void {
     this.#isBusy = false;
+    this.#reportSkipped([]);
+    const { problems } = this.#options;
+    const hasFailed = this.#sources.some(({ source }) => problems.of(source).some(({ path }) => path === ''));
+    if (hasFailed) this.#pollAtMs = performance.now() + POLL_MS;
     if (this.#isDue) this.#wake();
   }
 
@@ -97,7 +112,13 @@ export class Live {
     clearInterval(this.#check);
     clearTimeout(this.#timer);
     clearTimeout(this.#settling);
+    void this.late.close();
     for (const live of this.#sources) live.close();
+  }
+
+  #wakeFor(root: string, path: string): void {
+    for (const live of this.#sources) if (live.source.root === root) live.giveBack(new Map([[path, false]]));
+    this.#wake();
   }
 
   get #isDue(): boolean {
@@ -139,11 +160,11 @@ export class Live {
 
   async #pass(): Promise<void> {
     const started = performance.now();
-    const { store, content, onProblem } = this.#options;
+    const { late } = this;
     const sources = this.#sources.filter(({ isInPlace }) => isInPlace);
-    const pass = await runPass({ sources, store, content, signal: this.#stop.signal });
-    const { problems, unreadable, ...counts } = pass;
-    for (const message of unreadable) onProblem?.(`${message} What was known of it is kept.`);
+    const pass = await runPass({ ...this.#options, sources, late, signal: this.#stop.signal });
+    const { problems, skipped, ...counts } = pass;
+    this.#reportSkipped(skipped);
     this.#isUnsettled = true;
     if (Object.values(counts).some((count) => count > 0)) this.#report(counts, started);
     if (problems.count > 0) this.#options.onContentProblems?.(problems);
@@ -151,15 +172,26 @@ export class Live {
 
   /** All that is there, when it is not known what changed. */
   async #crawl(): Promise<void> {
-    const { store, content } = this.#options;
     this.#needsCrawl = false;
-    this.#pollAtMs = this.#refusal === undefined ? Infinity : performance.now() + POLL_MS;
     const sources = this.#sources.filter(({ exists }) => exists).map(({ source }) => source);
-    const { observerOf } = this;
+    const { observerOf, late } = this;
     const { signal } = this.#stop;
-    const { problems } = await crawlSources({ sources, store, content, signal, observerOf, atomic: true });
+    const crawled = await crawlSources({ ...this.#options, sources, late, signal, observerOf, atomic: true });
+    const { problems, skipped, failures } = crawled;
+    const isPolling = this.#refusal !== undefined || failures.length > 0;
+    this.#pollAtMs = isPolling ? performance.now() + POLL_MS : Infinity;
     this.#isUnsettled = false;
+    this.#reportSkipped(skipped);
     if (problems.count > 0) this.#options.onContentProblems?.(problems);
+  }
+
+  #reportSkipped(skipped: readonly SiteProblem[]): void {
+    const { onProblem, problems } = this.#options;
+    for (const problem of skipped.slice(0, MAX_LINES)) onProblem?.(`Skipped: ${formatProblem(problem)}`);
+    const more = skipped.length - MAX_LINES;
+    if (more > 0) onProblem?.(`Skipped: ${more.toLocaleString('en')} more.`);
+    const canRetry = this.#sources.some(({ source }) => problems.of(source).some(({ isName }) => !isName));
+    this.#retryAtMs = canRetry ? performance.now() + POLL_MS : Infinity;
   }
 
   #report(counts: LiveCounts, started: number): void {
@@ -169,7 +201,9 @@ export class Live {
   /** Gives whether to go on at once. The records are those of the last pass that came to its end. */
   #recover(error: unknown): boolean {
     if (this.#stop.signal.aborted) return false;
-    if (error instanceof NeedsCrawlError || error instanceof NoRoomError) {
+    // A crawl tells which source can't be read, and goes on with the others.
+    const isOfSource = !this.#needsCrawl && error instanceof AppError;
+    if (isOfSource || error instanceof NeedsCrawlError || error instanceof NoRoomError) {
       this.#needsCrawl = true;
       return true;
     }
@@ -213,14 +247,16 @@ export class Live {
         this.#crawlFor(`The folder ${live.source.directory} is another one`);
       }
     }
-    if (performance.now() < this.#pollAtMs) return;
-    this.#needsCrawl = true;
-    this.#wake();
+    const now = performance.now();
+    if (now >= this.#pollAtMs) this.#needsCrawl = true;
+    if (now >= this.#pollAtMs || now >= this.#retryAtMs) this.#wake();
   }
 
   #sayGone(live: LiveSource): void {
     if (this.#gone.has(live)) return;
     this.#gone.add(live);
+    const reason = "can't be found; its records are kept as they were";
+    this.#options.problems.replace(live.source, [{ path: '', reason, isName: false }]);
     this.#options.onProblem?.(`The folder ${live.source.directory} is gone; what was known of it is kept.`);
   }
 }

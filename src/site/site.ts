@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, realpathSync, statSync } from 'node:fs';
+import { mkdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 
-import { AppError } from '../errors.js';
 import { loadSiteConfig } from './config/load-site-config.js';
 import { UNNAMED_SOURCE } from './config/site-config.js';
 import type { SiteConfig } from './config/site-config.js';
 import type { CrawlProgress } from './crawl-progress.js';
 import { Live } from './live.js';
 import type { LiveCallbacks } from './live.js';
+import { EntryProblems, formatProblem, toReport } from './problems.js';
+import type { ProblemReport, SiteProblem } from './problems.js';
 import type { RecordTables } from './record-schema.js';
 import { openRecordStore } from './record-store.js';
 import type { RecordStore } from './record-store.js';
@@ -17,7 +18,7 @@ import type { ContentProblems } from './sources/content/content.js';
 import type { CrawlSummary } from './sources/crawl.js';
 import { crawlSources } from './sources/crawl-sources.js';
 import { ENTRY_COLUMNS } from './sources/derived-columns.js';
-import { forgetSources } from './sources/forget-sources.js';
+import { forgetSource, forgetSources } from './sources/forget-sources.js';
 import { writeSiteRecords } from './sources/site-records.js';
 import { createSources } from './sources/site-sources.js';
 
@@ -25,6 +26,8 @@ export interface Site {
   readonly store: RecordStore;
   readonly config: SiteConfig;
   readonly summary: CrawlSummary;
+  /** What is skipped or does not fit now. */
+  problems(): ProblemReport;
   close(): void;
 }
 
@@ -54,29 +57,30 @@ export type SiteWatch = Pick<LiveCallbacks, 'onChange' | 'onProblem'>;
  * Opens the records of a site's folder and brings them up to date: of its sources, or of the whole folder when its
  * configuration names none.
  *
- * @throws AppError `invalid_input` when there is no such folder, or its configuration is not as expected;
- * `unprocessable` when anything in it can't be read.
+ * An entry or a source that can't be read is skipped and reported.
+ *
+ * @throws AppError `invalid_input` when its configuration is not valid; `unprocessable` when the folder, or every
+ * source, can't be read.
  */
 export async function openSite(options: SiteOptions): Promise<Site> {
   const directory = path.resolve(options.directory);
-  requireFolder(directory);
   const { config, warnings } = await loadSiteConfig(directory);
   mkdirSync(options.stateDirectory, { recursive: true, mode: 0o700 });
   const file = path.join(options.stateDirectory, `site-${shortDigest(directory)}.db`);
   const store = openRecordStore({ file, tables: options.tables, derived: ENTRY_COLUMNS });
   try {
-    const { summary, problems, live } = await readSite(directory, { ...options, config, store });
+    const { summary, problems, skipped, live, listProblems } = await readSite(directory, { ...options, config, store });
     const more = await writeSiteRecords(store, { tables: options.tables, config, directory });
-    const messages = [...warnings, ...more, ...problems.messages];
-    const count = messages.length - problems.messages.length + problems.count;
-    if (count > 0) options.onWarnings?.(messages, count);
+    const before = [...warnings, ...more, ...skipped.map((problem) => `Skipped: ${formatProblem(problem)}`)];
+    const count = before.length + problems.count;
+    if (count > 0) options.onWarnings?.([...before, ...problems.messages], count);
     live?.start();
     makeIndexes(store, options);
     const close = (): void => {
       live?.close();
       store.close();
     };
-    return { store, config, summary, close };
+    return { store, config, summary, problems: () => toReport(listProblems()), close };
   } catch (error) {
     store.close();
     throw error;
@@ -99,24 +103,26 @@ async function readSite(directory: string, { config, store, tables, signal, onPr
       : [{ name: options.sourceName ?? UNNAMED_SOURCE, path: directory, ignore: [] }];
   const sources = createSources(configured, {
     workingDirectory: options.workingDirectory ?? directory,
+    exposure: config,
     except: [options.stateDirectory, ...(options.except ?? [])].map((folder) => realpathSync(folder)),
   });
   forgetSources(store, sources.length);
   const content = openContent({ store, tables, sources });
+  const problems = new EntryProblems();
   const onContentProblems = ({ messages, count }: ContentProblems): void => options.onWarnings?.(messages, count);
-  const live = options.watch && new Live({ sources, store, content, onContentProblems, ...options.watch });
+  const live = options.watch && new Live({ sources, store, content, problems, onContentProblems, ...options.watch });
   try {
-    const crawled = await crawlSources({ sources, store, content, signal, onProgress, observerOf: live?.observerOf });
-    return { ...crawled, live };
+    const { observerOf, late } = live ?? {};
+    const crawled = await crawlSources({ sources, store, content, problems, signal, onProgress, observerOf, late });
+    const [failure] = crawled.failures;
+    if (failure && crawled.failures.length === sources.length) throw failure.error;
+    for (const { source } of crawled.failures) forgetSource(store, source, tables);
+    const listProblems = (): SiteProblem[] => [...problems.list(), ...content.problems()];
+    return { ...crawled, live, listProblems };
   } catch (error) {
     live?.close();
     throw error;
   }
-}
-
-function requireFolder(directory: string): void {
-  const isFolder = statSync(directory, { throwIfNoEntry: false })?.isDirectory() ?? false;
-  if (!isFolder) throw new AppError('invalid_input', `Expected the folder of a site; ${directory} is none.`);
 }
 
 /** Sites that share a state folder keep their records apart. */

@@ -232,27 +232,36 @@ describe('what can not be read', () => {
   });
 
   test.each([
-    ['file', 'sub/c.md', '"sub/c.md" is not: EACCES, permission denied'],
-    ['folder', 'sub/inner', '"sub/inner" is not: EACCES, permission denied'],
-  ])('a %s keeps its last good state, is reported once, and tried again', async (_, path, message) => {
+    ['file', 'sub/c.md', 'sub/c.md'],
+    ['folder', 'sub/inner', 'sub/inner/d.png'],
+  ])('a %s is skipped, reported once, and tried again', async (_, path, file) => {
     const before = folder.paths();
     chmodSync(folder.path(path), 0o000);
-    await eventually(() => expect(folder.problems).toEqual([expect.stringContaining(message)]));
+    const reason = "can't be read: EACCES, permission denied.";
+    await eventually(() => expect(folder.problems).toEqual([`Skipped: content/${path} ${reason}`]));
+    expect(folder.site.problems()).toEqual({ count: 1, entries: [{ path: `content/${path}`, reason }] });
     folder.put('a.md', 'other');
     await eventually(() => expect(folder.row('a.md')).toMatchObject({ size: 5 }));
     folder.put('new.md');
     await eventually(() => expect(folder.paths()).toContain('new.md'));
-    expect(folder.paths().filter((name) => name !== 'new.md')).toEqual(before);
+    expect(folder.paths().filter((name) => name !== 'new.md')).toEqual(before.filter((name) => name !== file));
     expect(folder.problems).toHaveLength(1);
     chmodSync(folder.path(path), 0o755);
+    await eventually(() => expect(folder.site.problems().count).toBe(0));
     await eventually(isAsFresh);
   });
 });
 
 test('a name that is no text is reported, and the rest of its folder followed', async () => {
-  writeFileSync(Buffer.concat([Buffer.from(`${folder.path('sub')}/`), Buffer.from([0xff, 0xfe])]), '');
-  await eventually(() => expect(folder.problems).toEqual([expect.stringContaining('is not valid UTF-8')]));
+  const broken = Buffer.concat([Buffer.from(`${folder.path('sub')}/`), Buffer.from([0xff, 0xfe])]);
+  writeFileSync(broken, '');
+  const message = 'Skipped: content/sub/\\xff\\xfe its name is not valid UTF-8; rename it.';
+  await eventually(() => expect(folder.problems).toEqual([message]));
   folder.put('sub/c.md', 'still followed');
   await eventually(() => expect(folder.row('sub/c.md')).toMatchObject({ size: 14 }));
   expect(folder.paths()).toHaveLength(5);
+  expect(folder.site.problems().count).toBe(1);
+  rmSync(broken);
+  await eventually(() => expect(folder.site.problems().count).toBe(0));
+  expect(folder.problems).toEqual([message]);
 });

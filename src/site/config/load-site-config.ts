@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseDocument } from 'yaml';
 import { AppError } from '../../errors.js';
+import { describeCode, errorCode } from '../sources/unreadable.js';
 import { refuseTwins, toSiteConfig, type SiteConfig } from './site-config.js';
 
 export interface LoadedSiteConfig {
@@ -24,7 +25,7 @@ const MAX_BYTES = 1024 * 1024;
  * @throws AppError `invalid_input` naming the file and the place when there are two files, or one is not as expected.
  */
 export async function loadSiteConfig(directory: string): Promise<LoadedSiteConfig> {
-  const names = (await readdir(directory)).sort();
+  const names = (await listFolder(directory)).sort();
   const own = names.filter((name) => OWN_FILE.test(name));
   if (own.length > 1) {
     throw new AppError('invalid_input', `Expected one site configuration; received ${own.join(' and ')}.`);
@@ -41,6 +42,15 @@ export async function loadSiteConfig(directory: string): Promise<LoadedSiteConfi
   }
   const { written, warnings } = await readStatically(path.join(directory, file), file, directory);
   return { config: toSiteConfig(requireSiteConfig(written, file), directory), file, warnings };
+}
+
+async function listFolder(directory: string): Promise<string[]> {
+  try {
+    return await readdir(directory);
+  } catch (cause) {
+    // Without the path: callers of the API may see the message, and the start adds the path to its own.
+    throw new AppError('unprocessable', `The site's folder ${describeCode(errorCode(cause))}.`, { cause });
+  }
 }
 
 async function readOwnFile(absolutePath: string, name: string): Promise<unknown> {

@@ -12,6 +12,9 @@ const object = (properties: object, required: string[] = []) => ({
 /** Stays in the site's folder. */
 const RELATIVE = '^(?!/)(?!(.*/)?\\.\\.(/|$))';
 
+/** Relative, and not a negation, which would let in everything else. */
+const ALLOWED = '^(?![/!])';
+
 const list = (items: object) => ({ type: 'array', items, maxItems: 1000 });
 
 /** The bounds keep a mistyped file from becoming a million records; no real site comes near them. */
@@ -27,6 +30,8 @@ const SITE_CONFIG_SCHEMA = object({
   plugins: list({ anyOf: [text, object({ resolve: text, options: { type: 'object' } }, ['resolve'])] }),
   pages: list(object({ path: { ...text, pattern: '^/' }, component: text, matchPath: text }, ['path', 'component'])),
   queries: { ...text, pattern: RELATIVE },
+  dotfiles: { enum: ['exclude', 'include'] },
+  allow: list({ ...text, maxLength: 500, pattern: ALLOWED }),
 }) as unknown as JSONSchemaType<WrittenSiteConfig>;
 
 const isWritten = new Ajv2020({ allowUnionTypes: true, verbose: true }).compile(SITE_CONFIG_SCHEMA);
@@ -65,7 +70,10 @@ function describe(error: ErrorObject | undefined): string {
   return `${at}: expected ${wanted.replace(/^must (be )?/, '')}; received ${JSON.stringify(error.data).slice(0, 80)}.`;
 }
 
+const PATTERNS: Readonly<Record<string, string>> = {
+  [ALLOWED]: 'a glob on the path below a source, such as ".well-known/**"',
+  [RELATIVE]: 'a glob within the site\'s folder, such as "queries/*.graphql"',
+};
+
 const wantedPath = ({ params }: ErrorObject): string =>
-  params.pattern === RELATIVE
-    ? 'a glob within the site\'s folder, such as "queries/*.graphql"'
-    : 'a path that starts with a slash, such as "/blog"';
+  PATTERNS[String(params.pattern)] ?? 'a path that starts with a slash, such as "/blog"';

@@ -2,8 +2,16 @@ import path from 'node:path';
 import { AppError } from '../../errors.js';
 import { STORED_QUERIES } from '../stored-queries.js';
 
+/** Which private entries of its folders a site shows; by default none. */
+export interface ExposureConfig {
+  /** Whether names that start with a dot are part of the site. */
+  readonly dotfiles: 'exclude' | 'include';
+  /** Globs on the path below a source: matches are part of the site although their names are private. */
+  readonly allow: readonly string[];
+}
+
 /** What a site says of itself in `site.config.*`; every path is absolute once it is read. */
-export interface SiteConfig {
+export interface SiteConfig extends ExposureConfig {
   readonly siteMetadata: SiteMetadata;
   /** `''`, or a path that starts with a slash and ends with none: `/blog`. */
   readonly pathPrefix: string;
@@ -58,6 +66,8 @@ export interface WrittenSiteConfig {
   plugins?: (string | { resolve: string; options?: Record<string, unknown> })[];
   pages?: { path: string; component: string; matchPath?: string }[];
   queries?: string;
+  dotfiles?: 'exclude' | 'include';
+  allow?: string[];
 }
 
 /** The name of the one source of a site that names none. */
@@ -89,6 +99,8 @@ export function toSiteConfig(written: WrittenSiteConfig, directory: string): Sit
       matchPath: page.matchPath ?? null,
     })),
     queries: written.queries ?? STORED_QUERIES,
+    dotfiles: written.dotfiles ?? 'exclude',
+    allow: written.allow ?? [],
   };
 }
 

@@ -1,8 +1,11 @@
+import { AppError } from '../../errors.js';
 import type { CrawlProgress } from '../crawl-progress.js';
+import type { EntryProblems, SiteProblem } from '../problems.js';
 import type { RecordStore } from '../record-store.js';
 import type { Content, ContentProblems } from './content/content.js';
 import { crawl } from './crawl.js';
-import type { CrawlSummary } from './crawl.js';
+import type { CrawlOptions, CrawlSummary } from './crawl.js';
+import type { LateDigests } from './late-digests.js';
 import type { SiteSource } from './site-source.js';
 import type { WalkObserver } from './walk.js';
 
@@ -10,6 +13,9 @@ export interface CrawlSourcesOptions {
   readonly sources: readonly SiteSource[];
   readonly store: RecordStore;
   readonly content: Content;
+  /** Takes the problems that are found, in place of earlier ones of these sources. */
+  readonly problems: EntryProblems;
+  readonly late?: LateDigests | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: CrawlProgress) => void) | undefined;
   /** Gives who is told of a source's folders and links. */
@@ -21,24 +27,51 @@ export interface CrawlSourcesOptions {
 export interface SourcesCrawl {
   readonly summary: CrawlSummary;
   readonly problems: ContentProblems;
+  /** Entries that are skipped and were not before. */
+  readonly skipped: readonly SiteProblem[];
+  /** Sources that can't be read at all; their records are as they were. */
+  readonly failures: readonly SourceFailure[];
+}
+
+export interface SourceFailure {
+  readonly source: SiteSource;
+  readonly error: AppError;
 }
 
 /** Crawls one source after the other, and again those with links that lead to what a later one has found. */
 export async function crawlSources(from: CrawlSourcesOptions): Promise<SourcesCrawl> {
-  const { sources, content, observerOf, ...options } = from;
-  const summaries: CrawlSummary[] = [];
-  for (const source of sources) {
-    summaries.push(await crawl({ ...options, source, content: content.of(source), observer: observerOf?.(source) }));
-  }
-  for (const [place, source] of sources.entries()) {
-    const files = content.of(source);
-    if (!files.hasUnread) continue;
-    const { hashed, milliseconds } = summaries[place] ?? NOTHING;
-    const again = await crawl({ ...options, source, content: files, observer: observerOf?.(source) });
-    summaries[place] = { ...again, hashed: hashed + again.hashed, milliseconds: milliseconds + again.milliseconds };
-  }
-  return { summary: summaries.reduce(add, NOTHING), problems: content.settle() };
+  const { sources, content } = from;
+  const summaries = new Map<SiteSource, CrawlSummary>();
+  const failures: SourceFailure[] = [];
+  const skipped: SiteProblem[] = [];
+  const crawlNext = async (source: SiteSource): Promise<void> => {
+    try {
+      const { summary, fresh } = await crawlSource(source, from);
+      const { hashed, milliseconds } = summaries.get(source) ?? NOTHING;
+      const both = { hashed: hashed + summary.hashed, milliseconds: milliseconds + summary.milliseconds };
+      summaries.set(source, { ...summary, ...both });
+      skipped.push(...fresh);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      failures.push({ source, error });
+      skipped.push(...from.problems.replace(source, [{ path: '', reason: toReason(error), isName: false }]));
+    }
+  };
+  for (const source of sources) await crawlNext(source);
+  for (const source of summaries.keys()) if (content.of(source).hasUnread) await crawlNext(source);
+  return { summary: [...summaries.values()].reduce(add, NOTHING), problems: content.settle(), skipped, failures };
 }
+
+async function crawlSource(
+  source: SiteSource,
+  { content, problems, observerOf, sources: _all, ...options }: CrawlSourcesOptions,
+): Promise<{ summary: CrawlSummary; fresh: SiteProblem[] }> {
+  const from: CrawlOptions = { ...options, source, content: content.of(source), observer: observerOf?.(source) };
+  const { summary, problems: found } = await crawl(from);
+  return { summary, fresh: problems.replace(source, found) };
+}
+
+const toReason = ({ message }: AppError): string => message.replace(/\.$/, '');
 
 const NOTHING: CrawlSummary = {
   files: 0,
@@ -47,6 +80,8 @@ const NOTHING: CrawlSummary = {
   bytes: 0,
   hashed: 0,
   linksLeftOut: 0,
+  privateLeftOut: 0,
+  late: 0,
   milliseconds: 0,
 };
 

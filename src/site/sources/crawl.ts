@@ -11,10 +11,12 @@ import type { Entries } from './entries.js';
 import { NoRoomError } from './content/no-room.js';
 import type { SourceContent } from './content/source-content.js';
 import { isImage } from './file-record.js';
+import type { LateDigests } from './late-digests.js';
 import { ReadAhead, WORTH_IT } from './read-ahead.js';
 import { signFolders } from './signatures.js';
 import type { Signatures } from './signatures.js';
 import type { SiteSource } from './site-source.js';
+import type { EntryProblem } from './unreadable.js';
 import { walk } from './walk.js';
 import type { Walk, WalkObserver } from './walk.js';
 
@@ -29,6 +31,8 @@ export interface CrawlOptions {
   readonly observer?: WalkObserver | undefined;
   /** Whether all is written in one transaction, for queries that are answered meanwhile. */
   readonly atomic?: boolean;
+  /** Reads large files, whose records are then missing at first; absent, the crawl reads them. */
+  readonly late?: LateDigests | undefined;
 }
 
 export interface CrawlSummary {
@@ -40,19 +44,28 @@ export interface CrawlSummary {
   readonly hashed: number;
   /** Links to folders, to places outside the site and to nothing; they are no part of the site. */
   readonly linksLeftOut: number;
+  /** Entries left out because their names are private. */
+  readonly privateLeftOut: number;
+  /** Large files that are still to be read. */
+  readonly late: number;
   readonly milliseconds: number;
+}
+
+/** What a crawl found. */
+export interface Crawled {
+  readonly summary: CrawlSummary;
+  readonly problems: readonly EntryProblem[];
 }
 
 /**
  * Makes the store hold the files, folders and pictures of a folder, and the
  * records written in its files: reads only what changed since the last time,
  * also when that was ended half-way, writes only what differs, and removes what
- * has gone.
+ * has gone. What can't be read is skipped and reported.
  *
- * @throws AppError `unprocessable` when anything can't be read: an index is
- * complete or it is none.
+ * @throws AppError `unprocessable` when the folder itself can't be read, or holds too much.
  */
-export async function crawl(options: CrawlOptions): Promise<CrawlSummary> {
+export async function crawl(options: CrawlOptions): Promise<Crawled> {
   try {
     return await crawlOnce(options);
   } catch (error) {
@@ -62,8 +75,8 @@ export async function crawl(options: CrawlOptions): Promise<CrawlSummary> {
   }
 }
 
-async function crawlOnce(options: CrawlOptions): Promise<CrawlSummary> {
-  const ahead = new ReadAhead(options.source.root);
+async function crawlOnce(options: CrawlOptions): Promise<Crawled> {
+  const ahead = new ReadAhead(options.source.root, options.late);
   try {
     return await crawlWith(options, ahead);
   } finally {
@@ -71,18 +84,26 @@ async function crawlOnce(options: CrawlOptions): Promise<CrawlSummary> {
   }
 }
 
-async function crawlWith(options: CrawlOptions, ahead: ReadAhead): Promise<CrawlSummary> {
+async function crawlWith(options: CrawlOptions, ahead: ReadAhead): Promise<Crawled> {
   const startedMs = Date.now();
   const { store, source, content, onProgress, signal, observer, atomic } = options;
   const isFirst = isFirstCrawl(store, source);
+  const problems: EntryProblem[] = [];
+  const onProblem = (problem: EntryProblem): void => void problems.push(problem);
+  const waiting = new Set<number>();
   const onFound = (entries: Entries): void => {
     if (isFirst) ahead.offer(entries);
     onProgress?.({ ...NOTHING_READ, found: entries.length });
   };
   // The files of a first crawl are all opened, and looked at then.
-  const found = await walk({ ...source, signal, onFound, observer, ...(isFirst && { lookedAt: WORTH_IT }) });
+  const looking = { signal, onFound, onProblem, observer };
+  const found = await walk({ ...source, ...looking, ...(isFirst && { lookedAt: WORTH_IT }) });
   if (isFirst) ahead.offer(found.entries, 'planning');
-  const sign = (): Signatures => signFolders(found, startedMs - RACY_MS);
+  // What was skipped may be readable the next time, though no folder looks different then.
+  const sign = (): Signatures => {
+    const signed = signFolders(found, startedMs - RACY_MS);
+    return problems.length + waiting.size === 0 ? signed : { signatures: new Map(), complete: false };
+  };
   const signed = isFirst ? undefined : sign();
   const writer = createEntryWriter(source, found);
   let hashed = 0;
@@ -101,19 +122,19 @@ async function crawlWith(options: CrawlOptions, ahead: ReadAhead): Promise<Crawl
     });
     changes.pause();
     const rowsAtOnce = isFirst && !atomic ? FILLING_ROWS : TRANSACTION_ROWS;
-    const apply = (): Promise<number> => applyWrites(options, { found, plan, writer, changes, ahead, rowsAtOnce });
+    const applying = { found, plan, writer, changes, ahead, rowsAtOnce, onProblem, waiting };
+    const apply = (): Promise<number> => applyWrites(options, applying);
     // Queries that are answered meanwhile need the indexes.
     hashed = await (atomic ? apply() : store.fill(apply));
-    changes.add((rows) => noteEnd(rows, source, signed ?? sign(), startedMs));
+    changes.add((rows) => noteEnd(rows, source, sign(), startedMs));
     changes.write();
     content?.noteEnd();
   }
-  return {
-    ...count(found, writer.gone),
-    hashed,
-    linksLeftOut: found.linksLeftOut,
-    milliseconds: Date.now() - startedMs,
-  };
+  const { linksLeftOut, privateLeftOut } = found;
+  const counts = count(found, new Set([...writer.gone, ...waiting]));
+  const milliseconds = Date.now() - startedMs;
+  const summary = { ...counts, hashed, linksLeftOut, privateLeftOut, late: waiting.size, milliseconds };
+  return { summary, problems };
 }
 
 const NOTHING_READ: CrawlProgress = { found: 0, total: 0, hashed: 0, bytes: 0 };
@@ -151,12 +172,15 @@ interface Applying {
   readonly ahead: ReadAhead;
   /** In one transaction. */
   readonly rowsAtOnce: number;
+  readonly onProblem: (problem: EntryProblem) => void;
+  /** Takes the indexes of large files that are still to be read. */
+  readonly waiting: Set<number>;
 }
 
 /** Gives the number of files read. */
 async function applyWrites(
-  { source: { root }, content, signal, onProgress }: CrawlOptions,
-  { found: { entries }, plan, writer, changes, ahead, rowsAtOnce }: Applying,
+  { source: { root }, content, signal, onProgress, late }: CrawlOptions,
+  { found: { entries }, plan, writer, changes, ahead, rowsAtOnce, onProblem, waiting }: Applying,
 ): Promise<number> {
   const work = measureWork(entries, plan.writes);
   const isSized = !plan.writes.some(({ index }) => entries.isUnread(index));
@@ -173,8 +197,10 @@ async function applyWrites(
     changes.pause();
   };
   let [hashed, bytes] = [0, 0];
-  for await (const batch of digestWrites({ entries, root, digesters, ahead }, plan.writes)) {
+  if (late) for (const { index } of plan.writes) waiting.add(index);
+  for await (const batch of digestWrites({ entries, root, digesters, ahead, late, onProblem }, plan.writes)) {
     signal?.throwIfAborted();
+    for (const { index } of batch.writes) waiting.delete(index);
     await content?.read(entries, batch.writes);
     pending.push(...batch.writes);
     if (pending.length >= rowsAtOnce) flush();

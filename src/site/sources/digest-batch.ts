@@ -9,17 +9,21 @@ export interface DigestBatch {
   readonly paths: readonly string[];
   /** Four numbers a file: size, mtimeMs, ctimeMs, ino; NaN for a file that was only listed. */
   readonly witnesses: Float64Array;
+  /** Files of this size or more are left for later; absent, all are read. */
+  readonly lateBytes?: number | undefined;
 }
 
 export interface DigestAnswer {
-  /** In the order of the batch, of as many of its files as were read; empty for one that has gone. */
+  /** In the order of the batch, of as many of its files as were looked at; empty for one without a digest. */
   readonly digests: readonly string[];
   /** The places in the batch of files that changed since they were listed, or were only listed. */
   readonly changed: readonly number[];
   /** All the numbers of each of these, in their order. */
   readonly numbers: Float64Array;
-  /** The file after the last of `digests`, if it can't be read. */
-  readonly failure: { readonly path: string; readonly code: string } | undefined;
+  /** The places in the batch of files that can't be read, with the system's code. */
+  readonly failures: readonly { readonly index: number; readonly code: string }[];
+  /** The places in the batch of files that are left for later. */
+  readonly late: readonly number[];
 }
 
 /** What is read at once when sizes were not known beforehand: soon done, so that a refusal or an abort is soon noticed. */
@@ -28,31 +32,29 @@ const MAX_BYTES = 8 * 1024 * 1024;
 /** Gives a function that reads batches, one file at a time: all of a batch, or as much as is soon done. */
 export function createBatchDigester(): (batch: DigestBatch) => DigestAnswer {
   const digestFile = createFileDigester();
-  return ({ root, paths, witnesses }) => {
+  return ({ root, paths, witnesses, lateBytes }) => {
     const digests: string[] = [];
     const changed: number[] = [];
+    const failures: { index: number; code: string }[] = [];
+    const late: number[] = [];
     const numbers = new Float64Array(paths.length * WIDTH);
-    const answer = (failure?: DigestAnswer['failure']): DigestAnswer => ({
-      digests,
-      changed,
-      numbers: numbers.slice(0, changed.length * WIDTH),
-      failure,
-    });
     let bytes = 0;
     for (const [index, path] of paths.entries()) {
       try {
-        const found = digestFile(`${root}/${path}`, toWitness(witnesses, index));
-        digests.push(found?.digest ?? '');
+        const found = digestFile(`${root}/${path}`, toWitness(witnesses, index), lateBytes);
+        if (found === 'late') late.push(index);
+        digests.push(found === 'late' ? '' : (found?.digest ?? ''));
+        if (found === 'late') continue;
         if (!found?.stats) continue;
         writeNumbers(numbers, (changed.push(index) - 1) * WIDTH, found.stats);
         bytes += found.stats.size;
       } catch (error) {
-        if (!isGone(error)) return answer({ path, code: errorCode(error) });
+        if (!isGone(error)) failures.push({ index, code: errorCode(error) });
         digests.push('');
       }
       if (bytes >= MAX_BYTES) break;
     }
-    return answer();
+    return { digests, changed, numbers: numbers.slice(0, changed.length * WIDTH), failures, late };
   };
 }
 

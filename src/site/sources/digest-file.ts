@@ -25,25 +25,41 @@ export interface Digested {
   readonly stats: Stats | undefined;
 }
 
+/**
+ * Digests one file: `undefined` for what is not a regular file, `late` for one of at least `lateBytes`, which is not
+ * read.
+ */
+export type DigestFile = (path: string, known: Witness, lateBytes?: number) => Digested | 'late' | undefined;
+
 /** Gives a function that reads files into one buffer of its own. */
-export function createFileDigester(): (path: string, known: Witness) => Digested | undefined {
+export function createFileDigester(): DigestFile {
   const buffer = Buffer.allocUnsafe(PIECE_BYTES);
-  return (path, known) => {
+  return (path, known, lateBytes = Infinity) => {
     const flags = Number.isNaN(known.size) ? OPEN_LISTED : OPEN;
     const descriptor = whenDescriptorsAllow(() => openSync(path, flags));
     try {
-      return digestDescriptor(descriptor, buffer, known);
+      return digestDescriptor(descriptor, buffer, { known, lateBytes });
     } finally {
       closeSync(descriptor);
     }
   };
 }
 
-function digestDescriptor(descriptor: number, buffer: Buffer, known: Witness): Digested | undefined {
+interface Digesting {
+  readonly known: Witness;
+  readonly lateBytes: number;
+}
+
+function digestDescriptor(
+  descriptor: number,
+  buffer: Buffer,
+  { known, lateBytes }: Digesting,
+): Digested | 'late' | undefined {
   let before = known;
   for (let reading = 1; ; reading += 1) {
     const startedMs = Date.now();
-    const digest = digestBytes(descriptor, buffer);
+    const digest = digestBytes(descriptor, buffer, lateBytes);
+    if (digest === undefined) return 'late';
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) return undefined;
     const isSame = isUntouched(stats, before) || isSettled(stats, startedMs);
@@ -59,9 +75,11 @@ function isSettled({ ctimeMs }: Witness, startedMs: number): boolean {
   return ctimeMs < startedMs - RACY_MS;
 }
 
-function digestBytes(descriptor: number, buffer: Buffer): string {
+function digestBytes(descriptor: number, buffer: Buffer, lateBytes: number): string | undefined {
   let length = readSync(descriptor, buffer, 0, buffer.length, 0);
   if (length < buffer.length) return hash('md5', buffer.subarray(0, length));
+  // Only now, as most files are small and need no call for it.
+  if (lateBytes < Infinity && fstatSync(descriptor).size >= lateBytes) return undefined;
   const digest = createHash('md5');
   for (let offset = 0; length > 0; offset += length, length = readSync(descriptor, buffer, 0, buffer.length, offset)) {
     digest.update(buffer.subarray(0, length));

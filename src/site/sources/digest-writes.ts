@@ -1,13 +1,15 @@
-import type { AppError } from '../../errors.js';
-import type { DigestAnswer, DigestBatch } from './digest-batch.js';
+import type { DigestBatch } from './digest-batch.js';
 import type { Digesters } from './digesters.js';
 import { isFolder, WIDTH } from './entries.js';
 import type { Entries } from './entries.js';
 import type { PlannedWrite } from './crawl-plan.js';
+import type { LateDigests } from './late-digests.js';
+import { LATE_BYTES } from './late-digests.js';
 import type { ReadAhead } from './read-ahead.js';
 import { unreadable } from './unreadable.js';
+import type { EntryProblem } from './unreadable.js';
 
-/** Writes with the digests of their files; a file without one has gone. */
+/** Writes with the digests of their files; a file without one has gone or can't be read. */
 export interface DigestedBatch extends Workload {
   readonly writes: readonly PlannedWrite[];
 }
@@ -45,15 +47,16 @@ export interface DigestFrom {
   readonly digesters: Digesters;
   /** Reads files before they are asked for. */
   readonly ahead?: Pick<ReadAhead, 'addDigests'> | undefined;
-  /** Told of a file that can't be read, so that its write is left out and the others go on. */
-  readonly onUnreadable?: ((path: string, error: AppError) => void) | undefined;
+  /** Called for each file that can't be read. */
+  readonly onProblem?: ((problem: EntryProblem) => void) | undefined;
+  /** Reads large files apart from the others, which do not wait for them; absent, all are read here. */
+  readonly late?: LateDigests | undefined;
 }
 
 /**
  * Reads the files of the writes that need it and gives the writes back in the
- * same order, a batch at a time.
- *
- * @throws AppError `unprocessable` naming a file that can't be read, unless `onUnreadable` is told.
+ * same order, a batch at a time; without those of large files that are still to
+ * be read.
  */
 export async function* digestWrites(from: DigestFrom, writes: readonly PlannedWrite[]): AsyncGenerator<DigestedBatch> {
   const underWay: Promise<DigestedBatch>[] = [];
@@ -85,30 +88,35 @@ function* toBatches(entries: Entries, writes: readonly PlannedWrite[]): Generato
 
 async function digestBatch(from: DigestFrom, planned: readonly PlannedWrite[]): Promise<DigestedBatch> {
   const { entries, ahead } = from;
-  if (ahead === undefined) return digestRest(from, planned);
   const { files } = measureWork(entries, planned);
-  const writes = await ahead.addDigests(entries, planned);
-  const rest = await digestRest(from, writes);
-  return { ...rest, files, bytes: measureWork(entries, planned).bytes };
+  const known = ahead ? await ahead.addDigests(entries, planned) : planned;
+  const writes = await digestRest(from, known);
+  return { writes, files, bytes: measureWork(entries, planned).bytes };
 }
 
-async function digestRest(from: DigestFrom, writes: readonly PlannedWrite[]): Promise<DigestedBatch> {
-  const { entries, onUnreadable } = from;
-  const work = measureWork(entries, writes);
-  if (work.files === 0) return { ...work, writes };
+async function digestRest(from: DigestFrom, writes: readonly PlannedWrite[]): Promise<readonly PlannedWrite[]> {
+  const { entries, onProblem } = from;
   const toRead = writes.filter((write) => needsDigest(entries, write)).map(({ index }) => index);
-  const answer = await readDigests(from, toRead);
-  if (answer.failure) {
-    const { path, code } = answer.failure;
-    const error = unreadable(path, code);
-    if (onUnreadable === undefined) throw error;
-    onUnreadable(path, error);
-    return digestRest(
-      from,
-      writes.filter(({ index }) => entries.path(index) !== path),
-    );
+  if (toRead.length === 0) return writes;
+  const { digests, failures, late } = await readDigests(from, toRead);
+  for (const { index, code } of failures) onProblem?.(unreadable(entries.path(index), code));
+  const waiting = new Set<number>();
+  for (const index of late) {
+    const read = findLate(from, index);
+    if (read === undefined) waiting.add(index);
+    else digests.set(index, read);
   }
-  return { ...measureWork(entries, writes), writes: withDigests(writes, toRead, answer) };
+  return writes
+    .filter(({ index }) => !waiting.has(index))
+    .map((write) => (needsDigest(entries, write) ? { ...write, digest: digests.get(write.index) } : write));
+}
+
+/** The digest of a large file, or `undefined` after asking for it to be read. */
+function findLate({ entries, root, late, onProblem }: DigestFrom, index: number): string | undefined {
+  const path = entries.path(index);
+  const result = late?.take(root, path, entries.stats(index));
+  if (result?.code !== undefined) onProblem?.(unreadable(path, result.code));
+  return result?.digest;
 }
 
 /** 0 for a file that was not looked at. */
@@ -116,35 +124,40 @@ function sizeOf(entries: Entries, index: number): number {
   return entries.isUnread(index) ? 0 : entries.size(index);
 }
 
-/** What the reading of files came to: a digest of each up to the first that can't be read. */
-export type Digests = Pick<DigestAnswer, 'digests' | 'failure'>;
+/** The result of reading files, by the index of each entry. */
+export interface Digests {
+  readonly digests: Map<number, string>;
+  readonly failures: readonly { readonly index: number; readonly code: string }[];
+  /** Large files, which were not read. */
+  readonly late: readonly number[];
+}
 
 /** Reads the files of these entries, whose numbers are brought up to date when they changed or were not known. */
 export async function readDigests(
-  { entries, root, digesters }: Omit<DigestFrom, 'onUnreadable'>,
+  { entries, root, digesters, late }: Pick<DigestFrom, 'entries' | 'root' | 'digesters' | 'late'>,
   indexes: readonly number[],
 ): Promise<Digests> {
-  const { digests, changed, numbers, failure } = await digesters.digest(toDigestBatch(entries, root, indexes));
-  for (const [place, index] of changed.entries()) {
-    entries.set(indexes[index] ?? 0, numbers, place * WIDTH);
+  const all = {
+    digests: new Map<number, string>(),
+    failures: [] as Digests['failures'][number][],
+    late: [] as number[],
+  };
+  const at = (place: number): number => indexes[place] ?? 0;
+  for (let from = 0; from < indexes.length;) {
+    const batch = toDigestBatch(entries, root, indexes.slice(from));
+    const answer = await digesters.digest({ ...batch, lateBytes: late && LATE_BYTES });
+    for (const [place, index] of answer.changed.entries()) entries.set(at(from + index), answer.numbers, place * WIDTH);
+    for (const [place, digest] of answer.digests.entries())
+      if (digest !== '') all.digests.set(at(from + place), digest);
+    for (const { index, code } of answer.failures) all.failures.push({ index: at(from + index), code });
+    for (const index of answer.late) all.late.push(at(from + index));
+    from += answer.digests.length;
   }
-  if (failure || digests.length === indexes.length) return { digests, failure };
-  const rest = await readDigests({ entries, root, digesters }, indexes.slice(digests.length));
-  return { digests: [...digests, ...rest.digests], failure: rest.failure };
+  return all;
 }
 
 function toDigestBatch(entries: Entries, root: string, indexes: readonly number[]): DigestBatch {
   const witnesses = new Float64Array(indexes.length * 4);
   for (const [place, index] of indexes.entries()) entries.writeWitness(index, witnesses, place * 4);
   return { root, paths: indexes.map((index) => entries.path(index)), witnesses };
-}
-
-function withDigests(writes: readonly PlannedWrite[], read: readonly number[], { digests }: Digests): PlannedWrite[] {
-  let next = 0;
-  return writes.map((write) => {
-    if (write.index !== read[next]) return write;
-    const digest = digests[next] ?? '';
-    next += 1;
-    return { ...write, digest: digest === '' ? undefined : digest };
-  });
 }

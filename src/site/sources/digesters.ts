@@ -37,7 +37,8 @@ function inThisThread(): Digesters {
   };
 }
 
-function inThreads(count: number): Digesters {
+/** Reads in so many threads. */
+export function inThreads(count: number): Digesters {
   const threads = Array.from({ length: count }, startThread);
   return {
     parallel: count,

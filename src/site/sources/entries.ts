@@ -66,6 +66,12 @@ export function writeNumbers(numbers: Float64Array, at: number, stats: StatNumbe
   numbers[at + 13] = stats.birthtimeMs;
 }
 
+/** The reverse, of the first entry in an array, for what tells whether the entry changed. */
+export function readWitness(numbers: Float64Array): Witness {
+  const [, , , , , , , ino = NaN, size = NaN, , , mtimeMs = NaN, ctimeMs = NaN] = numbers;
+  return { size, mtimeMs, ctimeMs, ino };
+}
+
 /** What a walk found: paths from the root, with `/`, and the numbers of each, without an object per entry. */
 export class Entries {
   readonly paths: string[] = [];

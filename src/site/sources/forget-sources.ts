@@ -1,12 +1,23 @@
+import type { RecordTables } from '../record-schema.js';
 import type { RecordStore } from '../record-store.js';
 import { positionsOf } from './positions.js';
+import type { SiteSource } from './site-source.js';
 
 const KINDS = ['Directory', 'File', 'ImageProc'] as const;
 
 /** Removes the files, folders and pictures of sources that the site had in places from `count` on. */
 export function forgetSources(store: RecordStore, count: number): void {
-  const within = { from: positionsOf(count).from, to: Number.MAX_SAFE_INTEGER };
-  const gone = KINDS.map((kind) => [kind, [...store.rows(kind, ['id'], within)].map(({ id }) => String(id))] as const);
+  forget(store, KINDS, { from: positionsOf(count).from, to: Number.MAX_SAFE_INTEGER });
+}
+
+/** Removes all records of a source that can't be read: they may be of another folder that was in its place. */
+export function forgetSource(store: RecordStore, { place }: SiteSource, tables: RecordTables): void {
+  const kinds = Object.values(tables).flatMap(({ kind, source }) => (source ? [kind] : []));
+  forget(store, [...KINDS, ...kinds], positionsOf(place));
+}
+
+function forget(store: RecordStore, kinds: readonly string[], within: { from: number; to: number }): void {
+  const gone = kinds.map((kind) => [kind, [...store.rows(kind, ['id'], within)].map(({ id }) => String(id))] as const);
   if (gone.every(([, ids]) => ids.length === 0)) return;
   store.write((rows) => {
     for (const [kind, ids] of gone) for (const id of ids) rows.remove(kind, id);

@@ -9,7 +9,7 @@ import { PAGE_CREATOR, SITE_OWNER, toPluginId } from './plugins.js';
 const PAGES_FOLDER = path.join('src', 'pages');
 
 const COMPONENT = /\.(jsx?|mjs|tsx?)$/;
-const NO_PAGE = /(^|\/)(_|__tests__\/|template-)|\.d\.ts$|\.(spec|test)\.\w+$/;
+const NO_PAGE = /(^|\/)([._]|__tests__\/|template-)|\.d\.ts$|\.(spec|test)\.\w+$/;
 
 interface Page extends PageConfig {
   readonly fromFolder: boolean;

@@ -3,7 +3,7 @@ import { findKnown } from './crawl-memory.js';
 import type { ContentMemory, CrawlPlan, KnownEntry, PlannedWrite } from './crawl-plan.js';
 import { isFolder, RACY_MS, STAT_FIELDS } from './entries.js';
 import type { StatNumbers } from './entries.js';
-import { isAtOrBelow, Listing } from './listing.js';
+import { Listing } from './listing.js';
 import type { ListedEntry } from './listing.js';
 import { END, givePositions, MAX_ENTRIES, positionsOf } from './positions.js';
 import type { SiteSource } from './site-source.js';
@@ -21,8 +21,6 @@ export interface Look {
   readonly starts: readonly WalkStart[];
   /** Starts that nothing was said about, looked at because they may be other names of what changed. */
   readonly implied: ReadonlySet<string>;
-  /** What could not be looked at: it stays as it is, with all below. */
-  readonly unreadable: ReadonlySet<string>;
 }
 
 export interface ChangePlan extends CrawlPlan {
@@ -54,15 +52,12 @@ function foundPaths({ entries, gone }: Walk): ReadonlyMap<string, number> {
   return found;
 }
 
-function findGone(
-  { listing, starts, walk: { entries }, unreadable }: Look,
-  found: ReadonlyMap<string, number>,
-): ListedEntry[] {
+function findGone({ listing, starts, walk: { entries } }: Look, found: ReadonlyMap<string, number>): ListedEntry[] {
   return starts.flatMap(({ path, deep }) => {
     const index = found.get(path);
     const isOnlyItself = index !== undefined && !deep && isFolder({ mode: entries.mode(index) });
     if (isOnlyItself) return [];
-    return listing.atAndBelow(path).filter((entry) => !found.has(entry.path) && !isAtOrBelow(entry.path, unreadable));
+    return listing.atAndBelow(path).filter((entry) => !found.has(entry.path));
   });
 }
 

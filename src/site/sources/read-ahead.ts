@@ -4,6 +4,7 @@ import type { PlannedWrite } from './crawl-plan.js';
 import { readDigests } from './digest-writes.js';
 import type { Workload } from './digest-writes.js';
 import { isFolder } from './entries.js';
+import type { LateDigests } from './late-digests.js';
 import type { Entries } from './entries.js';
 
 /** Fewer files are read in the thread that walks, which has no time for it yet. */
@@ -29,8 +30,12 @@ export class ReadAhead {
   #digesters: Digesters | undefined;
   #next = 0;
 
-  constructor(root: string) {
+  readonly #late: LateDigests | undefined;
+
+  /** @param late Reads large files, which are left to it. */
+  constructor(root: string, late?: LateDigests) {
     this.#root = root;
+    this.#late = late;
   }
 
   /** To be called now and then while the walk adds entries, and when it has ended. */
@@ -78,11 +83,10 @@ export class ReadAhead {
 
   async #read(entries: Entries, digesters: Digesters, files: readonly number[]): Promise<void> {
     this.#underWay += 1;
+    const from = { entries, root: this.#root, digesters, late: this.#late };
     // What fails here is read again in its turn, and fails again.
-    const answer = await readDigests({ entries, root: this.#root, digesters }, files).catch(() => undefined);
+    const answer = await readDigests(from, files).catch(() => undefined);
     this.#underWay -= 1;
-    answer?.digests.forEach((digest, place) => {
-      if (digest !== '') this.#digests[files[place] ?? 0] = digest;
-    });
+    answer?.digests.forEach((digest, index) => (this.#digests[index] = digest));
   }
 }

@@ -1,3 +1,4 @@
+import type { Exclude } from './exclusions.js';
 import type { Source } from './file-record.js';
 
 /** One of the folders that a site is read from. */
@@ -8,8 +9,8 @@ export interface SiteSource extends Source {
   readonly root: string;
   /** Absolute paths without links, in the folder but no part of the source. */
   readonly except: readonly string[];
-  /** Whether the configuration leaves a path below the folder out, with all that is below that. */
-  readonly ignore: (path: string) => boolean;
+  /** Why a path below the folder is not part of the source, with everything below it. */
+  readonly exclude: Exclude;
 }
 
 /** The innermost of the sources that the path lies in: it has what is there. */

@@ -1,8 +1,8 @@
-import { realpathSync, statSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 
 import { AppError } from '../../errors.js';
-import type { SourceConfig } from '../config/site-config.js';
-import { createIgnore } from './exclusions.js';
+import type { ExposureConfig, SourceConfig } from '../config/site-config.js';
+import { createExclude } from './exclusions.js';
 import { MAX_SOURCES } from './positions.js';
 import { isWithin } from './site-source.js';
 import type { SiteSource } from './site-source.js';
@@ -12,13 +12,14 @@ export interface SiteFolders {
   readonly workingDirectory: string;
   /** Absolute paths without links that are no part of the site, wherever they lie. */
   readonly except: readonly string[];
+  readonly exposure: ExposureConfig;
 }
 
 /**
  * The folders that a site is read from. A source inside another one has its files to itself: a file is one record,
  * and the innermost source says of which.
  *
- * @throws AppError `invalid_input` for a folder that is not there, two sources of one folder, or too many.
+ * @throws AppError `invalid_input` for two sources of one folder, or too many.
  */
 export function createSources(named: readonly SourceConfig[], folders: SiteFolders): SiteSource[] {
   if (named.length > MAX_SOURCES) {
@@ -36,15 +37,18 @@ export function createSources(named: readonly SourceConfig[], folders: SiteFolde
       place,
       root,
       except: [...folders.except, ...others.filter((other) => isWithin(other, root))],
-      ignore: createIgnore(ignore),
+      exclude: createExclude(folders.exposure, ignore),
     };
   });
 }
 
-/** Where a source's folder really is. */
-function realFolder({ name, path }: SourceConfig): string {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return realpathSync(path);
-  throw new AppError('invalid_input', `Expected the folder of the source "${name}"; ${path} is none.`);
+/** Where a source's folder really is; its own path for one that can't be found, as the crawl reports. */
+function realFolder({ path }: SourceConfig): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 function refuseTwin(named: readonly SourceConfig[], roots: readonly string[], place: number): void {

@@ -1,5 +1,15 @@
 import { AppError } from '../../errors.js';
 
+/** An entry of a source that is skipped. */
+export interface EntryProblem {
+  /** Below the source. Bytes of a name that are not valid UTF-8 are escaped: `caf\xe9.md`. */
+  readonly path: string;
+  /** One clause, without the path. */
+  readonly reason: string;
+  /** Whether only the name is wrong: no call can open such an entry, so it is found by listing its folder. */
+  readonly isName: boolean;
+}
+
 /** It was there when its folder was listed and is there no longer, a link took its place, or a folder on the way is gone. */
 export function isGone(error: unknown): boolean {
   const code = errorCode(error);
@@ -18,30 +28,35 @@ const MEANINGS: Readonly<Record<string, string>> = {
   EMFILE: 'too many open files in this process',
   ENAMETOOLONG: 'its path is longer than the system allows',
   ENFILE: 'too many open files on this machine',
+  ENOENT: 'it does not exist',
+  ENOTDIR: 'it is not a folder',
   EPERM: 'operation not permitted',
 };
 
-/** The index is complete or refused: a site that silently lacks files is worse than one that says what to mend. */
-export function unreadable(path: string, code: string): AppError {
+/** Such as `can't be read: EACCES, permission denied`. */
+export function describeCode(code: string): string {
   const meaning = MEANINGS[code];
-  return refusal(`${showPath(path)} is not: ${code}${meaning === undefined ? '' : `, ${meaning}`}`);
+  return `can't be read: ${code}${meaning === undefined ? '' : `, ${meaning}`}`;
+}
+
+export const unreadable = (path: string, code: string): EntryProblem => ({
+  path,
+  reason: describeCode(code),
+  isName: false,
+});
+
+/** A source that can't be listed at all; without its path, as callers of the API may see the message. */
+export function unreadableSource(name: string, code: string): AppError {
+  return new AppError('unprocessable', `The folder of the source "${name}" ${describeCode(code)}.`);
 }
 
 /** @param name The bytes that the file system keeps. */
-export function notUtf8(folder: string, name: Buffer): AppError {
+export function notUtf8(folder: string, name: Buffer): EntryProblem {
   const shown = name.toString('latin1').replace(/[^\x20-\x7e]/g, toEscape);
-  return refusal(`the name '${shown}' in ${showPath(folder)} is not valid UTF-8; rename it`);
-}
-
-function refusal(reason: string): AppError {
-  return new AppError('unprocessable', `Expected all of the site to be readable; ${reason}.`);
+  const path = folder === '' ? shown : `${folder}/${shown}`;
+  return { path, reason: 'its name is not valid UTF-8; rename it', isName: true };
 }
 
 function toEscape(byte: string): string {
   return `\\x${byte.charCodeAt(0).toString(16).padStart(2, '0')}`;
-}
-
-/** Quoted, with line breaks escaped, so that a message stays one line. */
-function showPath(path: string): string {
-  return path === '' ? "the site's own folder" : JSON.stringify(path);
 }

@@ -6,17 +6,19 @@ import { setImmediate } from 'node:timers/promises';
 import { AppError } from '../../errors.js';
 import { whenDescriptorsAllow } from './descriptors.js';
 import { Entries } from './entries.js';
-import { isLeftOut } from './exclusions.js';
+import { createExclude, DEFAULT_EXPOSURE, isExcludedPath } from './exclusions.js';
+import type { Exclude } from './exclusions.js';
 import { MAX_ENTRIES } from './positions.js';
-import { errorCode, isGone, notUtf8, unreadable } from './unreadable.js';
+import { errorCode, isGone, notUtf8, unreadable, unreadableSource } from './unreadable.js';
+import type { EntryProblem } from './unreadable.js';
 
 export interface WalkOptions {
   /** Absolute, without links on the way and without a slash at the end. */
   readonly root: string;
   /** Absolute paths that are no part of the site though they lie in it, such as the server's own state. */
   readonly except: readonly string[];
-  /** Whether a path below the root is no part of the site, with all that is below it. */
-  readonly ignore?: ((path: string) => boolean) | undefined;
+  /** What is not part of the source; by default what no site shows. */
+  readonly exclude?: Exclude | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called every few milliseconds with the entries so far. */
   readonly onFound?: ((entries: Entries) => void) | undefined;
@@ -28,8 +30,10 @@ export interface WalkOptions {
   readonly lookedAt?: number;
   /** Where to look; the root with all that is in it, unless named. */
   readonly starts?: readonly WalkStart[];
-  /** Told of what can't be read, so that the walk goes on with the rest; without it the walk ends there. */
-  readonly onUnreadable?: ((path: string, error: AppError) => void) | undefined;
+  /** Called for each entry that is skipped because it can't be read or is not a file, folder or link. */
+  readonly onProblem?: ((problem: EntryProblem) => void) | undefined;
+  /** The name of the source, for the error when its folder can't be listed. */
+  readonly name?: string;
 }
 
 /** Told of what a watcher needs to know. */
@@ -54,6 +58,8 @@ export interface Walk {
   readonly gone: ReadonlySet<number>;
   /** Links to folders, to places outside the site and to nothing. */
   readonly linksLeftOut: number;
+  /** Entries left out because their names are private, each with everything below it. */
+  readonly privateLeftOut: number;
 }
 
 /** A folder and the entries directly in it, which follow each other. */
@@ -80,10 +86,12 @@ const SLICE_MS = 12;
  * A link to a file inside the site counts as that file under the link's name.
  * Links to folders are left out, so that no folder appears twice and none holds
  * itself; links that lead out of the site are left out, so that nothing outside
- * is ever published. Sockets, pipes and devices are left out.
+ * is ever published; nor does a link show what is private under its own name.
  *
- * @throws AppError `unprocessable` for a folder or file that can't be read, a
- * name that is not valid UTF-8, a path over 4,096 bytes, or too many entries.
+ * Skipped with a report: a folder or file that can't be read, a name that is
+ * not valid UTF-8, a path over 4,096 bytes, and sockets, pipes and devices.
+ *
+ * @throws AppError `unprocessable` when the root can't be listed, or for too many entries.
  */
 export async function walk(options: WalkOptions): Promise<Walk> {
   const walker = new Walker(options);
@@ -112,8 +120,10 @@ class Walker implements Walk {
   readonly folders: FolderRange[] = [];
   readonly gone = new Set<number>();
   linksLeftOut = 0;
+  privateLeftOut = 0;
   readonly #options: WalkOptions;
   readonly #except: ReadonlySet<string>;
+  readonly #exclude: Exclude;
   /** The same as paths below the root, of those that lie there. */
   readonly #exceptBelow: ReadonlySet<string>;
   /** Entries that are folders still to list. */
@@ -122,6 +132,7 @@ class Walker implements Walk {
   constructor(options: WalkOptions) {
     this.#options = options;
     this.#except = new Set(options.except);
+    this.#exclude = options.exclude ?? createExclude(DEFAULT_EXPOSURE);
     const start = this.#absolute('').replace(/\/?$/, '/');
     const inside = options.except.filter((path) => path.startsWith(start));
     this.#exceptBelow = new Set(inside.map((path) => path.slice(start.length)));
@@ -140,11 +151,14 @@ class Walker implements Walk {
 
   #begin({ path, deep }: WalkStart): void {
     if (path === '') {
-      this.entries.add('', statSync(this.#options.root));
+      this.entries.add(
+        '',
+        this.#readRoot((root) => statSync(root)),
+      );
       if (deep) this.#pending.push(this.entries.length - 1);
     } else {
-      const isLink = this.#attempt(path, () => lstatSync(this.#absolute(path)))?.isSymbolicLink() ?? false;
-      this.#visit(path, isLink);
+      const stats = this.#attempt(path, () => lstatSync(this.#absolute(path)));
+      if (stats && this.#isPart(path, stats.isDirectory())) this.#visit(path, stats.isSymbolicLink());
       if (!deep) this.#pending.pop();
     }
   }
@@ -155,7 +169,7 @@ class Walker implements Walk {
     const folder = this.entries.path(index);
     for (const [place, entry] of this.#list(index).entries()) {
       const path = join(folder, entry.name);
-      if (!isLeftOut(entry.name) && !this.#options.ignore?.(path)) this.#meet(path, entry);
+      if (this.#isPart(path, entry.isDirectory())) this.#meet(path, entry);
       if (place % STEP_ENTRIES === 0) yield this.entries;
     }
     this.folders.push({ index, from, to: this.entries.length });
@@ -169,18 +183,52 @@ class Walker implements Walk {
     for (const index of found) this.#pending.push(index);
   }
 
+  #isPart(path: string, isFolder: boolean): boolean {
+    const exclusion = this.#exclude(path, isFolder);
+    if (exclusion === 'private') this.privateLeftOut += 1;
+    return exclusion === undefined;
+  }
+
   #list(index: number): Dirent[] {
     const folder = this.entries.path(index);
     const absolute = this.#absolute(folder);
     this.#announce(index, folder);
-    const listed = this.#tolerate(folder, () => {
-      const entries = attempt(folder, () => readdirSync(absolute, { withFileTypes: true }));
-      if (entries === undefined) this.gone.add(index);
-      return entries;
-    });
-    const broken = listed?.find(({ name }) => name.includes('\uFFFD'));
-    if (broken) this.#tolerate(join(folder, broken.name), () => requireUtf8(absolute, folder));
-    return listed ?? [];
+    if (folder === '') return this.#withoutBroken(folder, this.#readRoot(listFolder));
+    let isGoneNow = true;
+    const listed = this.#attempt(
+      folder,
+      () => listFolder(absolute),
+      () => (isGoneNow = false),
+    );
+    if (listed) return this.#withoutBroken(folder, listed);
+    if (isGoneNow) this.gone.add(index);
+    return [];
+  }
+
+  /** Node shows every byte that it can't decode as U+FFFD, and then finds no file of that name. */
+  #withoutBroken(folder: string, listed: Dirent[]): Dirent[] {
+    if (!listed.some(({ name }) => name.includes(UNDECODED))) return listed;
+    const names = this.#attempt(folder, () => readdirSync(this.#absolute(folder), { encoding: 'buffer' })) ?? [];
+    const readable = new Set<string>();
+    for (const name of names) {
+      if (isUtf8(name)) readable.add(name.toString());
+      else this.#report(notUtf8(folder, name));
+    }
+    return listed.filter(({ name }) => !name.includes(UNDECODED) || readable.delete(name));
+  }
+
+  /** The root, of which nothing is known when it can't be read. */
+  #readRoot<T>(read: (root: string) => T): T {
+    const { root, name = root } = this.#options;
+    try {
+      return whenDescriptorsAllow(() => read(root));
+    } catch (error) {
+      throw unreadableSource(name, errorCode(error));
+    }
+  }
+
+  #report(problem: EntryProblem): void {
+    this.#options.onProblem?.(problem);
   }
 
   /** What changed in the folder before it was watched counts as found, so its numbers are those of a later time. */
@@ -199,8 +247,7 @@ class Walker implements Walk {
   }
 
   #addListed(path: string): void {
-    if (this.#exceptBelow.has(path)) return;
-    this.#requireShort(path);
+    if (this.#exceptBelow.has(path) || !this.#isShort(path)) return;
     this.#requireRoom();
     this.entries.addUnread(path);
   }
@@ -210,45 +257,46 @@ class Walker implements Walk {
     const absolute = this.#absolute(path);
     if (isLink) this.#options.observer?.link(path);
     const stats = this.#attempt(path, () => (isLink ? this.#follow(absolute) : lstatSync(absolute)));
-    if (!stats?.isFile() && !stats?.isDirectory()) return;
+    if (stats === undefined) return;
+    if (!stats.isFile() && !stats.isDirectory()) {
+      this.#report({ path, reason: `is ${describeType(stats)}, not a file or folder`, isName: false });
+      return;
+    }
     this.#requireRoom();
     const index = this.entries.add(path, stats);
     if (stats.isDirectory()) this.#pending.push(index);
   }
 
-  #requireShort(path: string): void {
+  #isShort(path: string): boolean {
     const { root } = this.#options;
     // Only a long path needs counting: a code unit has at most three bytes.
-    if (root.length + path.length < MAX_PATH_BYTES / 3) return;
-    if (Buffer.byteLength(this.#absolute(path)) > MAX_PATH_BYTES) throw unreadable(path, 'ENAMETOOLONG');
+    if (root.length + path.length < MAX_PATH_BYTES / 3) return true;
+    if (Buffer.byteLength(this.#absolute(path)) <= MAX_PATH_BYTES) return true;
+    this.#report(unreadable(path, 'ENAMETOOLONG'));
+    return false;
   }
 
   #requireRoom(): void {
     if (this.entries.length === MAX_ENTRIES) throw tooMany();
   }
 
-  #attempt<T>(path: string, read: () => T): T | undefined {
-    return this.#tolerate(path, () => {
-      this.#requireShort(path);
-      return attempt(path, read);
-    });
-  }
-
-  #tolerate<T>(path: string, read: () => T): T | undefined {
-    const { onUnreadable } = this.#options;
-    if (onUnreadable === undefined) return read();
+  /** `undefined` when it has gone since it was listed, or can't be read, which is reported. */
+  #attempt<T>(path: string, read: () => T, onUnreadable?: () => void): T | undefined {
+    if (!this.#isShort(path)) return undefined;
     try {
-      return read();
+      return whenDescriptorsAllow(read);
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      onUnreadable(path, error);
+      if (isGone(error)) return undefined;
+      onUnreadable?.();
+      this.#report(unreadable(path, errorCode(error)));
       return undefined;
     }
   }
 
   #follow(absolute: string): Stats | undefined {
     const target = findTarget(absolute);
-    const stats = target !== undefined && this.#holds(target) ? statSync(target, { throwIfNoEntry: false }) : undefined;
+    const isShown = target !== undefined && this.#holds(target) && !this.#isPrivate(target);
+    const stats = isShown ? statSync(target, { throwIfNoEntry: false }) : undefined;
     if (stats?.isFile()) return stats;
     this.linksLeftOut += 1;
     return undefined;
@@ -256,6 +304,13 @@ class Walker implements Walk {
 
   #holds(target: string): boolean {
     return isInside(target, this.#options.root) && ![...this.#except].some((hidden) => isInside(target, hidden));
+  }
+
+  /** Kubernetes mounts each file as a link through a folder whose name starts with two dots; those steps hide nothing. */
+  #isPrivate(target: string): boolean {
+    const below = target.slice(this.#absolute('').replace(/\/?$/, '/').length);
+    const steps = below.split('/').filter((step, index, all) => index === all.length - 1 || !step.startsWith('..'));
+    return isExcludedPath(steps.join('/'), this.#exclude, false);
   }
 
   #absolute(path: string): string {
@@ -286,19 +341,12 @@ function findTarget(link: string): string | undefined {
   }
 }
 
-/** `undefined` when it has gone since it was listed. */
-function attempt<T>(path: string, read: () => T): T | undefined {
-  try {
-    return whenDescriptorsAllow(read);
-  } catch (error) {
-    if (isGone(error)) return undefined;
-    throw unreadable(path, errorCode(error));
-  }
-}
+const listFolder = (folder: string): Dirent[] => readdirSync(folder, { withFileTypes: true });
 
-/** Node shows every byte that it can't decode as U+FFFD, and then finds no file of that name. */
-function requireUtf8(absolute: string, folder: string): void {
-  const names = attempt(folder, () => readdirSync(absolute, { encoding: 'buffer' })) ?? [];
-  const broken = names.find((name) => !isUtf8(name));
-  if (broken) throw notUtf8(folder, broken);
+/** Stands for bytes that are not valid UTF-8. */
+const UNDECODED = '\uFFFD';
+
+function describeType(stats: Stats): string {
+  if (stats.isFIFO()) return 'a named pipe';
+  return stats.isSocket() ? 'a socket' : 'a device';
 }

@@ -26,6 +26,7 @@ let site: CrawledSite;
 
 beforeAll(async () => {
   folder = new SiteFolder(NAMES.map(([base]) => `odd/${base}`));
+  folder.put('site.config.json', '{ "dotfiles": "include" }');
   folder.put('top.md', 'twelve bytes');
   folder.put('big.bin', 'x'.repeat(600_000));
   folder.put('empty.bin', '');

@@ -5,6 +5,7 @@ import path from 'node:path';
 
 import { records } from '../../../src/generated/site/records.js';
 import type { SqlValue } from '../../../src/site/record-store.js';
+import type { ProblemReport } from '../../../src/site/problems.js';
 import { openSite } from '../../../src/site/site.js';
 import type { Site, SiteOptions } from '../../../src/site/site.js';
 
@@ -39,6 +40,7 @@ export class SiteFolder {
     try {
       return {
         summary: site.summary,
+        problems: site.problems(),
         files: rowsOf(site, 'File'),
         directories: rowsOf(site, 'Directory'),
         images: rowsOf(site, 'ImageProc'),
@@ -58,6 +60,7 @@ export type Row = Readonly<Record<string, SqlValue>>;
 
 export interface CrawledSite {
   readonly summary: Site['summary'];
+  readonly problems: ProblemReport;
   readonly files: readonly Row[];
   readonly directories: readonly Row[];
   readonly images: readonly Row[];

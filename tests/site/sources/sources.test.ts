@@ -107,14 +107,34 @@ test('a source may lie outside the folder of the site', async () => {
   expect(files[0]).toMatchObject({ relativePath: 'c.json', 'internal.description': 'File "../shared/c.json"' });
 });
 
-test.each([
-  ['a folder that is not there', { name: 'gone', path: 'gone' }, 'Expected the folder of the source "gone"'],
-  ['a file', { name: 'file', path: 'content/a.md' }, 'Expected the folder of the source "file"'],
-  ['the folder of another', { name: 'twin', path: './content/' }, '"content" and "twin" share one'],
-])('a source of %s is refused', async (_reason, source, message) => {
-  configure(content, source);
+test('two sources of one folder are refused', async () => {
+  configure(content, { name: 'twin', path: './content/' });
   await expect(open()).rejects.toMatchObject({ code: 'invalid_input' });
-  await expect(open()).rejects.toThrow(message);
+  await expect(open()).rejects.toThrow('"content" and "twin" share one');
+});
+
+test.each([
+  ['a folder that does not exist', 'gone', 'ENOENT, it does not exist'],
+  ['a file', 'data/c.json', 'ENOTDIR, it is not a folder'],
+])('a source of %s is skipped and reported, and the others are read', async (_reason, path, reason) => {
+  configure({ name: 'odd', path }, content);
+  const site = await open();
+  expect(inOrder(site)).toEqual(['content a.md', 'content b.md']);
+  expect(site.problems.entries).toEqual([{ path, reason: `The folder of the source "odd" can't be read: ${reason}.` }]);
+});
+
+test('a source that can not be read any more leaves no records behind', async () => {
+  configure(data, content);
+  await open();
+  renameSync(folder.path('data'), folder.path('away'));
+  expect(inOrder(await open())).toEqual(['content a.md', 'content b.md']);
+  renameSync(folder.path('away'), folder.path('data'));
+  expect(inOrder(await open())).toEqual(['data c.json', 'content a.md', 'content b.md']);
+});
+
+test('a site of which no source can be read is refused', async () => {
+  configure({ name: 'gone', path: 'gone' });
+  await expect(open()).rejects.toMatchObject({ code: 'unprocessable' });
 });
 
 test('the state folder is no part of any source', async () => {

@@ -1,8 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import path from 'node:path';
 
+import type { ProblemReport, SiteProblem } from '../../../src/site/problems.js';
 import { pathsOf, SiteFolder } from './site-folder.js';
+
+const byPath = ({ entries }: ProblemReport): SiteProblem[] =>
+  [...entries].sort((one, other) => (one.path < other.path ? -1 : 1));
 
 let folder: SiteFolder;
 
@@ -11,7 +17,8 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-test('leaves out what the original leaves out, and nothing else', async () => {
+test('leaves out what the original leaves out, and nothing else where names with a dot are included', async () => {
+  folder.put('site.config.json', '{ "dotfiles": "include" }');
   const kept = ['.eslintrc', '.env.local', '.git/HEAD', 'dist/bundle.js', 'package-lock.json', 'x.bak', 'sub/ok.txt'];
   const left = ['.DS_Store', '.gitignore', '.npmignore', '.babelrc', 'yarn.lock', 'x.un~', 'sub/.DS_Store'];
   const below = ['node_modules/a/index.js', 'bower_components/b.js', 'sub/node_modules/deep.txt'];
@@ -68,10 +75,18 @@ test('the state of the server is no part of the site, by link neither', async ()
   expect([...pathsOf(files), ...pathsOf(directories)]).toEqual(['a.md', '']);
 });
 
-test('pipes are left out, and do not stop the crawl', async () => {
+test('pipes and sockets are skipped and reported', async () => {
   folder.put('a.md');
   execFileSync('mkfifo', [folder.path('pipe')]);
-  expect(pathsOf((await folder.crawl()).files)).toEqual(['a.md']);
+  const socket = createServer().listen(folder.path('socket'));
+  await once(socket, 'listening');
+  const { files, problems } = await folder.crawl();
+  socket.close();
+  expect(pathsOf(files)).toEqual(['a.md']);
+  expect(byPath(problems)).toEqual([
+    { path: 'content/pipe', reason: 'is a named pipe, not a file or folder.' },
+    { path: 'content/socket', reason: 'is a socket, not a file or folder.' },
+  ]);
 });
 
 test('two names of one file are two files', async () => {
@@ -81,22 +96,31 @@ test('two names of one file are two files', async () => {
   expect(files.map(({ nlink }) => nlink)).toEqual([2, 2]);
 });
 
-test('a name that is not valid UTF-8 is refused, with the name and its folder', async () => {
+test('names that are not valid UTF-8 are skipped and reported, also beside one that looks like them', async () => {
   folder.put('sub/fine.md');
-  writeFileSync(Buffer.concat([Buffer.from(folder.path('sub/caf')), Buffer.from([0xe9]), Buffer.from('.md')]), '');
-  await expect(folder.open()).rejects.toMatchObject({
-    code: 'unprocessable',
-    message: `Expected all of the site to be readable; the name 'caf\\xe9.md' in "sub" is not valid UTF-8; rename it.`,
-  });
+  folder.put('sub/caf\uFFFD.md');
+  for (const byte of [0xe9, 0xea]) {
+    writeFileSync(Buffer.concat([Buffer.from(folder.path('sub/caf')), Buffer.from([byte]), Buffer.from('.md')]), '');
+  }
+  const { files, problems } = await folder.crawl();
+  expect(pathsOf(files)).toEqual(['sub/caf\uFFFD.md', 'sub/fine.md']);
+  const reason = 'its name is not valid UTF-8; rename it.';
+  expect(byPath(problems)).toEqual([
+    { path: 'content/sub/caf\\xe9.md', reason },
+    { path: 'content/sub/caf\\xea.md', reason },
+  ]);
 });
 
-test('a path longer than the system can open is refused', async () => {
+test('a path longer than the system can open is skipped and reported', async () => {
   // Made from inside, a folder at a time: the whole path would be refused here too.
   const script = 'cd "$0"; for i in $(seq 20); do mkdir "$1"; cd -P "$1"; done; touch file';
   execFileSync('bash', ['-c', script, folder.directory, 'n'.repeat(240)], { stdio: 'pipe' });
-  await expect(folder.open()).rejects.toMatchObject({
-    code: 'unprocessable',
-    message: expect.stringContaining('ENAMETOOLONG') as string,
+  folder.put('a.md');
+  const { files, problems } = await folder.crawl();
+  expect(pathsOf(files)).toEqual(['a.md']);
+  expect(problems).toMatchObject({
+    count: 1,
+    entries: [{ reason: expect.stringContaining('ENAMETOOLONG') as string }],
   });
 });
 
@@ -104,8 +128,8 @@ test.each(['missing', 'file.txt'])('a site that is no folder (%s) is refused', a
   writeFileSync(path.join(folder.base, 'file.txt'), '');
   const directory = path.join(folder.base, name);
   await expect(folder.open({ directory })).rejects.toMatchObject({
-    code: 'invalid_input',
-    message: expect.stringContaining(directory) as string,
+    code: 'unprocessable',
+    message: expect.stringMatching(/^The site's folder can't be read: (ENOENT|ENOTDIR), /) as string,
   });
 });
 
@@ -124,25 +148,35 @@ describe('as a user who may not read everything', () => {
   }
 
   test.each([
-    ['file', 'sub/secret.md', '"sub/secret.md"'],
-    ['folder', 'sub', '"sub"'],
-  ])('a %s that is not readable stops the crawl and is named', async (_, path, shown) => {
-    folder.put('sub/secret.md');
-    chmodSync(folder.path(path), 0o000);
-    const refused = asNobody(() => folder.open()).finally(() => chmodSync(folder.path(path), 0o700));
-    await expect(refused).rejects.toMatchObject({
-      code: 'unprocessable',
-      message: `Expected all of the site to be readable; ${shown} is not: EACCES, permission denied.`,
-    });
-  });
-
-  test('what was mended is read at the next start', async () => {
+    ['file', 'sub/secret.md'],
+    ['folder', 'sub'],
+  ])('a %s that is not readable is skipped, reported, and read at the next start after a repair', async (_, path) => {
     folder.put('a.md');
     folder.put('sub/secret.md');
-    chmodSync(folder.path('sub/secret.md'), 0o000);
-    await expect(asNobody(() => folder.open())).rejects.toThrow('EACCES');
-    chmodSync(folder.path('sub/secret.md'), 0o644);
-    expect(pathsOf((await asNobody(() => folder.crawl())).files)).toEqual(['a.md', 'sub/secret.md']);
+    chmodSync(folder.path(path), 0o000);
+    const { files, summary, problems } = await asNobody(() => folder.crawl());
+    expect(pathsOf(files)).toEqual(['a.md']);
+    expect(summary.files).toBe(1);
+    const reason = "can't be read: EACCES, permission denied.";
+    expect(problems).toEqual({ count: 1, entries: [{ path: `content/${path}`, reason }] });
+    // A start that finds the same still knows of it.
+    expect((await asNobody(() => folder.crawl())).problems.count).toBe(1);
+    chmodSync(folder.path(path), 0o755);
+    const repaired = await asNobody(() => folder.crawl());
+    expect(pathsOf(repaired.files)).toEqual(['a.md', 'sub/secret.md']);
+    expect(repaired.problems).toEqual({ count: 0, entries: [] });
+  });
+
+  test('200 files that are not readable are all counted, and 100 of them reported', async () => {
+    for (let index = 0; index < 200; index += 1) {
+      folder.put(`${index}.md`);
+      chmodSync(folder.path(`${index}.md`), 0o000);
+    }
+    folder.put('a.md');
+    const { files, problems } = await asNobody(() => folder.crawl());
+    expect(pathsOf(files)).toEqual(['a.md']);
+    expect(problems.count).toBe(200);
+    expect(problems.entries).toHaveLength(100);
   });
 });
 

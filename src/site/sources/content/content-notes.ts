@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 
+import type { SiteProblem } from '../../problems.js';
 import type { RecordStore, RecordWriter } from '../../record-store.js';
 import type { SiteSource } from '../site-source.js';
 import type { ContentKinds } from './content-kinds.js';
@@ -10,8 +11,8 @@ export interface FileNote {
   readonly records: number;
   /** Absolute paths on which its links depend. */
   readonly links: readonly string[];
-  /** What does not fit, as `path:line: message`; the first ones of many. */
-  readonly problems: readonly string[];
+  /** What does not fit; the first ones of many. */
+  readonly problems: readonly SiteProblem[];
   readonly problemCount: number;
 }
 
@@ -26,7 +27,7 @@ export interface ContentMemo {
 }
 
 /** Changes when the records made from the same files would differ. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 const DIGEST = 'content.digest';
 const NOTES = 'content.notes';

@@ -2,6 +2,8 @@ import { hash } from 'node:crypto';
 import path from 'node:path';
 
 import type { RecordTable } from '../../fields.js';
+import { showPath } from '../../problems.js';
+import type { SiteProblem } from '../../problems.js';
 import type { Row } from '../file-record.js';
 import { toFileId } from '../file-record.js';
 import { idsOf } from '../ids.js';
@@ -64,7 +66,7 @@ class FileReader {
   readonly #fileId: string;
   readonly #fit: FitOptions;
   readonly #links = new Set<string>();
-  readonly #problems: string[] = [];
+  readonly #problems: SiteProblem[] = [];
   #problemCount = 0;
 
   constructor(file: ContentFile, findTarget: FindTarget) {
@@ -115,7 +117,6 @@ class FileReader {
     this.#problemCount += 1;
     if (this.#problems.length === MAX_PROBLEMS) return;
     const { source, relativePath } = this.#file;
-    const shown = path.relative(source.workingDirectory, path.posix.join(source.directory, relativePath));
-    this.#problems.push(`${shown}:${line}: ${message}`);
+    this.#problems.push({ path: showPath(source, relativePath), line, reason: message });
   }
 }

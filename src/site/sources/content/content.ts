@@ -3,6 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 
 import type { RecordTable } from '../../fields.js';
 import type { RecordTables } from '../../record-schema.js';
+import { formatProblem } from '../../problems.js';
+import type { SiteProblem } from '../../problems.js';
 import type { RecordStore, RecordWriter } from '../../record-store.js';
 import type { PlannedWrite } from '../crawl-plan.js';
 import type { Entries } from '../entries.js';
@@ -35,6 +37,8 @@ export interface Content {
    * read; the first time, of all.
    */
   settle(): ContentProblems;
+  /** What does not fit now, of each file the first ones. */
+  problems(): SiteProblem[];
 }
 
 export interface ContentOptions {
@@ -102,9 +106,13 @@ class StoredContent implements Content {
     const notes = [...this.reread].flatMap((file) => this.notes.get(file) ?? []);
     this.reread.clear();
     return {
-      messages: notes.flatMap(({ problems }) => problems),
+      messages: notes.flatMap(({ problems }) => problems.map(formatProblem)),
       count: notes.reduce((sum, { problemCount }) => sum + problemCount, 0),
     };
+  }
+
+  problems(): SiteProblem[] {
+    return [...this.notes.values()].flatMap(({ problems }) => problems);
   }
 
   #removeAll(rows: RecordWriter, kind: string): void {

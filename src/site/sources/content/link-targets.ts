@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 
-import { isLeftOut } from '../exclusions.js';
+import { isExcludedPath } from '../exclusions.js';
 import { toFileId } from '../file-record.js';
 import { findSource } from '../site-source.js';
 import type { SiteSource } from '../site-source.js';
@@ -43,14 +43,9 @@ function isThere(absolutePath: string, kind: string, sources: readonly SiteSourc
   const source = findSource(absolutePath, sources);
   if (source === undefined) return false;
   const relativePath = path.posix.relative(source.directory, absolutePath);
-  if (isIgnored(source, relativePath)) return false;
+  if (isExcludedPath(relativePath, source.exclude, kind === 'Directory')) return false;
   const stats = statOf(path.posix.join(source.root, relativePath));
   return (kind === 'Directory' ? stats?.isDirectory() : stats?.isFile()) ?? false;
-}
-
-function isIgnored({ ignore }: SiteSource, relativePath: string): boolean {
-  const steps = relativePath.split('/');
-  return steps.some((step, index) => isLeftOut(step) || ignore(steps.slice(0, index + 1).join('/')));
 }
 
 function statOf(file: string): ReturnType<typeof statSync> | undefined {
