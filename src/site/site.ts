@@ -69,7 +69,11 @@ export async function openSite(options: SiteOptions): Promise<Site> {
   const file = path.join(options.stateDirectory, `site-${shortDigest(directory)}.db`);
   const store = openRecordStore({ file, tables: options.tables, derived: ENTRY_COLUMNS });
   try {
-    const { summary, problems, skipped, live, listProblems } = await readSite(directory, { ...options, config, store });
+    const { summary, problems, skipped, live, content, listProblems } = await readSite(directory, {
+      ...options,
+      config,
+      store,
+    });
     const more = await writeSiteRecords(store, { tables: options.tables, config, directory });
     const before = [...warnings, ...more, ...skipped.map((problem) => `Skipped: ${formatProblem(problem)}`)];
     const count = before.length + problems.count;
@@ -78,6 +82,7 @@ export async function openSite(options: SiteOptions): Promise<Site> {
     makeIndexes(store, options);
     const close = (): void => {
       live?.close();
+      void content.close();
       store.close();
     };
     return { store, config, summary, problems: () => toReport(listProblems()), close };
@@ -118,9 +123,10 @@ async function readSite(directory: string, { config, store, tables, signal, onPr
     if (failure && crawled.failures.length === sources.length) throw failure.error;
     for (const { source } of crawled.failures) forgetSource(store, source, tables);
     const listProblems = (): SiteProblem[] => [...problems.list(), ...content.problems()];
-    return { ...crawled, live, listProblems };
+    return { ...crawled, live, content, listProblems };
   } catch (error) {
     live?.close();
+    void content.close();
     throw error;
   }
 }

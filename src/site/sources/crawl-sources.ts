@@ -64,7 +64,7 @@ export async function crawlSources(from: CrawlSourcesOptions): Promise<SourcesCr
 
 async function crawlSource(
   source: SiteSource,
-  { content, problems, observerOf, sources: _all, ...options }: CrawlSourcesOptions,
+  { content, problems, observerOf, ...options }: CrawlSourcesOptions,
 ): Promise<{ summary: CrawlSummary; fresh: SiteProblem[] }> {
   const from: CrawlOptions = { ...options, source, content: content.of(source), observer: observerOf?.(source) };
   const { summary, problems: found } = await crawl(from);

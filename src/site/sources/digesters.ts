@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
 
 import { createBatchDigester } from './digest-batch.js';
 import type { DigestAnswer, DigestBatch } from './digest-batch.js';
+import { openThread } from './threads.js';
 
 /** Reads batches of files, each with one descriptor open at a time. */
 export interface Digesters {
@@ -66,7 +66,7 @@ interface Waiting {
 
 /** Answers come in the order of the batches, so a queue says whose each is. */
 function startThread(): Thread {
-  const worker = openWorker();
+  const worker = openThread('digest-worker');
   const waiting: Waiting[] = [];
   const fail = (reason: unknown): void => {
     for (const { reject } of waiting.splice(0)) reject(reason);
@@ -83,15 +83,4 @@ function startThread(): Thread {
         worker.postMessage(batch, [batch.witnesses.buffer as ArrayBuffer]);
       }),
   };
-}
-
-function openWorker(): Worker {
-  if (import.meta.url.endsWith('.ts')) return openUncompiledWorker(new URL('./digest-worker.ts', import.meta.url));
-  return new Worker(new URL('./digest-worker.js', import.meta.url), { execArgv: [] });
-}
-
-/** In tests and benchmarks the sources are TypeScript, which a new thread can't read until told how. */
-function openUncompiledWorker(url: URL): Worker {
-  const start = `import('tsx/esm/api').then(({ register }) => { register(); return import(${JSON.stringify(url.href)}); })`;
-  return new Worker(start, { eval: true, execArgv: [] });
 }

@@ -124,6 +124,7 @@ class Walker implements Walk {
   readonly #options: WalkOptions;
   readonly #except: ReadonlySet<string>;
   readonly #exclude: Exclude;
+  #lastReported: string | undefined;
   /** The same as paths below the root, of those that lie there. */
   readonly #exceptBelow: ReadonlySet<string>;
   /** Entries that are folders still to list. */
@@ -194,14 +195,9 @@ class Walker implements Walk {
     const absolute = this.#absolute(folder);
     this.#announce(index, folder);
     if (folder === '') return this.#withoutBroken(folder, this.#readRoot(listFolder));
-    let isGoneNow = true;
-    const listed = this.#attempt(
-      folder,
-      () => listFolder(absolute),
-      () => (isGoneNow = false),
-    );
+    const listed = this.#attempt(folder, () => listFolder(absolute));
     if (listed) return this.#withoutBroken(folder, listed);
-    if (isGoneNow) this.gone.add(index);
+    if (this.#lastReported !== folder) this.gone.add(index);
     return [];
   }
 
@@ -228,6 +224,7 @@ class Walker implements Walk {
   }
 
   #report(problem: EntryProblem): void {
+    this.#lastReported = problem.path;
     this.#options.onProblem?.(problem);
   }
 
@@ -281,13 +278,12 @@ class Walker implements Walk {
   }
 
   /** `undefined` when it has gone since it was listed, or can't be read, which is reported. */
-  #attempt<T>(path: string, read: () => T, onUnreadable?: () => void): T | undefined {
+  #attempt<T>(path: string, read: () => T): T | undefined {
     if (!this.#isShort(path)) return undefined;
     try {
       return whenDescriptorsAllow(read);
     } catch (error) {
       if (isGone(error)) return undefined;
-      onUnreadable?.();
       this.#report(unreadable(path, errorCode(error)));
       return undefined;
     }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 
 import type { RecordTable } from '../../fields.js';
 import { showPath } from '../../problems.js';
@@ -10,11 +11,11 @@ import { idsOf } from '../ids.js';
 import type { SiteSource } from '../site-source.js';
 import { isPathLink } from './content-kinds.js';
 import type { FileNote } from './content-notes.js';
+import type { ContentParser, ContentPlace, ParsedContent, ParsedEntry } from './content-parser.js';
 import { fitRecord } from './fit-record.js';
 import type { FitOptions } from './fit-record.js';
 import type { FindTarget } from './link-targets.js';
 import { readContentFile } from './read-content-file.js';
-import type { ContentEntry } from './read-entries.js';
 import { ContentError } from './read-entries.js';
 
 /** The records of one file. */
@@ -49,24 +50,41 @@ export function contentId(fileId: string, kind: string, index: number): string {
 }
 
 /** Reads a file's records, held to its kinds; none when it has gone. What can't be read at all is a problem of it. */
-export async function readContentRows(file: ContentFile, findTarget: FindTarget): Promise<ContentRows> {
+export async function readContentRows(file: ContentFile, { findTarget, parser }: ContentReading): Promise<ContentRows> {
   const reader = new FileReader(file, findTarget);
   try {
-    const entries = await readContentFile(path.posix.join(file.source.root, file.relativePath));
-    return reader.read(entries ?? []);
+    const content = await readContentFile(path.posix.join(file.source.root, file.relativePath), parser);
+    return await reader.read(content ?? NO_CONTENT);
   } catch (error) {
-    if (!(error instanceof ContentError)) throw error;
-    reader.report(error.line, error.message);
-    return reader.read([]);
+    const { message, line } = toContentError(error);
+    return new FileReader(file, findTarget).fail(line, message);
   }
 }
+
+/** A value that is nested too deeply for the stack is a mistake of the file too. */
+function toContentError(error: unknown): ContentError {
+  if (error instanceof RangeError) return new ContentError('its values are nested too deeply.', 1);
+  if (error instanceof ContentError) return error;
+  throw error;
+}
+
+export interface ContentReading {
+  readonly findTarget: FindTarget;
+  readonly parser: ContentParser;
+}
+
+const NO_CONTENT: ParsedContent = { entries: [], locate: async () => [] };
+
+/** How long the thread is held: short enough for a request to be answered meanwhile. */
+const SLICE_MS = 12;
 
 class FileReader {
   readonly #file: ContentFile;
   readonly #fileId: string;
   readonly #fit: FitOptions;
   readonly #links = new Set<string>();
-  readonly #problems: SiteProblem[] = [];
+  /** The first ones. */
+  readonly #misfits: { readonly place: ContentPlace; readonly message: string }[] = [];
   #problemCount = 0;
 
   constructor(file: ContentFile, findTarget: FindTarget) {
@@ -82,25 +100,39 @@ class FileReader {
     };
   }
 
-  read(entries: readonly ContentEntry[]): ContentRows {
-    const rows = this.#file.kinds.flatMap((table) =>
-      entries.flatMap((entry, index) => this.#readRow(table, entry, index) ?? []),
-    );
-    const note = {
-      records: entries.length,
-      links: [...this.#links],
-      problems: this.#problems,
-      problemCount: this.#problemCount,
-    };
-    return { rows, note };
+  async read({ entries, locate }: ParsedContent): Promise<ContentRows> {
+    const rows: ContentRow[] = [];
+    let since = performance.now();
+    for (const table of this.#file.kinds) {
+      for (const [index, entry] of entries.entries()) {
+        const row = this.#readRow(table, entry, index);
+        if (row) rows.push(row);
+        if (performance.now() - since < SLICE_MS) continue;
+        await setImmediate();
+        since = performance.now();
+      }
+    }
+    const lines = await locate(this.#misfits.map(({ place }) => place));
+    const problems = this.#misfits.map(({ message }, index) => this.#toProblem(lines[index] ?? 1, message));
+    return { rows, note: this.#toNote(entries.length, problems) };
   }
 
-  #readRow(table: RecordTable, entry: ContentEntry, index: number): ContentRow | undefined {
+  /** The file has no records, for one reason. */
+  fail(line: number, message: string): ContentRows {
+    this.#problemCount = 1;
+    return { rows: [], note: this.#toNote(0, [this.#toProblem(line, message)]) };
+  }
+
+  #toNote(records: number, problems: readonly SiteProblem[]): FileNote {
+    return { records, links: [...this.#links], problems, problemCount: this.#problemCount };
+  }
+
+  #readRow(table: RecordTable, entry: ParsedEntry, index: number): ContentRow | undefined {
     const { kind } = table;
     const { row, misfits } = fitRecord(table.fields, entry, this.#fit);
-    for (const { line, message } of misfits) this.report(line, `${kind}.${message}`);
+    for (const { at, message } of misfits) this.#report({ entry: index, path: at }, `${kind}.${message}`);
     if (row === undefined) {
-      this.report(entry.lineOf([]), `${kind}: left out, for a value that it must have.`);
+      this.#report({ entry: index, path: [] }, `${kind}: left out, for a value that it must have.`);
       return undefined;
     }
     const own = {
@@ -113,10 +145,13 @@ class FileReader {
     return { kind, index, row: { ...row, ...own } };
   }
 
-  report(line: number, message: string): void {
+  #report(place: ContentPlace, message: string): void {
     this.#problemCount += 1;
-    if (this.#problems.length === MAX_PROBLEMS) return;
+    if (this.#misfits.length < MAX_PROBLEMS) this.#misfits.push({ place, message });
+  }
+
+  #toProblem(line: number, reason: string): SiteProblem {
     const { source, relativePath } = this.#file;
-    this.#problems.push({ path: showPath(source, relativePath), line, reason: message });
+    return { path: showPath(source, relativePath), line, reason };
   }
 }

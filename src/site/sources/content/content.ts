@@ -18,6 +18,7 @@ import { contentDigest, isWorthKeeping, noteRead, noteReading, readMemo } from '
 import type { FileNote, FileNotes } from './content-notes.js';
 import { contentId, readContentRows } from './content-rows.js';
 import type { ContentRows } from './content-rows.js';
+import { openContentParser } from './content-parser.js';
 import { createFindTarget } from './link-targets.js';
 import type { FindTarget } from './link-targets.js';
 import { NoRoomError } from './no-room.js';
@@ -39,6 +40,7 @@ export interface Content {
   settle(): ContentProblems;
   /** What does not fit now, of each file the first ones. */
   problems(): SiteProblem[];
+  close(): Promise<void>;
 }
 
 export interface ContentOptions {
@@ -59,6 +61,7 @@ class StoredContent implements Content {
   readonly kinds: ContentKinds;
   readonly sources: readonly SiteSource[];
   readonly findTarget: FindTarget;
+  readonly parser = openContentParser();
   readonly notes: FileNotes;
   /** Absolute paths of files to read because of their links. */
   readonly awaited = new Set<string>();
@@ -109,6 +112,10 @@ class StoredContent implements Content {
       messages: notes.flatMap(({ problems }) => problems.map(formatProblem)),
       count: notes.reduce((sum, { problemCount }) => sum + problemCount, 0),
     };
+  }
+
+  close(): Promise<void> {
+    return this.parser.close();
   }
 
   problems(): SiteProblem[] {
@@ -182,7 +189,7 @@ class FilesOfSource implements SourceContent {
 
   async #prepare(relativePath: string, kinds: readonly RecordTable[], room: number): Promise<void> {
     const file = { source: this.#source, relativePath, kinds };
-    const read = await readContentRows(file, this.#content.findTarget);
+    const read = await readContentRows(file, this.#content);
     if (read.note.records > room) {
       this.#content.notes.set(this.#absolute(relativePath), read.note);
       this.#prepared.clear();

@@ -1,13 +1,14 @@
 import { DateTime } from 'luxon';
 import type { Field, ObjectField, RelationField, ScalarField, ScalarType } from '../../fields.js';
-import type { ContentEntry } from './read-entries.js';
+import type { ParsedEntry } from './content-parser.js';
 
 export type ColumnValue = number | string | null;
 
 /** A value that is not what the schema says. */
 export interface Misfit {
   readonly path: string;
-  readonly line: number;
+  /** Where it stands in its entry. */
+  readonly at: readonly (number | string)[];
   /** What was expected, what came. */
   readonly message: string;
 }
@@ -32,7 +33,7 @@ type Path = readonly (number | string)[];
  * Holds one entry of a file to the fields of its kind. A value that does not fit is reported, and is null where it
  * may be; where it may not, the whole record is left out. Keys that the schema does not name are passed over.
  */
-export function fitRecord(fields: readonly Field[], entry: ContentEntry, options: FitOptions): FittedRecord {
+export function fitRecord(fields: readonly Field[], entry: ParsedEntry, options: FitOptions): FittedRecord {
   const fitting = new Fitting(entry, options);
   const values = entry.body === undefined ? entry.values : { body: entry.body, ...entry.values };
   fitting.fitFields(
@@ -47,10 +48,10 @@ class Fitting {
   readonly row: Record<string, ColumnValue> = {};
   readonly misfits: Misfit[] = [];
   isComplete = true;
-  readonly #entry: ContentEntry;
+  readonly #entry: ParsedEntry;
   readonly #options: FitOptions;
 
-  constructor(entry: ContentEntry, options: FitOptions) {
+  constructor(entry: ParsedEntry, options: FitOptions) {
     this.#entry = entry;
     this.#options = options;
   }
@@ -161,11 +162,7 @@ class Fitting {
 
   #report(path: string, at: Path, wanted: string, value: unknown): void {
     const received = value === undefined ? 'nothing' : JSON.stringify(value).slice(0, 60);
-    this.misfits.push({
-      path,
-      line: this.#entry.lineOf(at),
-      message: `${formatPath(at)}: expected ${wanted}; received ${received}.`,
-    });
+    this.misfits.push({ path, at, message: `${formatPath(at)}: expected ${wanted}; received ${received}.` });
   }
 }
 

@@ -4,29 +4,32 @@ import path from 'node:path';
 
 import prettyBytes from 'pretty-bytes';
 
-import { isGone } from '../unreadable.js';
-import { ContentError, readEntries } from './read-entries.js';
-import type { ContentEntry } from './read-entries.js';
+import { describeCode, errorCode, isGone } from '../unreadable.js';
+import type { ContentParser, ParsedContent } from './content-parser.js';
+import { ContentError } from './read-entries.js';
 
-/** The thread answers nothing else while it parses: some tenth of a second for this much CSV. */
+/** Some tenth of a second of parsing for this much CSV. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /**
  * The records in a file, before they are held to a kind; `undefined` when it has gone.
  *
- * @throws ContentError when it is too large, is not text, or holds something else than its extension says.
+ * @throws ContentError when it can't be read, is too large, is not text, or holds something else than its extension says.
  */
-export async function readContentFile(file: string): Promise<readonly ContentEntry[] | undefined> {
+export async function readContentFile(file: string, parser: ContentParser): Promise<ParsedContent | undefined> {
   const bytes = await readBytes(file);
   if (bytes === undefined) return undefined;
   const extension = path.extname(file).slice(1).toLowerCase();
   if (!isUtf8(bytes) || bytes.includes(0)) throw new ContentError('expected text in UTF-8; received other bytes.', 1);
-  return readEntries(bytes.toString('utf8'), extension);
+  return parser.parse(bytes.toString('utf8'), extension);
 }
 
 async function readBytes(file: string): Promise<Buffer | undefined> {
   try {
-    const { size } = await stat(file);
+    const stats = await stat(file);
+    // Reading a pipe that took the file's place would wait for its other end.
+    if (!stats.isFile()) return undefined;
+    const { size } = stats;
     if (size > MAX_BYTES) {
       const expected = `expected a file of at most ${prettyBytes(MAX_BYTES)}`;
       throw new ContentError(`${expected}; received ${prettyBytes(size)}.`, 1);
@@ -34,6 +37,7 @@ async function readBytes(file: string): Promise<Buffer | undefined> {
     return await readFile(file);
   } catch (error) {
     if (isGone(error)) return undefined;
-    throw error;
+    if (error instanceof ContentError) throw error;
+    throw new ContentError(`${describeCode(errorCode(error))}.`, 1);
   }
 }

@@ -1,5 +1,5 @@
 import { parse as parseCsv } from 'csv-parse/sync';
-import { LineCounter, parseAllDocuments, type Document } from 'yaml';
+import { isScalar, LineCounter, parseAllDocuments, visit, type Document, type Pair, type Scalar } from 'yaml';
 
 /** One record as a file writes it, before it is held to the schema. */
 export interface ContentEntry {
@@ -23,8 +23,11 @@ export class ContentError extends Error {
   }
 }
 
-/** The parser, which keeps the place of every value, holds the thread for a second for this much. */
+/** The parser, which keeps the place of every value, takes about a second for this much. */
 const MAX_YAML_CHARACTERS = 256 * 1024;
+
+/** A table of so many rows fits in the largest file; each record is a row of the database with its indexes. */
+export const MAX_RECORDS = 100_000;
 
 type Reader = (text: string) => ContentEntry[];
 
@@ -53,7 +56,19 @@ export function readEntries(text: string, extension: string): ContentEntry[] {
   if (read === undefined) {
     throw new ContentError(`expected a file of ${[...CONTENT_EXTENSIONS].join(', ')}; received .${extension}.`, 1);
   }
-  return read(text.startsWith('\uFEFF') ? text.slice(1) : text);
+  const entries = read(text.startsWith('\uFEFF') ? text.slice(1) : text);
+  requireFew(entries);
+  return entries;
+}
+
+function requireFew(records: readonly unknown[]): void {
+  if (records.length > MAX_RECORDS) throw new ContentError(`expected at most ${MAX_RECORDS} records in a file.`, 1);
+}
+
+/** How many characters of a file are parsed: of a Markdown file only the front matter. */
+export function measureParsing(text: string, extension: string): number {
+  if (READERS[extension] !== readMarkdown) return text.length;
+  return FRONT_MATTER.exec(text)?.[0].length ?? 0;
 }
 
 /** Everything between a first line of three dashes and the next one. */
@@ -91,11 +106,13 @@ function readYaml(text: string, linesBefore: number): ContentEntry[] {
     throw new ContentError(`${expected}; received ${text.length}. JSON and CSV may be longer.`, 1);
   }
   const counter = new LineCounter();
-  const documents = parseAllDocuments(text, { lineCounter: counter, prettyErrors: true, uniqueKeys: true });
+  const documents = parseAllDocuments(text, { lineCounter: counter, prettyErrors: false, uniqueKeys: false });
   const list = Array.isArray(documents) ? documents : [];
   return list.flatMap((document) => {
     const [error] = document.errors;
-    if (error) throw new ContentError(firstLine(error), linesBefore + (error.linePos?.[0].line ?? 1));
+    const lineFrom = (offset: number) => linesBefore + counter.linePos(offset).line;
+    if (error) throw new ContentError(firstLine(error), lineFrom(error.pos[0]));
+    checkNodes(document, lineFrom);
     const value = unfold(document, linesBefore + 1);
     const lineAt = (path: readonly (number | string)[]) => linesBefore + lineOfNode(document, path, counter);
     return toEntries(
@@ -104,6 +121,39 @@ function readYaml(text: string, linesBefore: number): ContentEntry[] {
       () => lineAt([]),
     );
   });
+}
+
+/** The parser looks through the whole document for each alias. */
+const MAX_ALIASES = 1000;
+
+/**
+ * Refuses keys that a mapping has twice, which the parser itself would look for
+ * by comparing each key with every other, and too many aliases.
+ */
+function checkNodes(document: Document.Parsed, lineAt: (offset: number) => number): void {
+  let aliases = 0;
+  visit(document, {
+    Alias(_key, { range }) {
+      aliases += 1;
+      if (aliases > MAX_ALIASES)
+        throw new ContentError(`expected at most ${MAX_ALIASES} aliases.`, lineAt(range?.[0] ?? 0));
+    },
+    Map(_key, { items }) {
+      const twin = findTwin(items);
+      if (twin) throw new ContentError('Map keys must be unique', lineAt(twin.range?.[0] ?? 0));
+    },
+  });
+}
+
+/** The first key that another before it equals. */
+function findTwin(items: readonly Pair[]): Scalar | undefined {
+  const seen = new Set<unknown>();
+  for (const { key } of items) {
+    if (!isScalar(key)) continue;
+    if (seen.has(key.value)) return key;
+    seen.add(key.value);
+  }
+  return undefined;
 }
 
 /** Aliases that refer to aliases could unfold to more than memory holds; a hundred is more than anyone writes. */
@@ -131,7 +181,9 @@ function toEntries(
 ): ContentEntry[] {
   // A file of comments alone, or an empty one, has no record.
   if (value === null || value === undefined) return [];
-  return (Array.isArray(value) ? value : [value]).map((values: unknown, index) => {
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  requireFew(list);
+  return list.map((values: unknown, index) => {
     if (!isObject(values)) {
       throw new ContentError(
         'expected an object, or a list of objects.',
@@ -154,7 +206,9 @@ function readCsv(text: string): ContentEntry[] {
       info: true,
       skip_empty_lines: true,
       trim: true,
+      to: MAX_RECORDS + 1,
     }) as unknown as CsvRow[];
+    requireFew(rows);
     return rows.map(({ record, info }) => ({
       // An empty cell is an absent value.
       values: Object.fromEntries(Object.entries(record).filter(([, cell]) => cell !== '')),
@@ -163,6 +217,7 @@ function readCsv(text: string): ContentEntry[] {
       lineOf: () => info.lines,
     }));
   } catch (error) {
+    if (error instanceof ContentError) throw error;
     throw new ContentError(firstLine(error), (error as { lines?: number }).lines ?? 1);
   }
 }
@@ -176,6 +231,7 @@ function once<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value;
 }
 
-function firstLine(error: unknown): string {
+/** The first line of an error's message. */
+export function firstLine(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
 }

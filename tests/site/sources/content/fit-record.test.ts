@@ -58,9 +58,13 @@ const FIELDS: readonly Field[] = [
 ];
 
 const fit = (text: string, extension = 'md') =>
-  readEntries(text, extension).map((entry) =>
-    fitRecord(FIELDS, entry, { toLinkKey: (field, key) => `${field.type}:${key}` }),
-  );
+  readEntries(text, extension).map((entry) => {
+    const { row, misfits } = fitRecord(FIELDS, entry, { toLinkKey: (field, key) => `${field.type}:${key}` });
+    return {
+      row,
+      misfits: misfits.map(({ path, at, message }) => ({ path, message, line: entry.lineOf(at) })),
+    };
+  });
 
 test('values that fit become columns', () => {
   const [fitted] = fit(

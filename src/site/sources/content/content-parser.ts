@@ -1,0 +1,175 @@
+import type { Worker } from 'node:worker_threads';
+
+import { inTurn } from '../../../in-turn.js';
+import { openThread } from '../threads.js';
+import { ContentError, measureParsing, readEntries } from './read-entries.js';
+import type { ContentEntry } from './read-entries.js';
+
+/** One record as a file writes it, without the places of its values. */
+export type ParsedEntry = Omit<ContentEntry, 'lineOf'>;
+
+/** A value of a file. */
+export interface ContentPlace {
+  /** The place of its entry in the file, from 0. */
+  readonly entry: number;
+  readonly path: readonly (number | string)[];
+}
+
+/** The records in a file. */
+export interface ParsedContent {
+  readonly entries: readonly ParsedEntry[];
+  /** The lines, from 1, of values. */
+  locate(places: readonly ContentPlace[]): Promise<readonly number[]>;
+}
+
+export interface ParseRequest {
+  readonly text: string;
+  readonly extension: string;
+  /** Asks for the lines of these in place of the entries. */
+  readonly places?: readonly ContentPlace[];
+}
+
+export type ParseReply =
+  | { readonly ready: true }
+  | { readonly entries: readonly ParsedEntry[] }
+  | { readonly end: true }
+  | { readonly lines: readonly number[] }
+  | { readonly error: string; readonly line: number };
+
+/** Parses files: small ones here, others in a thread of its own that is ended when it takes too long. */
+export interface ContentParser {
+  /**
+   * @param extension Small letters, without the dot.
+   * @throws ContentError for text that is not of that format, or takes too long to parse.
+   */
+  parse(text: string, extension: string): Promise<ParsedContent>;
+  close(): Promise<void>;
+}
+
+/** The slowest text of this many characters holds the thread for a tenth of a second; most take a millisecond. */
+const MAX_HERE = 16 * 1024;
+
+/** The slowest text that is not refused for its size takes about a second; a busy machine has as long as ten. */
+const DEADLINE_MS = 10_000;
+
+/** A thread starts within a tenth of a second; the machine may be busy. */
+const START_MS = 60_000;
+
+/** Some twenty times what the largest files need. */
+const MEMORY_MB = 512;
+
+export interface ContentParserOptions {
+  readonly deadlineMs?: number;
+}
+
+export function openContentParser({ deadlineMs = DEADLINE_MS }: ContentParserOptions = {}): ContentParser {
+  const thread = new ParserThread(deadlineMs);
+  return {
+    async parse(text, extension) {
+      return measureParsing(text, extension) <= MAX_HERE ? parseHere(text, extension) : thread.parse(text, extension);
+    },
+    close: () => thread.close(),
+  };
+}
+
+function parseHere(text: string, extension: string): ParsedContent {
+  const entries = readEntries(text, extension);
+  return { entries, locate: async (places) => places.map(({ entry, path }) => entries[entry]?.lineOf(path) ?? 1) };
+}
+
+class ParserThread {
+  readonly #deadlineMs: number;
+  /** One text at a time, so that the deadline is of that text alone. */
+  readonly #inTurn = inTurn(1);
+  #worker: Worker | undefined;
+
+  constructor(deadlineMs: number) {
+    this.#deadlineMs = deadlineMs;
+  }
+
+  async parse(text: string, extension: string): Promise<ParsedContent> {
+    const entries: ParsedEntry[] = [];
+    await this.#ask({ text, extension }, (reply) => {
+      if ('entries' in reply) for (const entry of reply.entries) entries.push(entry);
+      return 'end' in reply;
+    });
+    return { entries, locate: (places) => this.#locate({ text, extension, places }) };
+  }
+
+  async close(): Promise<void> {
+    await this.#worker?.terminate();
+    this.#worker = undefined;
+  }
+
+  async #locate(request: ParseRequest): Promise<readonly number[]> {
+    let lines: readonly number[] = [];
+    await this.#ask(request, (reply) => {
+      if ('lines' in reply) lines = reply.lines;
+      return true;
+    });
+    return lines;
+  }
+
+  #ask(request: ParseRequest, take: (reply: ParseReply) => boolean): Promise<void> {
+    return this.#inTurn(async () => {
+      try {
+        this.#worker ??= await startThread();
+        await exchange(this.#worker, { request, take, deadlineMs: this.#deadlineMs });
+      } catch (error) {
+        if (!(error instanceof ThreadError)) throw error;
+        await this.close();
+        throw new ContentError(error.message, 1);
+      }
+    });
+  }
+}
+
+/** The thread did not answer, and is of no more use. */
+class ThreadError extends Error {
+  override readonly name = 'ThreadError';
+}
+
+async function startThread(): Promise<Worker> {
+  const worker = openThread('content/content-worker', { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB } });
+  await exchange(worker, { take: (reply) => 'ready' in reply, deadlineMs: START_MS });
+  // A site that is left open keeps no process alive by it.
+  worker.unref();
+  return worker;
+}
+
+interface Exchange {
+  /** Sent to the thread, if anything. */
+  readonly request?: ParseRequest;
+  /** Takes a reply; gives whether it is the last. */
+  readonly take: (reply: ParseReply) => boolean;
+  readonly deadlineMs: number;
+}
+
+function exchange(worker: Worker, { request, take, deadlineMs }: Exchange): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const seconds = deadlineMs / 1000;
+    const late = (): void => end(new ThreadError(`takes more than ${seconds} seconds to parse; it is skipped.`));
+    const timer = setTimeout(late, deadlineMs);
+    const onMessage = (reply: ParseReply): void => {
+      if ('error' in reply) end(new ContentError(reply.error, reply.line));
+      else if (take(reply)) end();
+    };
+    const onError = (error: Error): void => end(new ThreadError(describeEnd(error)));
+    const onExit = (): void => end(new ThreadError('can not be parsed: the thread that parses has ended.'));
+    function end(error?: Error): void {
+      clearTimeout(timer);
+      worker.off('message', onMessage).off('error', onError).off('exit', onExit);
+      if (error) reject(error);
+      else resolve();
+    }
+    worker.on('message', onMessage).on('error', onError).on('exit', onExit);
+    if (request) worker.postMessage(request);
+  });
+}
+
+function describeEnd(error: Error): string {
+  const isMemory = 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  return isMemory
+    ? `needs more than ${MEMORY_MB} MB of memory to parse; it is skipped.`
+    : `can not be parsed: ${error.message}`;
+}

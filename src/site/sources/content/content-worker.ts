@@ -1,0 +1,37 @@
+import { parentPort } from 'node:worker_threads';
+
+import { ContentError, firstLine, readEntries } from './read-entries.js';
+import type { ContentEntry } from './read-entries.js';
+import type { ParsedEntry, ParseReply, ParseRequest } from './content-parser.js';
+
+/** Entries in one message: taking it in holds the other thread for some milliseconds at most. */
+const CHUNK = 1000;
+
+function* reply({ text, extension, places }: ParseRequest): Generator<ParseReply> {
+  const entries = readEntries(text, extension);
+  if (places) {
+    yield { lines: places.map(({ entry, path }) => entries[entry]?.lineOf(path) ?? 1) };
+    return;
+  }
+  for (let from = 0; from < entries.length; from += CHUNK) {
+    yield { entries: entries.slice(from, from + CHUNK).map(toParsed) };
+  }
+  yield { end: true };
+}
+
+const toParsed = ({ values, body, textOnly }: ContentEntry): ParsedEntry => ({ values, body, textOnly });
+
+function toError(error: unknown): ParseReply {
+  return { error: firstLine(error), line: error instanceof ContentError ? error.line : 1 };
+}
+
+/** The time to load this module counts towards no deadline. */
+parentPort?.postMessage({ ready: true } satisfies ParseReply);
+
+parentPort?.on('message', (request: ParseRequest) => {
+  try {
+    for (const message of reply(request)) parentPort?.postMessage(message);
+  } catch (error) {
+    parentPort?.postMessage(toError(error));
+  }
+});
