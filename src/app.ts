@@ -34,11 +34,12 @@ import { PAGE_PATHS } from './server/page-paths.js';
 import { loadReference } from './server/reference.js';
 import { contextOf, requestContext } from './server/request-context.js';
 import { contractDocument } from './server/static-contract.js';
+import { siteEntrance } from './server/site-entrance.js';
 import { staticFiles } from './server/static-files.js';
 import type { Services } from './services.js';
 import type { PublicFiles } from './site/public-files.js';
-import type { Site } from './site/site.js';
 import type { Imaging } from './site-data.js';
+import type { OpenSite, SiteService } from './site-service.js';
 
 interface AppOptions {
   readonly log: Log;
@@ -85,13 +86,9 @@ function createListener(options: AppOptions): RequestListener {
   const reference = loadReference({ services: config.services });
   app.use(requestContext({ log }), requestBounds({ onlyHost: onlyHost(config) }));
   // Before what they have no use for: a query and an image are answered in less time than some headers take.
-  const { site, imaging } = services;
-  const prefix = site?.config.pathPrefix ?? '';
-  const staticPaths = [...new Set(['/static', `${prefix}/static`])];
-  if (site && imaging) {
+  if (services.site) {
     app.get(GRAPHQL_PATHS, explorer.page).options(GRAPHQL_PATHS, allowOnly('GET, POST, OPTIONS'));
-    app.all(GRAPHQL_PATHS, graphql({ config, services, site, imaging, log }));
-    app.use(staticPaths, imageFiles(imaging, services.publicFiles, prefix));
+    app.use(siteRequests({ config, site: services.site, staticFolder: services.staticFolder, log }));
   }
   const limits = createRateLimits({
     perMinute: config.rateLimit,
@@ -104,7 +101,6 @@ function createListener(options: AppOptions): RequestListener {
   app.use(explorer.assets, reference.assets, pages.assets);
   app.get('/docs', reference.page).all('/docs', allowOnly(READ_ONLY));
   app.get(PAGE_PATHS, pages.document).all(PAGE_PATHS, allowOnly(READ_ONLY));
-  app.use(staticPaths, staticFiles(services.staticFolder));
   app.get('/*rest', pages.nowhere);
   app.use(notFoundHandler(), errorHandler({ log }));
   return app as RequestListener;
@@ -118,16 +114,35 @@ function onlyHost({ host, publicUrl }: Config): string | undefined {
   return isLocal ? new URL(publicUrl ?? 'http://localhost').hostname : undefined;
 }
 
-interface GraphqlParts {
+interface SiteParts {
   readonly config: Config;
-  readonly services: Services;
-  readonly site: Site;
-  readonly imaging: Imaging;
+  readonly site: SiteService;
+  readonly staticFolder: string;
   readonly log: Log;
 }
 
-function graphql({ config, services, site, imaging, log }: GraphqlParts): RequestHandler {
-  const { publicFiles, formatDate } = services;
+/** Queries, images and published files of the site, once it is open. */
+function siteRequests({ config, site, staticFolder, log }: SiteParts): RequestHandler {
+  return siteEntrance({
+    paths: [...GRAPHQL_PATHS, '/static'],
+    find: () => site.state,
+    serve(open) {
+      const prefix = open.site.config.pathPrefix;
+      const staticPaths = [...new Set(['/static', `${prefix}/static`])];
+      const router = express.Router();
+      router.all(GRAPHQL_PATHS, graphql({ ...open, config, log }));
+      router.use(staticPaths, imageFiles(open.imaging, open.publicFiles, prefix));
+      return router.use(staticPaths, securityHeaders({ isHttps: isHttps(config) }), staticFiles(staticFolder));
+    },
+  });
+}
+
+interface GraphqlParts extends OpenSite {
+  readonly config: Config;
+  readonly log: Log;
+}
+
+function graphql({ config, site, imaging, publicFiles, formatDate, log }: GraphqlParts): RequestHandler {
   const parts = { records: site.store, publicFiles, formatDate, ...imaging };
   const endpoint = createGraphqlEndpoint({
     ...createSiteEngine(),

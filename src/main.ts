@@ -3,6 +3,7 @@ import type { Config } from './config.js';
 import { drain, listen, localOrigin } from './listen.js';
 import { openServices } from './services.js';
 import type { Services, ServicesOptions } from './services.js';
+import type { OpenSite } from './site-service.js';
 import { toStartError } from './start-error.js';
 
 export interface ServeOptions {
@@ -45,10 +46,12 @@ async function run(config: Config, { startedAt, signal, print, ...options }: Run
   try {
     const services = await open(config, { ...options, signal, origin: () => origin });
     try {
+      // The site may take a while to read; the other services answer meanwhile.
       app.open(services);
-      print(describe(services, origin, performance.now() - startedAt).join('\n'));
       const { services: running } = config;
       if (running.includes('dashboard')) services.readiness.waitFor(services.dashboard.refresher.start());
+      const site = await firstSite(services, config);
+      print(describe({ ...services, site }, origin, performance.now() - startedAt).join('\n'));
       // Site data alone knows nobody.
       if (running.some((service) => service !== 'site')) await offerSetup(services, { origin, print });
       await aborted(signal);
@@ -71,6 +74,16 @@ async function open(config: Config, options: ServicesOptions): Promise<Services>
   }
 }
 
+/** The site at its first attempt; a failure ends the start only where nothing else is served. */
+async function firstSite({ site, readiness }: Services, config: Config): Promise<OpenSite | undefined> {
+  if (site === undefined) return undefined;
+  readiness.waitFor(site.firstAttempt);
+  return site.firstAttempt.catch((error: unknown) => {
+    if (config.services.length === 1) throw toStartError(error, config);
+    return undefined;
+  });
+}
+
 /** The secret is in the fragment, which browsers never send: so it is in no log, here or at a proxy. */
 async function offerSetup(
   { accounts }: Services,
@@ -83,14 +96,22 @@ async function offerSetup(
   );
 }
 
-function describe({ version, site }: Services, origin: string, milliseconds: number): string[] {
+interface Started {
+  readonly version: string;
+  readonly site: OpenSite | undefined;
+}
+
+function describe({ version, site: open }: Started, origin: string, milliseconds: number): string[] {
   const ready = `Trellis ${version} ready at ${origin}`;
-  if (!site) return [`${ready} - started in ${toTime(milliseconds)}.`];
-  const { files, directories, images, milliseconds: crawl } = site.summary;
+  if (!open) return [`${ready} - started in ${toTime(milliseconds)}.`];
+  const { files, directories, images, privateLeftOut, late, milliseconds: crawl } = open.site.summary;
   const counts = `${count(files, 'file')} in ${count(directories, 'folder')}, ${count(images, 'image')}`;
+  const leftOut = `${count(privateLeftOut, 'private name')} left out (docs/site-data.md, "What visitors can see").`;
   return [
     `${ready} - ${counts}, indexed in ${toTime(crawl)}, started in ${toTime(milliseconds)}.`,
     `Explore the site's data at ${origin}/graphql`,
+    ...(privateLeftOut > 0 ? [`Site: ${leftOut}`] : []),
+    ...(late > 0 ? [`Site: ${count(late, 'large file')} being read; listed when that is done.`] : []),
   ];
 }
 

@@ -26,15 +26,8 @@ import type { ObjectVersions } from './secrets/versions.js';
 import { noteRotationsDue } from './secrets/rotation.js';
 import { createOwner } from './secrets/owner.js';
 import type { Owner } from './secrets/owner.js';
-import { createFormatDate } from './site/dates.js';
-import type { FormatDate } from './site/dates.js';
-import type { LiveChange } from './site/live.js';
-import { formatChange } from './site/live-terminal.js';
-import { openPublicFiles } from './site/public-files.js';
-import type { PublicFiles } from './site/public-files.js';
-import type { Site } from './site/site.js';
-import { openConfiguredSite, openImaging } from './site-data.js';
-import type { Imaging } from './site-data.js';
+import { startSite } from './site-service.js';
+import type { SiteReport, SiteService } from './site-service.js';
 import { isPostgres, openDatabase } from './storage/database.js';
 import type { Database } from './storage/database.js';
 import { placeOf } from './storage/place.js';
@@ -69,13 +62,11 @@ export interface Services extends SecretsAccess {
   readonly owner: Owner;
   readonly audit: AuditLog;
   /** Absent when the site is not among the services that run. */
-  readonly site: Site | undefined;
-  /** Absent with the site. */
-  readonly imaging: Imaging | undefined;
-  readonly publicFiles: PublicFiles;
+  readonly site: SiteService | undefined;
+  /** The state of the site for probes; absent with it. */
+  readonly siteReport: (() => SiteReport) | undefined;
   /** Where published files are, to be served below `/static`. */
   readonly staticFolder: string;
-  readonly formatDate: FormatDate;
   /** Finds who sent a request to a service that takes tokens of these kinds. */
   readonly authenticatorFor: (tokens: readonly TokenKind[]) => Authenticate;
   /** Closes the databases. */
@@ -97,7 +88,7 @@ export interface ServicesOptions {
 /** Limits are of requests a minute. */
 const RATE_WINDOW_MS = 60_000;
 
-/** Opens the databases, reads the site, and wires the domain to them. */
+/** Opens the databases, starts to read the site, and wires the domain to them. */
 export async function openServices(config: Config, options: ServicesOptions): Promise<Services> {
   const folder = await openStateFolder(config.state);
   if (folder.isShared)
@@ -112,13 +103,8 @@ export async function openServices(config: Config, options: ServicesOptions): Pr
 
 async function openAll(config: Config, options: ServicesOptions, folder: StateFolder): Promise<Services> {
   const key = await openServerKey(config.state);
-  const site = config.services.includes('site') ? await openSiteData(config, options) : undefined;
-  const database = await openDatabase(placeOf(config)).catch((error: unknown) => {
-    site?.close();
-    throw error;
-  });
+  const database = await openDatabase(placeOf(config));
   await requireServerKey(database, key).catch(async (error: unknown) => {
-    site?.close();
     await database.destroy();
     throw error;
   });
@@ -126,7 +112,7 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
   const accounts = accountsWith(auditPasskeys);
   const owner = createOwner(database);
   const replays = createReplays(database);
-  const imaging = site && openImaging(site, config);
+  const site = config.services.includes('site') ? startSite(config, options) : undefined;
   const dashboard = createDashboard({
     database,
     key,
@@ -152,10 +138,9 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
     ...createSecretsAccess(database, { owner, signIn: accounts.signIn, accountsWith, store: serviceTokens }),
     audit: createAuditLog(database),
     site,
-    imaging,
-    publicFiles: openPublicFiles({ directory: join(config.state, 'public'), pathPrefix: site?.config.pathPrefix }),
+    // Anyone may read a public site, so anyone may know what is wrong with it.
+    siteReport: site && (() => site.report(true)),
     staticFolder: join(config.state, 'public', 'static'),
-    formatDate: createFormatDate({ dialect: site?.config.dates ?? 'auto' }),
     authenticatorFor(tokens) {
       let authenticate: Authenticate | undefined;
       return (request) => {
@@ -171,21 +156,12 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
     async close() {
       await dashboard.deliveries.close();
       await dashboard.refresher.close();
-      await imaging?.images.close();
-      site?.close();
+      await site?.close();
       await sweeper.close();
       await database.destroy();
       folder.close();
     },
   };
-}
-
-function openSiteData(config: Config, { terminal, signal }: ServicesOptions): Promise<Site> {
-  const say = (line: string): void => void terminal.write(`${line}\n`);
-  const watch = config.watch
-    ? { onChange: (change: LiveChange) => say(formatChange(change)), onProblem: say }
-    : undefined;
-  return openConfiguredSite(config, { recordsDirectory: join(config.state, 'site'), terminal, signal, watch });
 }
 
 /** What time has ended is refused as it is read, so it may lie there for a while. */

@@ -20,8 +20,8 @@ export interface Imaging {
 export interface SiteDataOptions {
   /** Where the site's records are: of each process that reads the site, a folder of its own. */
   readonly recordsDirectory: string;
-  /** Where a long crawl shows how far it is. */
-  readonly terminal: NodeJS.WriteStream;
+  /** Where warnings and the progress of a long crawl are shown; absent, nowhere. */
+  readonly terminal?: NodeJS.WriteStream | undefined;
   /** Ends a crawl. */
   readonly signal?: AbortSignal | undefined;
   readonly watch?: SiteWatch | undefined;
@@ -32,20 +32,20 @@ export async function openConfiguredSite(
   { site, state }: Pick<Config, 'site' | 'state'>,
   { recordsDirectory, terminal, signal, watch }: SiteDataOptions,
 ): Promise<Site> {
-  const view = openCrawlTerminal(terminal);
+  const view = terminal && openCrawlTerminal(terminal);
   try {
     return await openSite({
       directory: site,
       stateDirectory: recordsDirectory,
       except: [state],
       tables: records,
-      onWarnings: (messages, count) => terminal.write(formatWarnings(messages, count)),
-      onProgress: (progress) => view.show(progress),
+      onWarnings: (messages, count) => terminal?.write(formatWarnings(messages, count)),
+      onProgress: (progress) => view?.show(progress),
       signal,
       watch,
     });
   } finally {
-    view.stop();
+    view?.stop();
   }
 }
 

@@ -3,7 +3,8 @@ import type { Config } from '../config.js';
 import { checkAuditLog } from './doctor/check-audit-log.js';
 import { checkAddress, checkProxy } from './doctor/check-address.js';
 import { checkDatabase, checkKey, checkServer, checkStateFolder } from './doctor/check-data.js';
-import { checkDisk, checkNode, checkPort, checkSite } from './doctor/check-machine.js';
+import { checkDisk, checkNode, checkPort } from './doctor/check-machine.js';
+import { checkSite } from './doctor/check-site.js';
 import { fail, ok } from './doctor/finding.js';
 import type { Finding } from './doctor/finding.js';
 

@@ -2,7 +2,7 @@ import type { RequestListener, ServerResponse } from 'node:http';
 import { randomUUID } from 'node:crypto';
 import type { ErrorBody } from './errors.js';
 
-/** Long enough for most sites to be read; a client that comes back too early is told again. */
+/** Long enough to open the databases. */
 const RETRY_AFTER_SECONDS = 5;
 
 /** Stands where an app will be, so that a port is taken before the work of making one. */
@@ -24,7 +24,7 @@ export function createEntrance(): Entrance {
 
 function refuse(response: ServerResponse): void {
   const requestId = randomUUID();
-  const error = 'Expected a server that is ready; this one is still reading its site. Ask again in a moment.';
+  const error = 'The server is starting. Try again in a moment.';
   const body = JSON.stringify({ error, code: 'unavailable', requestId } satisfies ErrorBody);
   response.writeHead(503, {
     'Content-Type': 'application/json; charset=utf-8',

@@ -67,7 +67,9 @@ export class LiveLook {
   }
 
   get work(): Workload {
-    return this.#looked ? measureWork(this.#looked.walk.entries, this.#looked.plan.writes) : { files: 0, bytes: 0 };
+    if (this.#looked === undefined) return { files: 0, bytes: 0 };
+    const { walk: found, plan } = this.#looked;
+    return measureWork(found.entries, plan.writes, this.#options.late);
   }
 
   get changesAnything(): boolean {

@@ -18,7 +18,7 @@ export interface Readiness {
   /** Whether requests can be served: the database answers and nobody called {@link stop}. */
   isReady(): Promise<boolean>;
   /** Until this has ended, the answer is no. */
-  waitFor(start: Promise<void>): void;
+  waitFor(start: Promise<unknown>): void;
   /** From now on the answer is no, so that balancers look elsewhere while we drain. */
   stop(): void;
   /** Aborted by {@link stop}. */
@@ -30,9 +30,9 @@ export function createReadiness(database: Database, now: () => number = Date.now
   // Every open stream listens.
   setMaxListeners(0, stopping.signal);
   let last: { readonly at: number; readonly answer: Promise<boolean> } | undefined;
-  let isStarting = false;
+  let starting = 0;
   const isReady = async (): Promise<boolean> => {
-    if (isStarting) return false;
+    if (starting > 0) return false;
     if (last === undefined || now() - last.at >= REUSE_MS) last = { at: now(), answer: ping(database) };
     const isThere = await last.answer;
     return isThere && !stopping.signal.aborted;
@@ -45,8 +45,8 @@ export function createReadiness(database: Database, now: () => number = Date.now
       return { openResources: Math.max(1, process.getActiveResourcesInfo().length) };
     },
     waitFor(start) {
-      isStarting = true;
-      const end = (): void => void (isStarting = false);
+      starting += 1;
+      const end = (): void => void (starting -= 1);
       void start.then(end, end);
     },
     stop: () => stopping.abort(),

@@ -13,7 +13,7 @@ test('answers that the server is not ready, until it is', async () => {
     expect(early.status).toBe(503);
     expect(early.headers.get('retry-after')).toMatch(/^\d+$/);
     expect(await early.json()).toEqual({
-      error: expect.stringContaining('still reading its site') as string,
+      error: 'The server is starting. Try again in a moment.',
       code: 'unavailable',
       requestId: early.headers.get('x-request-id'),
     });

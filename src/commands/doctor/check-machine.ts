@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { access, constants, stat, statfs } from 'node:fs/promises';
+import { stat, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import prettyBytes from 'pretty-bytes';
@@ -59,15 +59,4 @@ async function tryListening(host: string, port: number): Promise<string | undefi
   } finally {
     server.close();
   }
-}
-
-export async function checkSite({ services, site }: Config): Promise<Finding> {
-  if (!services.includes('site')) return ok('site', 'not among the services that run');
-  const isThere = await access(site, constants.R_OK | constants.X_OK).then(
-    () => true,
-    () => false,
-  );
-  return isThere
-    ? ok('site', site)
-    : fail('site', `${site} can not be read`, 'mend TRELLIS_SITE, or leave site out of TRELLIS_SERVICES');
 }

@@ -8,7 +8,7 @@ import * as validators from './validators.js';
 export const basePath = '';
 
 /** Names what the contract says; the client is told it and compares. */
-export const revision = '7e1f1235a0dad2f0';
+export const revision = '01db6f917665ee76';
 
 /** The kind of caller that each security scheme proves. */
 export const schemes = {

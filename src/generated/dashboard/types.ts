@@ -32,6 +32,9 @@ export interface paths {
          * @description Asks the database within 2 seconds and reuses the answer for about 3. A forge that is down does not matter. It
          *     is 503 until the boards that were due at the start are refreshed, for 30 seconds at most, and at once when the
          *     server is told to stop.
+         *
+         *     The first reading of the site counts as part of the start. A site that can't be read later does not make it
+         *     503, as the other services answer; `site` says so.
          */
         readonly get: operations["getReadiness"];
         readonly put?: never;
@@ -1392,6 +1395,34 @@ export interface components {
             readonly status: "ok";
             /** @description Units of work that the process has open - sockets, timers, requests. A leak shows as a steady rise. */
             readonly goroutines: number;
+            readonly site?: components["schemas"]["SiteReadiness"];
+        };
+        /** @description The state of the site; absent where the site is not among the services. */
+        readonly SiteReadiness: {
+            /**
+             * @description `ok` when queries are answered, `starting` while the site is read for the first time, and `unavailable` when
+             *     its folder or configuration can't be read. The server tries again every few seconds.
+             * @enum {string}
+             */
+            readonly status: "ok" | "starting" | "unavailable";
+            /** @description Why the site is not served. */
+            readonly reason?: string;
+            /** @description The number of entries that are skipped and of values that do not fit. */
+            readonly problemCount?: number;
+            /** @description The first of them; absent where the site is not public. */
+            readonly problems?: readonly components["schemas"]["SiteProblem"][];
+        };
+        /** @description An entry of the site that is skipped, or a value in a file that does not fit. */
+        readonly SiteProblem: {
+            /**
+             * @description From the folder of the site.
+             * @example drafts/new.md
+             */
+            readonly path: string;
+            /** @description Of the value in the file. */
+            readonly line?: number;
+            /** @example can't be read: EACCES, permission denied. */
+            readonly reason: string;
         };
         readonly Version: {
             /**
@@ -2765,7 +2796,17 @@ export interface operations {
                     /**
                      * @example {
                      *       "status": "ok",
-                     *       "goroutines": 14
+                     *       "goroutines": 14,
+                     *       "site": {
+                     *         "status": "ok",
+                     *         "problemCount": 1,
+                     *         "problems": [
+                     *           {
+                     *             "path": "drafts/new.md",
+                     *             "reason": "can't be read: EACCES, permission denied."
+                     *           }
+                     *         ]
+                     *       }
                      *     }
                      */
                     readonly "application/json": components["schemas"]["Readiness"];

@@ -2,6 +2,7 @@ import type { Accounts } from '../../accounts/accounts.js';
 import type { Dashboard } from '../../dashboard/dashboard.js';
 import type { DashboardHandlers } from '../../generated/dashboard/operations.js';
 import type { Readiness } from '../../storage/readiness.js';
+import type { SiteReport } from '../../site-service.js';
 import { adminHandlers } from './admin.js';
 import { authHandlers } from './auth.js';
 import { boardHandlers } from './board.js';
@@ -24,6 +25,8 @@ export interface DashboardServices {
   readonly readiness: Readiness;
   /** The release without its leading v, or `dev`. */
   readonly version: string;
+  /** The state of the site; absent where it is not served. */
+  readonly siteReport?: (() => SiteReport) | undefined;
 }
 
 export const dashboardHandlers = (services: DashboardServices): DashboardHandlers => ({

@@ -182,7 +182,7 @@ async function applyWrites(
   { source: { root }, content, signal, onProgress, late }: CrawlOptions,
   { found: { entries }, plan, writer, changes, ahead, rowsAtOnce, onProblem, waiting }: Applying,
 ): Promise<number> {
-  const work = measureWork(entries, plan.writes);
+  const work = measureWork(entries, plan.writes, late);
   const isSized = !plan.writes.some(({ index }) => entries.isUnread(index));
   const digesters = ahead.digestersFor(work);
   const pending: PlannedWrite[] = [];

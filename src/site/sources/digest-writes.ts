@@ -25,14 +25,15 @@ const BATCH = { writes: 256, bytes: 8 * 1024 * 1024 };
 /** Batches under way for each thread, so that none waits while a transaction is written. */
 const AHEAD = 32;
 
-/** What there is to read for these writes. */
-export function measureWork(entries: Entries, writes: readonly PlannedWrite[]): Workload {
+/** What there is to read for these writes, but for large files if those are read apart. */
+export function measureWork(entries: Entries, writes: readonly PlannedWrite[], late?: LateDigests): Workload {
   let files = 0;
   let bytes = 0;
   for (const write of writes) {
-    if (!needsDigest(entries, write)) continue;
+    const size = sizeOf(entries, write.index);
+    if (!needsDigest(entries, write) || (late && size >= LATE_BYTES)) continue;
     files += 1;
-    bytes += sizeOf(entries, write.index);
+    bytes += size;
   }
   return { files, bytes };
 }
@@ -87,11 +88,11 @@ function* toBatches(entries: Entries, writes: readonly PlannedWrite[]): Generato
 }
 
 async function digestBatch(from: DigestFrom, planned: readonly PlannedWrite[]): Promise<DigestedBatch> {
-  const { entries, ahead } = from;
-  const { files } = measureWork(entries, planned);
+  const { entries, ahead, late } = from;
+  const { files } = measureWork(entries, planned, late);
   const known = ahead ? await ahead.addDigests(entries, planned) : planned;
   const writes = await digestRest(from, known);
-  return { writes, files, bytes: measureWork(entries, planned).bytes };
+  return { writes, files, bytes: measureWork(entries, planned, late).bytes };
 }
 
 async function digestRest(from: DigestFrom, writes: readonly PlannedWrite[]): Promise<readonly PlannedWrite[]> {

@@ -19,7 +19,7 @@ export interface ContentPlace {
 export interface ParsedContent {
   readonly entries: readonly ParsedEntry[];
   /** The lines, from 1, of values. */
-  locate(places: readonly ContentPlace[]): Promise<readonly number[]>;
+  readonly locate: (places: readonly ContentPlace[]) => Promise<readonly number[]>;
 }
 
 export interface ParseRequest {

@@ -24,7 +24,10 @@ const toKey = (index: number): string => `k${index}: ${index}\n`;
 async function outcome(text: string, extension = 'yaml'): Promise<number | string> {
   return parser.parse(text, extension).then(
     ({ entries }) => entries.length,
-    (error: unknown) => (error instanceof ContentError ? error.message : Promise.reject(error)),
+    (error: unknown) => {
+      if (!(error instanceof ContentError)) throw error;
+      return error.message;
+    },
   );
 }
 

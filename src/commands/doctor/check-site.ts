@@ -1,0 +1,53 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Config } from '../../config.js';
+import { formatProblem } from '../../site/problems.js';
+import type { ProblemReport } from '../../site/problems.js';
+import { openConfiguredSite } from '../../site-data.js';
+import { fail, ok, warn } from './finding.js';
+import type { Finding } from './finding.js';
+
+const CHECK = 'site';
+
+/** As many problems as a person reads before repairing the first. */
+const MAX_SHOWN = 10;
+
+/** Some hundred thousand files; a larger site is checked by its server. */
+const PATIENCE_MS = 60_000;
+
+/** Reads the site as the server does, into a temporary folder, and reports what it would skip. */
+export async function checkSite(config: Config): Promise<Finding> {
+  if (!config.services.includes('site')) return ok(CHECK, 'not among the services that run');
+  const recordsDirectory = await mkdtemp(join(tmpdir(), 'trellis-doctor-'));
+  try {
+    return judge(config.site, await readProblems(config, recordsDirectory));
+  } catch (error) {
+    if ((error as Error).name === 'TimeoutError') {
+      return warn(CHECK, `${config.site} takes more than a minute to read`, 'see "site" in the answer of /readyz');
+    }
+    const advice = 'correct TRELLIS_SITE, or leave site out of TRELLIS_SERVICES';
+    return fail(CHECK, `${config.site}: ${(error as Error).message}`, advice);
+  } finally {
+    await rm(recordsDirectory, { recursive: true, force: true });
+  }
+}
+
+async function readProblems(config: Config, recordsDirectory: string): Promise<ProblemReport> {
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  // A watched site leaves large files for later, and here there is no later.
+  const site = await openConfiguredSite(config, { recordsDirectory, signal, watch: {} });
+  try {
+    return site.problems();
+  } finally {
+    site.close();
+  }
+}
+
+function judge(site: string, { entries, count }: ProblemReport): Finding {
+  if (count === 0) return ok(CHECK, site);
+  const lines = entries.slice(0, MAX_SHOWN).map((problem) => `\n      ${formatProblem(problem)}`);
+  const more = count > lines.length ? `\n      and ${(count - lines.length).toLocaleString('en')} more` : '';
+  const found = `${site} has ${count.toLocaleString('en')} ${count === 1 ? 'problem' : 'problems'}:${lines.join('')}${more}`;
+  return warn(CHECK, found, 'the server skips these and serves the rest');
+}

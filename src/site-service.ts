@@ -1,0 +1,148 @@
+import { join } from 'node:path';
+
+import type { Config } from './config.js';
+import { AppError } from './errors.js';
+import { createFormatDate } from './site/dates.js';
+import type { FormatDate } from './site/dates.js';
+import type { LiveChange } from './site/live.js';
+import { formatChange } from './site/live-terminal.js';
+import type { ProblemReport } from './site/problems.js';
+import { openPublicFiles } from './site/public-files.js';
+import type { PublicFiles } from './site/public-files.js';
+import type { Site } from './site/site.js';
+import { openConfiguredSite, openImaging } from './site-data.js';
+import type { Imaging } from './site-data.js';
+
+/** The site with everything that answers requests for it. */
+export interface OpenSite {
+  readonly site: Site;
+  readonly imaging: Imaging;
+  readonly publicFiles: PublicFiles;
+  readonly formatDate: FormatDate;
+}
+
+/** The state of the site for probes and pages. */
+export type SiteReport =
+  | { readonly status: 'ok'; readonly problemCount: number; readonly problems?: ProblemReport['entries'] }
+  | { readonly status: 'starting' | 'unavailable'; readonly reason: string };
+
+/** The open site, or why it can't be served. */
+export type SiteState =
+  { readonly open: OpenSite } | { readonly status: 'starting' | 'unavailable'; readonly reason: string };
+
+/** The site data service, which opens the site beside the other services and again after a failure. */
+export interface SiteService {
+  readonly state: SiteState;
+  /** Settles with the first attempt to open the site; rejects with its error. */
+  readonly firstAttempt: Promise<OpenSite>;
+  /** @param details Whether problems are listed, which names files and shows values of them. */
+  report(details: boolean): SiteReport;
+  close(): Promise<void>;
+}
+
+export interface SiteServiceOptions {
+  /** Where the progress of a long crawl and the changes of the site are shown. */
+  readonly terminal: NodeJS.WriteStream;
+  /** Ends a crawl. */
+  readonly signal?: AbortSignal | undefined;
+  /** Time between two attempts to open a site that can't be read, in milliseconds. */
+  readonly retryMs?: number;
+}
+
+/** Short enough that a repaired site is served before its owner looks for another cause. */
+const RETRY_MS = 5_000;
+
+const STARTING = 'The site is being read. Try again in a moment.';
+
+/** Starts to open the configured site. */
+export function startSite(config: Config, options: SiteServiceOptions): SiteService {
+  return new RetryingSite(config, options);
+}
+
+class RetryingSite implements SiteService {
+  state: SiteState = { status: 'starting', reason: STARTING };
+  readonly firstAttempt: Promise<OpenSite>;
+  readonly #config: Config;
+  readonly #options: SiteServiceOptions;
+  readonly #stop = new AbortController();
+  #attempt: Promise<unknown>;
+  #timer: NodeJS.Timeout | undefined;
+  #lastMessage: string | undefined;
+
+  constructor(config: Config, options: SiteServiceOptions) {
+    this.#config = config;
+    this.#options = options;
+    this.firstAttempt = this.#open();
+    this.#attempt = this.firstAttempt.catch((error: unknown) => this.#retryAfter(error));
+  }
+
+  report(details: boolean): SiteReport {
+    if (!('open' in this.state)) return this.state;
+    const { entries, count } = this.state.open.site.problems();
+    return { status: 'ok', problemCount: count, ...(details && { problems: entries }) };
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    clearTimeout(this.#timer);
+    await this.#attempt;
+    if (!('open' in this.state)) return;
+    const { imaging, site } = this.state.open;
+    await imaging.images.close();
+    site.close();
+  }
+
+  async #open(): Promise<OpenSite> {
+    const { state } = this.#config;
+    const { terminal, signal } = this.#options;
+    const say = (line: string): void => void terminal.write(`${line}\n`);
+    const watch = { onChange: (change: LiveChange) => say(formatChange(change)), onProblem: say };
+    const site = await openConfiguredSite(this.#config, {
+      recordsDirectory: join(state, 'site'),
+      terminal,
+      signal: signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal,
+      watch: this.#config.watch ? watch : undefined,
+    });
+    const { pathPrefix, dates } = site.config;
+    const open = {
+      site,
+      imaging: openImaging(site, this.#config),
+      publicFiles: openPublicFiles({ directory: join(state, 'public'), pathPrefix }),
+      formatDate: createFormatDate({ dialect: dates }),
+    };
+    this.state = { open };
+    return open;
+  }
+
+  #retryAfter(error: unknown): void {
+    if (this.#stop.signal.aborted || this.#options.signal?.aborted) return;
+    this.state = { status: 'unavailable', reason: toPublicReason(error) };
+    const message = error instanceof AppError ? error.message : String(error);
+    if (message !== this.#lastMessage) {
+      const line = `trellis: TRELLIS_SITE (${this.#config.site}): ${message} The site is tried again every`;
+      this.#options.terminal.write(`${line} ${this.#retryMs / 1000} seconds.\n`);
+    }
+    this.#lastMessage = message;
+    this.#timer = setTimeout(() => {
+      this.#attempt = this.#open().then(
+        ({ site }) => this.#sayOpen(site),
+        (again: unknown) => this.#retryAfter(again),
+      );
+    }, this.#retryMs).unref();
+  }
+
+  get #retryMs(): number {
+    return this.#options.retryMs ?? RETRY_MS;
+  }
+
+  #sayOpen({ summary }: Site): void {
+    this.#options.terminal.write(`The site is served again: ${summary.files.toLocaleString('en')} files.\n`);
+  }
+}
+
+/** Messages about the configuration may show values of it, and other errors paths: those are in the log alone. */
+function toPublicReason(error: unknown): string {
+  if (error instanceof AppError && error.code === 'unprocessable') return error.message;
+  const isConfigured = error instanceof AppError && error.code === 'invalid_input';
+  return `The site can't be served: ${isConfigured ? 'its configuration is not valid' : 'it could not be opened'}. The server's log has the reason.`;
+}
