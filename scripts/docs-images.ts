@@ -7,7 +7,8 @@ import sharp from 'sharp';
 import type { OverlayOptions } from 'sharp';
 import type { FieldArguments } from '../src/images/answers.js';
 import type { TraceArguments } from '../src/images/arguments.js';
-import { imageFolderOf, openImages } from '../src/images/images.js';
+import { imageFolderOf } from '../src/images/image-files.js';
+import { openImages } from '../src/images/images.js';
 import type { Images } from '../src/images/images.js';
 import type { ImageSource } from '../src/images/source.js';
 

@@ -37,7 +37,6 @@ import { contractDocument } from './server/static-contract.js';
 import { siteEntrance } from './server/site-entrance.js';
 import { staticFiles } from './server/static-files.js';
 import type { Services } from './services.js';
-import type { PublicFiles } from './site/public-files.js';
 import type { Imaging } from './site-data.js';
 import type { OpenSite, SiteService } from './site-service.js';
 
@@ -127,11 +126,10 @@ function siteRequests({ config, site, staticFolder, log }: SiteParts): RequestHa
     paths: [...GRAPHQL_PATHS, '/static'],
     find: () => site.state,
     serve(open) {
-      const prefix = open.site.config.pathPrefix;
-      const staticPaths = [...new Set(['/static', `${prefix}/static`])];
+      const staticPaths = [...new Set(['/static', `${open.site.config.pathPrefix}/static`])];
       const router = express.Router();
       router.all(GRAPHQL_PATHS, graphql({ ...open, config, log }));
-      router.use(staticPaths, imageFiles(open.imaging, open.publicFiles, prefix));
+      router.use(staticPaths, imageFiles(open.imaging));
       return router.use(staticPaths, securityHeaders({ isHttps: isHttps(config) }), staticFiles(staticFolder));
     },
   });
@@ -142,8 +140,8 @@ interface GraphqlParts extends OpenSite {
   readonly log: Log;
 }
 
-function graphql({ config, site, imaging, publicFiles, formatDate, log }: GraphqlParts): RequestHandler {
-  const parts = { records: site.store, publicFiles, formatDate, ...imaging };
+function graphql({ config, site, imaging, formatDate, log }: GraphqlParts): RequestHandler {
+  const parts = { records: site.store, formatDate, ...imaging };
   const endpoint = createGraphqlEndpoint({
     ...createSiteEngine(),
     introspection: config.introspection,
@@ -158,13 +156,13 @@ function graphql({ config, site, imaging, publicFiles, formatDate, log }: Graphq
   };
 }
 
-function imageFiles({ images, folder }: Imaging, publicFiles: PublicFiles, prefix: string): RequestHandler {
+function imageFiles({ images, folder, publicFiles }: Imaging): RequestHandler {
   return imageLinks({
     folder,
     findRoute: (path) => images.findRoute(path),
-    async publishOriginal(path) {
-      const source = images.findOriginal(path);
-      return source && (await publicFiles.publish(source)).slice(`${prefix}/static`.length);
+    async publish(path) {
+      const name = publicFiles.parsePath(path) ?? images.parseOriginal(path);
+      return name && publicFiles.publish(name);
     },
   });
 }

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { readConfigFile } from './config-file.js';
-import { FORMATS, SETTINGS, SETTING_NAMES } from './settings.js';
+import { FORMATS, SETTINGS, SETTING_NAMES, parseDataSize } from './settings.js';
 import type { LogLevel, ServiceName, Settings } from './settings.js';
 import { StartError } from './start-error.js';
 
@@ -32,6 +32,8 @@ export interface Config {
   readonly queryWorkMs: number;
   /** How long one query may take, with all that it waits for. */
   readonly queryTimeoutMs: number;
+  /** What derived images and public copies may take on the disk, in bytes. */
+  readonly imagesQuota: number;
   /** How many proxies in front may name the client. */
   readonly trustProxy: number;
   /** Requests a minute of one credential, or of one address without; 0 for no limits at all. */
@@ -160,6 +162,7 @@ const withDefaults = (settings: Settings, folder: string, production: boolean): 
   queryValues: settings.queryValues ?? QUERY_VALUES,
   queryWorkMs: settings.queryWorkMs ?? QUERY_WORK_MS,
   queryTimeoutMs: settings.queryTimeoutMs ?? QUERY_TIMEOUT_MS,
+  imagesQuota: parseDataSize(settings.imagesQuota ?? '2GB') ?? 0,
   trustProxy: settings.trustProxy ?? 0,
   rateLimit: settings.rateLimit ?? RATE_LIMIT,
   tightRateLimit: settings.tightRateLimit ?? TIGHT_RATE_LIMIT,

@@ -112,7 +112,8 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
   const accounts = accountsWith(auditPasskeys);
   const owner = createOwner(database);
   const replays = createReplays(database);
-  const site = config.services.includes('site') ? startSite(config, options) : undefined;
+  const siteOptions = { ...options, linkKey: key.derive('image links') };
+  const site = config.services.includes('site') ? startSite(config, siteOptions) : undefined;
   const dashboard = createDashboard({
     database,
     key,

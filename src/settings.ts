@@ -24,6 +24,8 @@ export interface Settings {
   readonly queryTimeoutMs?: number;
   readonly databaseUrl?: string;
   readonly objects?: never;
+  /** Text such as `500MB`. */
+  readonly imagesQuota?: string;
   readonly trustProxy?: number;
   readonly rateLimit?: number;
   readonly tightRateLimit?: number;
@@ -61,7 +63,19 @@ const UNSUPPORTED = { not: {} };
 export const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   'rsa-key-base64': isRsaKey,
   'address-rule': isAddressRule,
+  'quota-size': (text) => (parseDataSize(text) ?? 0) >= MIN_QUOTA_BYTES,
 };
+
+/** Room for a few images at a time. */
+const MIN_QUOTA_BYTES = 10 * 10 ** 6;
+
+const UNIT_BYTES: Readonly<Record<string, number>> = { MB: 10 ** 6, GB: 10 ** 9, TB: 10 ** 12 };
+
+/** Reads a size such as `500MB` or `1.5GB`, in bytes; `undefined` for other text. */
+export function parseDataSize(text: string): number | undefined {
+  const [, number, unit = ''] = /^(\d{1,6}(?:\.\d{1,3})?) ?(MB|GB|TB)$/iu.exec(text) ?? [];
+  return number === undefined ? undefined : Math.round(Number(number) * (UNIT_BYTES[unit.toUpperCase()] ?? 0));
+}
 
 function isRsaKey(text: string): boolean {
   try {
@@ -192,6 +206,13 @@ export const SETTINGS: Readonly<Record<keyof Settings, Setting>> = {
     description: 'reserved: this version keeps derived files in the state folder',
     schema: UNSUPPORTED,
     expected: 'to be unset, as this version keeps derived files in the state folder',
+  },
+  imagesQuota: {
+    env: 'TRELLIS_IMAGES_QUOTA',
+    flag: '--images-quota <size>',
+    description: 'disk space of derived images, inline images and public copies; old ones are evicted (default: 2GB)',
+    schema: { type: 'string', format: 'quota-size' },
+    expected: 'a size of at least 10MB, such as 500MB or 2GB',
   },
   trustProxy: {
     env: 'TRUST_PROXY',

@@ -1,18 +1,23 @@
+import { join } from 'node:path';
 import type { Config } from './config.js';
 import { records } from './generated/site/records.js';
-import { imageFolderOf, openImages } from './images/images.js';
+import { imageFolderOf } from './images/image-files.js';
+import { openImages } from './images/images.js';
 import type { Images, ImagesOptions } from './images/images.js';
 import { openCrawlTerminal } from './site/crawl-terminal.js';
 import { createPictures } from './site/pictures.js';
 import type { Pictures } from './site/pictures.js';
+import { openPublicFiles } from './site/public-files.js';
+import type { PublicFiles } from './site/public-files.js';
 import { openSite } from './site/site.js';
 import type { Site, SiteWatch } from './site/site.js';
 import { formatWarnings } from './site/warnings.js';
 
-/** The pictures of a site, and the images that are made of them. */
+/** The pictures of a site, the images that are derived from them, and the copies of files that are served. */
 export interface Imaging {
   readonly pictures: Pictures;
   readonly images: Images;
+  readonly publicFiles: PublicFiles;
   /** Where images are once they are made. */
   readonly folder: string;
 }
@@ -52,10 +57,22 @@ export async function openConfiguredSite(
 /** Several processes may have the images of one state folder open. */
 export function openImaging(
   { store, config: { pathPrefix } }: Site,
-  { state }: Pick<Config, 'state'>,
-  onHandOut?: ImagesOptions['onHandOut'],
+  { state, imagesQuota }: Pick<Config, 'state' | 'imagesQuota'>,
+  options: Pick<ImagesOptions, 'onLink' | 'linkKey'>,
 ): Imaging {
   const pictures = createPictures(store);
-  const images = openImages({ stateDirectory: state, findSource: pictures.find, prefix: pathPrefix, onHandOut });
-  return { pictures, images, folder: imageFolderOf(state) };
+  const images = openImages({
+    stateDirectory: state,
+    findSource: pictures.find,
+    prefix: pathPrefix,
+    quotaBytes: imagesQuota,
+    ...options,
+  });
+  const publicFiles = openPublicFiles({
+    directory: join(state, 'public'),
+    pathPrefix,
+    quota: images.quota,
+    findFile: pictures.find,
+  });
+  return { pictures, images, publicFiles, folder: imageFolderOf(state) };
 }

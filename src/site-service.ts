@@ -4,11 +4,10 @@ import type { Config } from './config.js';
 import { AppError } from './errors.js';
 import { createFormatDate } from './site/dates.js';
 import type { FormatDate } from './site/dates.js';
+import type { ImagesOptions } from './images/images.js';
 import type { LiveChange } from './site/live.js';
 import { formatChange } from './site/live-terminal.js';
 import type { ProblemReport } from './site/problems.js';
-import { openPublicFiles } from './site/public-files.js';
-import type { PublicFiles } from './site/public-files.js';
 import type { Site } from './site/site.js';
 import { openConfiguredSite, openImaging } from './site-data.js';
 import type { Imaging } from './site-data.js';
@@ -17,7 +16,6 @@ import type { Imaging } from './site-data.js';
 export interface OpenSite {
   readonly site: Site;
   readonly imaging: Imaging;
-  readonly publicFiles: PublicFiles;
   readonly formatDate: FormatDate;
 }
 
@@ -45,6 +43,8 @@ export interface SiteServiceOptions {
   readonly terminal: NodeJS.WriteStream;
   /** Ends a crawl. */
   readonly signal?: AbortSignal | undefined;
+  /** The key that image links are signed with. */
+  readonly linkKey?: ImagesOptions['linkKey'];
   /** Time between two attempts to open a site that can't be read, in milliseconds. */
   readonly retryMs?: number;
 }
@@ -103,12 +103,10 @@ class RetryingSite implements SiteService {
       signal: signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal,
       watch: this.#config.watch ? watch : undefined,
     });
-    const { pathPrefix, dates } = site.config;
     const open = {
       site,
-      imaging: openImaging(site, this.#config),
-      publicFiles: openPublicFiles({ directory: join(state, 'public'), pathPrefix }),
-      formatDate: createFormatDate({ dialect: dates }),
+      imaging: openImaging(site, this.#config, { linkKey: this.#options.linkKey }),
+      formatDate: createFormatDate({ dialect: site.config.dates }),
     };
     this.state = { open };
     return open;

@@ -28,7 +28,7 @@ export function imagesCommand(): Command {
 
 function withSettings(command: Command): Command {
   command.option('--config <file>', 'the configuration file (default: trellis.config.* in the working directory)');
-  for (const { flag, description, env } of [SETTINGS.site, SETTINGS.state]) {
+  for (const { flag, description, env } of [SETTINGS.site, SETTINGS.state, SETTINGS.imagesQuota]) {
     command.option(flag, `${description} [${env}]`);
   }
   return command;

@@ -21,7 +21,8 @@ export function pruneStoredImages({ dryRun, ...options }: PruneCommandOptions): 
     const { files, bytes } = await images.prune({
       asked: links,
       dryRun,
-      onRemove({ path, contentDigest, bytes: size }) {
+      onRemove({ path, bytes: size }) {
+        const [contentDigest = ''] = path.split('/');
         const picture = pictures.find(contentDigest)?.relativePath ?? 'a file that has gone';
         if (dryRun) options.print(`${path}  ${prettyBytes(size)}  of ${picture}`);
       },

@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import type { Config } from '../config.js';
-import type { Handout } from '../images/link-store.js';
+import type { DerivedImage } from '../images/links.js';
 import { createSiteContext } from '../resolvers/context.js';
 import type { Budget, SiteContext } from '../resolvers/context.js';
 import { buildSiteSchema } from '../resolvers/schema.js';
 import { createFormatDate } from '../site/dates.js';
-import { openPublicFiles } from '../site/public-files.js';
 import type { Site } from '../site/site.js';
 import { readStoredQueries } from '../site/stored-queries.js';
 import type { StoredQuery } from '../site/stored-queries.js';
@@ -31,8 +30,8 @@ export interface ImagesCommandOptions {
 /** What the stored queries of a site ask for. */
 export interface StoredImages {
   readonly imaging: Imaging;
-  /** Every link in every answer; some more than once. */
-  readonly links: readonly Handout[];
+  /** Every image that an answer links to; some more than once. */
+  readonly links: readonly DerivedImage[];
   readonly queries: number;
   readonly failures: readonly QueryFailure[];
 }
@@ -97,13 +96,13 @@ async function askAll(
 ): Promise<number> {
   const schema = buildSiteSchema();
   const asked = queries.map((query) => ({ query, document: requireStoredQuery(schema, query) }));
-  const links: Handout[] = [];
-  const imaging = openImaging(site, config, (link) => links.push(link));
+  const links: DerivedImage[] = [];
+  const imaging = openImaging(site, config, { onLink: (image) => links.push(image) });
   const progress = openProgress(terminal, { quiet, what: 'queries' });
   const failures: QueryFailure[] = [];
   try {
     for (const [index, question] of asked.entries()) {
-      const contextOf = (): SiteContext => createContext(site, imaging, config);
+      const contextOf = (): SiteContext => createContext(site, imaging);
       failures.push(...(await askStoredQuery({ ...question, schema, contextOf, signal })));
       progress.show(index + 1, asked.length);
     }
@@ -115,10 +114,9 @@ async function askAll(
   }
 }
 
-function createContext({ store, config }: Site, imaging: Imaging, { state }: Pick<Config, 'state'>): SiteContext {
-  const publicFiles = openPublicFiles({ directory: join(state, 'public'), pathPrefix: config.pathPrefix });
+function createContext({ store, config }: Site, imaging: Imaging): SiteContext {
   const formatDate = createFormatDate({ dialect: config.dates });
-  return createSiteContext({ records: store, publicFiles, formatDate, ...imaging }, UNBOUNDED);
+  return createSiteContext({ records: store, formatDate, ...imaging }, UNBOUNDED);
 }
 
 /** The site's own queries may ask for all of it. */

@@ -1,5 +1,5 @@
 import { AppError } from '../errors.js';
-import type { Handout } from './link-store.js';
+import type { DerivedImage } from './links.js';
 import type { MakeFile } from './make-images.js';
 
 export interface BuildProgress {
@@ -14,7 +14,7 @@ export interface BuildOptions {
   /** Told of every image that is there now, or failed to be made. */
   readonly onProgress?: (progress: BuildProgress) => void;
   /** Told why an image can't be made. The others are. */
-  readonly onFailure?: (link: Handout, reason: AppError) => void;
+  readonly onFailure?: (link: DerivedImage, reason: AppError) => void;
   /** Ends the making; what is made stays, and another run goes on from there. */
   readonly signal?: AbortSignal;
 }
@@ -29,7 +29,7 @@ const MAX_STARTED = 16;
  */
 export async function buildImages(
   makeFile: MakeFile,
-  links: readonly Handout[],
+  links: readonly DerivedImage[],
   { onProgress, onFailure, signal }: BuildOptions = {},
 ): Promise<BuildProgress> {
   const progress = { total: links.length, done: 0, made: 0, failed: 0 };

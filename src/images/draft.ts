@@ -3,7 +3,7 @@ import { invalid, requireWithin } from './bounds.js';
 import { outputOf } from './formats.js';
 import type { Output } from './formats.js';
 import type { InlineImages, ReadInline } from './inline-images.js';
-import { formatLink } from './links.js';
+import type { Links } from './links.js';
 import { requireMakeable, toRecipe, writtenSize } from './recipe.js';
 import type { Operations, Recipe } from './recipe.js';
 import { fitFrame } from './sizes.js';
@@ -20,12 +20,8 @@ export interface LinkedImage extends Size {
 
 export interface DraftParts {
   readonly inline: InlineImages;
-  /** Of links: the path that the site is served below. */
-  readonly prefix: string;
-  /** Notes a link, and gives the digest of its recipe. */
-  readonly handOut: (contentDigest: string, recipe: Recipe) => string;
-  /** Gives back what was made of links, once they are kept. */
-  readonly whenSaved: <T>(links: T) => T | Promise<T>;
+  /** Gives the link to an image, with the path that the site is served below. */
+  readonly link: Links['format'];
 }
 
 /** A picture, what is to be done to it, and how large it is without its borders and turned as it will be. */
@@ -50,7 +46,7 @@ export const isWebp = ({ source, args }: Draft<ImageArguments>): boolean =>
 
 /** Links to an image in a frame, in the format that the arguments name or in another. */
 export function linkImage(
-  { prefix, handOut }: DraftParts,
+  { link }: DraftParts,
   draft: Draft<ImageArguments>,
   frame: Frame,
   toFormat: ImageFormat | null | undefined = draft.args.toFormat,
@@ -59,8 +55,8 @@ export function linkImage(
   const output = outputOf(source.ext, toFormat);
   const recipe = recipeOf(draft, frame, output);
   const { name, contentDigest } = source;
-  const link = formatLink({ contentDigest, recipeDigest: handOut(contentDigest, recipe), name, ...output });
-  return { ...writtenSize(recipe), src: `${prefix}/static${link}`, scaled: recipe };
+  const src = link({ contentDigest, recipe, name, extension: output.extension });
+  return { ...writtenSize(recipe), src, scaled: recipe };
 }
 
 function recipeOf({ size, operations, args }: Draft<ImageArguments>, frame: Frame, { format }: Output): Recipe {

@@ -1,34 +1,33 @@
 import { mkdirSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import sharp from 'sharp';
+import { LRUCache } from 'lru-cache';
 import { sizeAfterTrim, sizeBeforeTrim, toCheckedOperations, toResult } from './answers.js';
 import type { FieldArguments, FieldName, FieldResult } from './answers.js';
 import { buildImages } from './build-images.js';
 import type { BuildOptions, BuildProgress } from './build-images.js';
+import type { DraftParts } from './draft.js';
 import { pruneImages } from './prune-images.js';
 import type { PruneOptions, PruneResult } from './prune-images.js';
-import type { DraftParts } from './draft.js';
 import { openImageDatabase } from './image-database.js';
-import { createImageFiles } from './image-files.js';
+import { adoptFiles, createImageFiles, evictFrom } from './image-files.js';
 import type { ImageFiles } from './image-files.js';
-import { inTurn } from '../in-turn.js';
 import { createInlineImages } from './inline-images.js';
-import { createLinkStore } from './link-store.js';
-import type { Handout, LinkStore } from './link-store.js';
-import { parseLink } from './links.js';
+import { createLinks } from './links.js';
+import type { DerivedImage } from './links.js';
 import { createMakeFile } from './make-images.js';
 import type { FindSource, MakeFile } from './make-images.js';
 import { createMetadataStore, learnAll } from './metadata.js';
 import type { ImageMetadata, MetadataStore } from './metadata.js';
 import { parseOriginalName, toOriginal } from './original.js';
 import type { OriginalImage } from './original.js';
-import { digestOf, formatRecipe } from './recipe.js';
+import { openQuota } from './quota.js';
+import type { Quota } from './quota.js';
+import { openRenderer } from './render/renderer.js';
 import { createResultCache } from './result-cache.js';
 import type { Operations } from './recipe.js';
 import type { Size } from './sizes.js';
 import type { ImageSource } from './source.js';
-import { openTracers } from './tracers.js';
 import { createTrimStore } from './trims.js';
 
 /**
@@ -48,14 +47,17 @@ export interface Images {
   peek(field: FieldName | 'original', source: ImageSource): object | undefined;
   /** By the path below `/static` of a link; `undefined` for one that is no link to an image. */
   findRoute(path: string): ImageRoute | undefined;
-  /** By the same: the file that `original` links to. */
-  findOriginal(path: string): ImageSource | undefined;
+  /** The file that `original` links to, by the path below `/static`; `undefined` for a path of another form. */
+  parseOriginal(path: string): { readonly contentDigest: string; readonly base: string } | undefined;
   readonly metadata: MetadataStore;
-  readonly links: LinkStore;
   readonly files: ImageFiles;
+  /** What files below the state folder's `public` may take; counts derived images and public copies. */
+  readonly quota: Quota;
   readonly makeFile: MakeFile;
-  /** Makes the images of links ahead of their first GET. */
-  build(links: Iterable<Handout>, options?: BuildOptions): Promise<BuildProgress>;
+  /** The image that a path below `/static` links to; `undefined` unless this site issued the link. */
+  parseLink(path: string): DerivedImage | undefined;
+  /** Makes images ahead of the first GET of their links. */
+  build(links: Iterable<DerivedImage>, options?: BuildOptions): Promise<BuildProgress>;
   /** Removes the images that nothing asks for. */
   prune(options: PruneOptions): Promise<PruneResult>;
   /** Reads the headers that are not known yet, so that filters on sizes find them; unreadable ones stay unknown. */
@@ -68,6 +70,8 @@ export interface ImageRoute {
   /** Below the folder of images, with `/`. */
   readonly path: string;
   make(): Promise<void>;
+  /** Notes that the image was served, for the quota. */
+  touch(): void;
 }
 
 export interface ImagesOptions {
@@ -76,62 +80,68 @@ export interface ImagesOptions {
   readonly findSource: FindSource;
   /** Of links: the path that the site is served below, such as `/garden`. */
   readonly prefix?: string;
-  /** Told of every link in every answer. */
-  readonly onHandOut?: ((link: Handout) => void) | undefined;
+  /** Receives every image that an answer links to. */
+  readonly onLink?: ((image: DerivedImage) => void) | undefined;
+  /** Signs links. The default is random: for processes that publish no links. */
+  readonly linkKey?: Uint8Array | undefined;
+  /** What derived images, public copies and inline images may take on the disk together. */
+  readonly quotaBytes?: number | undefined;
 }
 
+/** Some 3,000 pages with pictures; 2 GB is the smallest disk that hosts offer. */
+export const DEFAULT_QUOTA_BYTES = 2 * 10 ** 9;
+
 /**
- * Images made at the same time, of the four threads that Node has for such
- * work: the last one is left for reading files.
+ * The share of inline images: rows of `images.db`, a file that does not
+ * shrink, so that what it once took is not free for files.
  */
-const MAX_PARALLEL = 3;
+const INLINE_SHARE = 1 / 4;
 
-/** Where the images of a state folder are. */
-export const imageFolderOf = (stateDirectory: string): string => path.join(stateDirectory, 'public', 'images');
+/**
+ * The most bytes of one derived image, a thirtieth of the default quota: a
+ * photograph of 100 megapixels as JPEG. More is an image that nobody compressed.
+ */
+const MAX_FILE_BYTES = 64 * 2 ** 20;
 
-export function openImages({ stateDirectory, findSource, prefix = '', onHandOut }: ImagesOptions): Images {
-  configureSharp();
+/** Parsed links, some 500 bytes each, so that serving a file computes no digest. */
+const MAX_ROUTES = 20_000;
+
+export function openImages(options: ImagesOptions): Images {
+  const { stateDirectory, findSource, prefix = '', onLink, linkKey = randomBytes(32) } = options;
+  const { quotaBytes = DEFAULT_QUOTA_BYTES } = options;
   // The databases beside it are nobody else's business either.
   mkdirSync(stateDirectory, { recursive: true, mode: 0o700 });
   const database = openImageDatabase(path.join(stateDirectory, 'images.db'));
-  const pool = inTurn(Math.min(availableParallelism(), MAX_PARALLEL));
-  const metadata = createMetadataStore(database);
-  const links = createLinkStore(database);
-  const files = createImageFiles(imageFolderOf(stateDirectory));
-  const trims = createTrimStore(database, pool);
-  const tracers = openTracers();
-  const inline = createInlineImages({ database, pool, metadata, trims, tracers });
+  const [inlineBytes, fileBytes] = [quotaBytes * INLINE_SHARE, quotaBytes * (1 - INLINE_SHARE)];
+  const values = openQuota(database, { share: 'values', maxBytes: inlineBytes });
+  const quota = openQuota(database, { share: 'files', maxBytes: fileBytes, onEvict: evictFrom(stateDirectory) });
+  const renderer = openRenderer();
+  const metadata = createMetadataStore(database, renderer);
+  const links = createLinks(linkKey);
+  const files = createImageFiles(stateDirectory, quota);
+  const trims = createTrimStore(values, renderer);
+  const inline = createInlineImages({ values, renderer, metadata, trims });
   const results = createResultCache();
-  const handedOut = new WeakMap<object, readonly Handout[]>();
+  const linked = new WeakMap<object, DerivedImage[]>();
+  const routes = new LRUCache<string, ImageRoute>({ max: MAX_ROUTES });
+  const closing = new AbortController();
+  const adopted = database.isNew ? adoptFiles(stateDirectory, quota, closing.signal) : Promise.resolve();
+  // A folder that cannot be read has no files to serve either.
+  adopted.catch(() => undefined);
 
-  const quiet: DraftParts = {
+  /** @param images Receives those that are linked to. */
+  const partsOf = (images?: DerivedImage[]): DraftParts => ({
     inline,
-    prefix,
-    handOut: (_picture, recipe) => digestOf(formatRecipe(recipe)),
-    whenSaved: (value) => value,
-  };
+    link(image) {
+      images?.push(image);
+      if (images) onLink?.(image);
+      return `${prefix}/static${links.format(image)}`;
+    },
+  });
 
-  function partsOf(noted: Handout[]): DraftParts {
-    return {
-      inline,
-      prefix,
-      handOut(contentDigest, recipe) {
-        const link = { contentDigest, recipeDigest: links.handOut(contentDigest, recipe) };
-        noted.push(link);
-        onHandOut?.(link);
-        return link.recipeDigest;
-      },
-      whenSaved: async (value) => {
-        await links.saved();
-        return value;
-      },
-    };
-  }
-
-  function findSize({ contentDigest }: ImageSource, header: ImageMetadata, operations: Operations): Size | undefined {
+  async function findSize(source: ImageSource, header: ImageMetadata, operations: Operations): Promise<Size> {
     if (operations.trim === undefined) return sizeBeforeTrim(header, operations);
-    const trimmed = trims.find(contentDigest, operations.trim);
-    return trimmed && sizeAfterTrim(trimmed, header, operations);
+    return sizeAfterTrim(await trims.measure(source, header, operations.trim), header, operations);
   }
 
   async function answerNew<Field extends FieldName>(
@@ -141,34 +151,37 @@ export function openImages({ stateDirectory, findSource, prefix = '', onHandOut 
   ): Promise<FieldResult<Field>> {
     const operations = toCheckedOperations(field, args);
     const header = await metadata.read(source);
-    if (operations.trim !== undefined) await trims.measure(source, header, operations.trim);
-    const size = findSize(source, header, operations) ?? header;
-    const noted: Handout[] = [];
-    const result = toResult(field, partsOf(noted), { source, size, operations, args });
-    handedOut.set(result, noted);
-    await links.saved();
+    const size = await findSize(source, header, operations);
+    const images: DerivedImage[] = [];
+    const result = toResult(field, partsOf(images), { source, size, operations, args });
+    linked.set(result, images);
     results.keep(field, source, args, result);
     return result;
   }
 
-  const makeFile = createMakeFile({ pool, metadata, trims, files, links, findSource });
+  const maxBytes = Math.min(MAX_FILE_BYTES, fileBytes);
+  const makeFile = createMakeFile({ renderer, metadata, trims, files, findSource, maxBytes });
+
+  function findNewRoute(url: string): ImageRoute | undefined {
+    const image = links.parse(url);
+    if (image === undefined) return undefined;
+    const file = files.pathOf(image);
+    const make = async (): Promise<void> => void (await makeFile(image));
+    const route = { path: file, make, touch: () => files.touch(file) };
+    routes.set(url, route);
+    return route;
+  }
 
   return {
     metadata,
-    links,
     files,
+    quota,
     makeFile,
-    findRoute(url) {
-      const link = parseLink(url);
-      if (link === undefined) return undefined;
-      const make = async (): Promise<void> => {
-        await makeFile(link);
-      };
-      return { path: files.pathOf(link), make };
-    },
-    findOriginal(url) {
+    parseLink: (url) => links.parse(url),
+    findRoute: (url) => routes.get(url) ?? findNewRoute(url),
+    parseOriginal(url) {
       const parts = parseOriginalName(url.slice(1));
-      return parts && findSource(parts.contentDigest, `${parts.name}${parts.ext}`);
+      return parts && { contentDigest: parts.contentDigest, base: `${parts.name}${parts.ext}` };
     },
     original(source) {
       const known = metadata.find(source.contentDigest);
@@ -177,7 +190,7 @@ export function openImages({ stateDirectory, findSource, prefix = '', onHandOut 
     },
     answer<Field extends FieldName>(field: Field, source: ImageSource, args: FieldArguments[Field]) {
       const known = results.find(field, source, args);
-      if (known && onHandOut) for (const link of handedOut.get(known) ?? []) onHandOut(link);
+      if (known && onLink) for (const image of linked.get(known) ?? []) onLink(image);
       return known ?? answerNew(field, source, args);
     },
     peek(field, source) {
@@ -186,22 +199,26 @@ export function openImages({ stateDirectory, findSource, prefix = '', onHandOut 
       if (field === 'original') return toOriginal(source, header, prefix);
       const operations = toCheckedOperations(field, {});
       const size = sizeBeforeTrim(header, operations);
-      return toPlain(toResult(field, quiet, { source, size, operations, args: {} }));
+      return toPlain(toResult(field, partsOf(), { source, size, operations, args: {} }));
     },
-    build: (asked, options) => buildImages(makeFile, unique(asked), options),
+    build: (asked, options) => buildImages(makeFile, unique(asked, files), options),
     prune: (options) => pruneImages(files, options),
     learn: (sources, signal) => learnAll(metadata, sources, signal),
     async close() {
-      await tracers.close();
+      closing.abort();
+      renderer.close();
+      await adopted.catch(() => undefined);
+      values.close();
+      quota.close();
       database.close();
     },
   };
 }
 
-/** In the order of pictures, so that one is read from the disk once. */
-function unique(links: Iterable<Handout>): Handout[] {
-  const byKey = new Map([...links].map((link) => [`${link.contentDigest}/${link.recipeDigest}`, link]));
-  return [...byKey.values()].sort((one, other) => (one.contentDigest < other.contentDigest ? -1 : 1));
+/** In the order of sources, so that one is read from the disk once. */
+function unique(images: Iterable<DerivedImage>, files: ImageFiles): DerivedImage[] {
+  const byPath = new Map([...images].map((image) => [files.pathOf(image), image]));
+  return [...byPath.values()].sort((one, other) => (one.contentDigest < other.contentDigest ? -1 : 1));
 }
 
 /** What a result says without making pixels. */
@@ -210,12 +227,4 @@ function toPlain(result: FieldResult<FieldName>): object {
   const src = typeof result.src === 'string' ? result.src : result.src();
   const webp = 'srcWebp' in result ? { srcWebp: result.srcWebp(), srcSetWebp: result.srcSetWebp() } : {};
   return { ...Object.fromEntries(said), src, ...webp };
-}
-
-/** For the whole process, as sharp has it. */
-function configureSharp(): void {
-  // It would remember files by their paths, whose content changes.
-  sharp.cache(false);
-  // On many cores, the few images that are made at a time share them.
-  sharp.concurrency(Math.max(1, Math.floor(availableParallelism() / MAX_PARALLEL)));
 }

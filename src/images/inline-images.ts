@@ -1,18 +1,14 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { MEDIA_TYPES } from './formats.js';
-import type { ImageDatabase } from './image-database.js';
 import { onceAtATime } from '../in-turn.js';
-import { makeOne, measure } from './make-images.js';
+import { measure } from './make-images.js';
 import type { Workshop } from './make-images.js';
-import { makePixels, weightOf } from './pipeline.js';
+import type { Quota } from './quota.js';
 import { digestOf, formatRecipe } from './recipe.js';
 import type { Recipe } from './recipe.js';
-import { requireUnchanged, unreadable } from './source.js';
 import type { ImageSource } from './source.js';
 import { toDataUri } from './trace.js';
 import type { TraceOptions } from './trace.js';
-import type { Tracers } from './tracers.js';
 
 /** Gives an image at once where it is at hand; until it is asked, nothing is read or made. */
 export type ReadInline = () => string | Promise<string>;
@@ -24,29 +20,33 @@ export interface InlineImages {
 }
 
 export interface InlineParts extends Workshop {
-  readonly database: ImageDatabase;
-  readonly tracers: Tracers;
+  /** Where they are stored. */
+  readonly values: Quota;
 }
 
 /** 64 MB of text: some 50,000 previews. */
 const MAX_KNOWN_CHARACTERS = 64 * 1024 * 1024;
 
+/** A page loads faster with a link than with a larger image inside it; twelve of them make an answer of 16 MB. */
+const MAX_INLINE_BYTES = 2 ** 20;
+
 export function createInlineImages(parts: InlineParts): InlineImages {
-  const { database } = parts;
+  const { renderer, values } = parts;
   const known = new LRUCache<string, string>({ maxSize: MAX_KNOWN_CHARACTERS, sizeCalculation: (text) => text.length });
-  const select = database.prepare('SELECT value FROM inline WHERE picture = ? AND recipe = ?');
-  const insert = database.prepare('INSERT OR REPLACE INTO inline VALUES (?, ?, ?)');
   const once = onceAtATime<string>();
 
   function keep({ contentDigest }: ImageSource, recipe: string, make: () => Promise<string>): ReadInline {
     const key = `${contentDigest} ${recipe}`;
-    const load = async (): Promise<string> => {
-      const found = (select.get(contentDigest, recipe) as { value: string } | undefined)?.value;
-      const value = found ?? (await once(key, make));
-      if (found === undefined) insert.run(contentDigest, recipe, value);
+    async function load(): Promise<string> {
+      const value = values.find(key) ?? (await once(key, makeAndStore));
       known.set(key, value);
       return value;
-    };
+    }
+    async function makeAndStore(): Promise<string> {
+      const value = await make();
+      await values.put(key, value.length, value);
+      return value;
+    }
     return () => known.get(key) ?? load();
   }
 
@@ -55,26 +55,17 @@ export function createInlineImages(parts: InlineParts): InlineImages {
       keep(source, `base64 ${digestOf(formatRecipe(recipe))}`, async () => {
         // A preview keeps still.
         const header = { ...(await measure(parts, source, recipe)), pages: 1 };
-        const bytes = await makeOne(parts, { source, header, recipe });
-        return `data:${MEDIA_TYPES[recipe.format]};base64,${bytes.toString('base64')}`;
+        return renderer.run('preview', { source, header, recipe, maxBytes: MAX_INLINE_BYTES });
       }),
     traced: (source, recipe, options) =>
-      keep(source, `traced ${digestOf(`${formatRecipe(recipe)} ${hash('sha256', JSON.stringify(options))}`)}`, () =>
-        trace(parts, source, { recipe, options }),
+      keep(
+        source,
+        `traced ${digestOf(`${formatRecipe(recipe)} ${hash('sha256', JSON.stringify(options))}`)}`,
+        async () => {
+          const header = await measure(parts, source, recipe);
+          const maxBytes = MAX_INLINE_BYTES;
+          return toDataUri(await renderer.run('trace', { source, header, recipe, options, maxBytes }));
+        },
       ),
   };
-}
-
-async function trace(
-  parts: InlineParts,
-  source: ImageSource,
-  { recipe, options }: { readonly recipe: Recipe; readonly options: TraceOptions },
-): Promise<string> {
-  const header = await measure(parts, source, recipe);
-  await requireUnchanged(source);
-  const pixels = await parts.pool(() => makePixels(source, header, recipe), weightOf(header, recipe));
-  await requireUnchanged(source);
-  return parts.tracers.trace({ ...pixels, options }).then(toDataUri, (cause: unknown) => {
-    throw unreadable(source, 'its outlines can\u2019t be drawn', cause);
-  });
 }

@@ -1,11 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import type { Metadata } from 'sharp';
 import { AppError } from '../errors.js';
 import type { ImageDatabase } from './image-database.js';
-import { inTurn, onceAtATime } from '../in-turn.js';
-import { MAX_PIXELS, openPicture, readFormat } from './open-picture.js';
+import { onceAtATime } from '../in-turn.js';
+import type { Renderer } from './render/renderer.js';
 import type { SourceFormat } from './signature.js';
-import { requireUnchanged, unreadable } from './source.js';
 import type { ImageSource } from './source.js';
 
 /** What the header of a picture says. */
@@ -29,26 +27,28 @@ export interface MetadataStore {
    * Reads the header, once for all who ask, and never again for these bytes.
    *
    * @throws AppError `unprocessable` when the file holds no picture, or one of
-   * more than {@link MAX_PIXELS}; `not_found` or `conflict` when it is not as indexed.
+   * more pixels than are read; `not_found` or `conflict` when it is not as indexed.
    */
   read(source: ImageSource): Promise<ImageMetadata>;
 }
 
-/** Each holds a descriptor and one of Node's four threads for files. */
+/** Enough to keep the rendering processes busy; the order of the others stays that of the caller. */
 const MAX_READS = 4;
 
 /** Some 200 bytes each. */
 const MAX_KNOWN = 50_000;
 
-/** Why files can't be read: found anew after a restart, when another version may read them. */
+/** Errors of files that cannot be read, some 300 bytes each. */
 const MAX_REFUSED = 5_000;
 
-export function createMetadataStore(database: ImageDatabase): MetadataStore {
+/** A header that took too long on a busy machine gets another try. */
+const REFUSED_MS = 10 * 60_000;
+
+export function createMetadataStore(database: ImageDatabase, renderer: Pick<Renderer, 'run'>): MetadataStore {
   const known = new LRUCache<string, ImageMetadata>({ max: MAX_KNOWN });
-  const refused = new LRUCache<string, AppError>({ max: MAX_REFUSED });
+  const refused = new LRUCache<string, AppError>({ max: MAX_REFUSED, ttl: REFUSED_MS });
   const select = database.prepare('SELECT value FROM metadata WHERE picture = ?');
   const insert = database.prepare('INSERT OR REPLACE INTO metadata VALUES (?, ?)');
-  const turn = inTurn(MAX_READS);
   const once = onceAtATime<ImageMetadata>();
 
   function find(contentDigest: string): ImageMetadata | undefined {
@@ -64,7 +64,7 @@ export function createMetadataStore(database: ImageDatabase): MetadataStore {
   }
 
   async function readOnce(source: ImageSource): Promise<ImageMetadata> {
-    const metadata = await turn(() => readMetadata(source));
+    const metadata = await renderer.run('header', { source });
     insert.run(source.contentDigest, JSON.stringify(metadata));
     known.set(source.contentDigest, metadata);
     return metadata;
@@ -105,26 +105,4 @@ export async function learnAll(
 
 function passDefect(error: unknown): void {
   if (!(error instanceof AppError)) throw error;
-}
-
-async function readMetadata(source: ImageSource): Promise<ImageMetadata> {
-  await requireUnchanged(source);
-  const format = await readFormat(source);
-  const picture = await openPicture(source, format, { limitInputPixels: false });
-  const header = await picture.metadata().catch((cause: unknown) => {
-    throw unreadable(source, 'its header can\u2019t be read', cause);
-  });
-  await requireUnchanged(source);
-  return toMetadata(source, format, header);
-}
-
-function toMetadata(source: ImageSource, format: SourceFormat, header: Metadata): ImageMetadata {
-  const { autoOrient, orientation = 1, pages = 1, hasAlpha } = header;
-  const { width, height } = autoOrient;
-  if (!(width >= 1 && height >= 1)) throw unreadable(source, 'its header tells no size');
-  if (width * height > MAX_PIXELS) {
-    throw unreadable(source, `its ${width} × ${height} pixels are more than ${MAX_PIXELS}`);
-  }
-  const isAnimated = format === 'gif' || format === 'webp';
-  return { format, width, height, orientation, pages: isAnimated ? pages : 1, hasAlpha };
 }

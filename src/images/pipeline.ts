@@ -9,13 +9,11 @@ import type { EncodeOptions, Timing } from './encode.js';
 import type { ImageMetadata } from './metadata.js';
 import { openPicture } from './open-picture.js';
 import type { Recipe } from './recipe.js';
+import { isTwoRuns } from './render/jobs.js';
 import { applyDuotone } from './recolour.js';
 import { lyingSize } from './sizes.js';
 import { unreadable } from './source.js';
 import type { ImageSource } from './source.js';
-
-/** The largest AVIF that we make takes a minute; what takes longer has gone wrong. */
-const TIMEOUT_SECONDS = 120;
 
 /** A header, and where its picture is within the borders that a recipe takes off. */
 export interface Measured extends ImageMetadata {
@@ -31,7 +29,7 @@ export interface Measured extends ImageMetadata {
 export async function makeImage(source: ImageSource, metadata: Measured, recipe: Recipe): Promise<Buffer> {
   try {
     const { image, ...options } = await paint(source, metadata, recipe);
-    return await encode(image, recipe, options).timeout({ seconds: TIMEOUT_SECONDS }).toBuffer();
+    return await encode(image, recipe, options).toBuffer();
   } catch (cause) {
     throw toRefusal(source, cause);
   }
@@ -42,7 +40,7 @@ export async function makePixels(source: ImageSource, metadata: Measured, recipe
   try {
     const { image } = await paint(source, { ...metadata, pages: 1 }, recipe);
     // By a detour, as sharp gives pixels that it made gray without their transparency.
-    const whole = await image.png({ compressionLevel: 0 }).timeout({ seconds: TIMEOUT_SECONDS }).toBuffer();
+    const whole = await image.png({ compressionLevel: 0 }).toBuffer();
     const { data, info } = await sharp(whole, { limitInputPixels: false })
       .toColourspace('srgb')
       .ensureAlpha()
@@ -67,7 +65,6 @@ export async function measureTrimmed(source: ImageSource, { format }: ImageMetad
       .toColourspace('b-w')
       .removeAlpha()
       .raw()
-      .timeout({ seconds: TIMEOUT_SECONDS })
       .toBuffer({ resolveWithObject: true });
     // Sharp tells how far the picture was moved, so what was taken off is negative.
     const [left, top] = [Math.abs(info.trimOffsetLeft ?? 0), Math.abs(info.trimOffsetTop ?? 0)];
@@ -119,11 +116,7 @@ function resizeOptions({ width, height, scaling, focus, background = '#000000' }
 
 /** Half an image, as pixels that the next run starts from. */
 async function toPixels(image: Sharp): Promise<Sharp> {
-  const { data, info } = await image
-    .toColourspace('srgb')
-    .raw()
-    .timeout({ seconds: TIMEOUT_SECONDS })
-    .toBuffer({ resolveWithObject: true });
+  const { data, info } = await image.toColourspace('srgb').raw().toBuffer({ resolveWithObject: true });
   const { width, height, channels, pageHeight } = info;
   // Frames are one strip, for which the bound was looked at before.
   return sharp(data, {
@@ -138,21 +131,3 @@ async function readTiming(source: ImageSource, { format }: ImageMetadata): Promi
   const { delay, loop } = await (await openPicture(source, format, { animated: true })).metadata();
   return { ...(delay ? { delay } : {}), ...(loop === undefined ? {} : { loop }) };
 }
-
-/** A picture of this many pixels takes as much of the pool as any smaller one; larger ones take more. */
-const PIXELS_OF_ONE = 2 ** 25;
-
-/** Of images that are whole in memory on their way, several times. */
-const WHOLE_PIXELS_OF_ONE = 2 ** 23;
-
-/** How much of the room in the pool making an image takes: by its pixels, or those of its picture. */
-export function weightOf(metadata: ImageMetadata, recipe: Weighed): number {
-  const [before, after] = [metadata.width * metadata.height, recipe.width * recipe.height];
-  const whole = Math.max(recipe.trim === undefined ? 0 : before, isTwoRuns(recipe) ? after : 0);
-  return Math.max(1, Math.ceil(Math.max(before, after) / PIXELS_OF_ONE), Math.ceil(whole / WHOLE_PIXELS_OF_ONE));
-}
-
-type Weighed = Pick<Recipe, 'width' | 'height' | 'rotate' | 'trim' | 'duotone'>;
-
-/** Sharp turns before it cuts off, and clips before it tones: what is to come after is another run. */
-const isTwoRuns = ({ rotate, duotone }: Weighed): boolean => rotate !== undefined || duotone !== undefined;

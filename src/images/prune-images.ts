@@ -1,5 +1,5 @@
-import type { ImageFiles } from './image-files.js';
-import type { Handout } from './link-store.js';
+import type { ImageFiles, StoredFile } from './image-files.js';
+import type { DerivedImage } from './links.js';
 
 export interface PruneResult {
   readonly files: number;
@@ -8,9 +8,9 @@ export interface PruneResult {
 
 export interface PruneOptions {
   /** What the site's queries ask for. */
-  readonly asked: Iterable<Handout>;
+  readonly asked: Iterable<DerivedImage>;
   /** Told of every image before it is removed. */
-  readonly onRemove?: (file: Handout & { readonly path: string; readonly bytes: number }) => void;
+  readonly onRemove?: (file: StoredFile) => void;
   /** Only tells what would be removed. */
   readonly dryRun?: boolean;
 }
@@ -22,10 +22,10 @@ export interface PruneOptions {
  */
 export async function pruneImages(files: ImageFiles, { asked, onRemove, dryRun }: PruneOptions): Promise<PruneResult> {
   const kept = new Set<string>();
-  for (const link of asked) kept.add(keyOf(link));
+  for (const image of asked) kept.add(files.pathOf(image));
   const removed = { files: 0, bytes: 0 };
   for await (const file of files.list()) {
-    if (kept.has(keyOf(file))) continue;
+    if (kept.has(file.path)) continue;
     onRemove?.(file);
     if (!dryRun) await files.remove(file.path);
     removed.files += 1;
@@ -34,5 +34,3 @@ export async function pruneImages(files: ImageFiles, { asked, onRemove, dryRun }
   if (!dryRun) await files.removePartial();
   return removed;
 }
-
-const keyOf = ({ contentDigest, recipeDigest }: Handout): string => `${contentDigest}/${recipeDigest}`;

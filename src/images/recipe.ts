@@ -41,7 +41,7 @@ export interface Operations {
 }
 
 /** Raised when the same recipe would give other pixels, so that old files aren't taken for new ones. */
-const PIPELINE_VERSION = 1;
+export const PIPELINE_VERSION = 1;
 
 /** The difference of two colours of eight bits is no larger. */
 const MAX_TRIM = 255;
@@ -160,9 +160,6 @@ function tooLarge({ width, height }: Size, expected: string): AppError {
 /** One spelling for each recipe: its members in the order of their names. */
 export const formatRecipe = (recipe: Recipe): string => JSON.stringify(recipe, MEMBERS);
 
-/** The inverse of {@link formatRecipe}, for text that it wrote. */
-export const parseRecipe = (text: string): Recipe => JSON.parse(text) as Recipe;
-
 const MEMBERS = [
   'background',
   'compressionLevel',
@@ -185,8 +182,8 @@ const MEMBERS = [
 ];
 
 /** Hexadecimal digits: 96 bits, so that a site of 10^9 recipes has no two alike. */
-export const DIGEST_LENGTH = 24;
+const DIGEST_LENGTH = 24;
 
-/** What a link calls a recipe, by its text. */
+/** What a derived file is called by the text of its recipe. */
 export const digestOf = (text: string): string =>
   hash('sha256', `${PIPELINE_VERSION} ${text}`, 'hex').slice(0, DIGEST_LENGTH);

@@ -16,8 +16,8 @@ export interface SourceSet extends WebpSet {
 
 /** Null where the images are in WEBP already. */
 interface WebpSet {
-  readonly srcWebp: () => string | null | Promise<string | null>;
-  readonly srcSetWebp: () => string | null | Promise<string | null>;
+  readonly srcWebp: () => string | null;
+  readonly srcSetWebp: () => string | null;
 }
 
 interface SetShape {
@@ -27,28 +27,10 @@ interface SetShape {
   readonly toSrcSet: (images: readonly LinkedImage[]) => string;
 }
 
-/** The images of a set once more, in WEBP: linked when they are asked for, and then at hand. */
+/** The images of a set once more, in WEBP: linked when a query selects them. */
 export function toWebpSet(parts: DraftParts, draft: Draft<ImageArguments>, { frames, ...shape }: SetShape): WebpSet {
-  let saved: Links | Promise<Links> | undefined;
-
-  function link(): Links | Promise<Links> {
-    const images = isWebp(draft) ? [] : frames.map((frame) => linkImage(parts, draft, frame, 'WEBP'));
-    return parts.whenSaved({ src: images[shape.shown]?.src ?? null, srcSet: shape.toSrcSet(images) || null });
-  }
-
-  function read<Name extends keyof Links>(name: Name): Links[Name] | Promise<Links[Name]> {
-    saved ??= link();
-    if (!(saved instanceof Promise)) return saved[name];
-    return saved.then((links) => {
-      saved = links;
-      return links[name];
-    });
-  }
-
-  return { srcWebp: () => read('src'), srcSetWebp: () => read('srcSet') };
-}
-
-interface Links {
-  readonly src: string | null;
-  readonly srcSet: string | null;
+  let known: readonly LinkedImage[] | undefined;
+  const link = (): readonly LinkedImage[] =>
+    (known ??= isWebp(draft) ? [] : frames.map((frame) => linkImage(parts, draft, frame, 'WEBP')));
+  return { srcWebp: () => link()[shape.shown]?.src ?? null, srcSetWebp: () => shape.toSrcSet(link()) || null };
 }

@@ -7,6 +7,7 @@ import { createHotFiles } from './hot-files.js';
 import type { FileStats, HotFile } from './hot-files.js';
 import { contextOf } from './request-context.js';
 import { IMMUTABLE } from './static-assets.js';
+import { setPublishedHeaders } from './static-files.js';
 
 /** An image that a link leads to, made or not. */
 export interface ImageRoute {
@@ -14,15 +15,20 @@ export interface ImageRoute {
   readonly path: string;
   /** Resolves when the file is there, whole. */
   make(): Promise<void>;
+  /** Notes that the image is served, so that the quota evicts others first. */
+  touch(): void;
 }
+
+/** Where a file is served from: the URL path of its copy below `/static`, or the absolute path of the original. */
+export type Published = { readonly copy: string } | { readonly original: string };
 
 export interface ImageLinkParts {
   /** Where images are once they are made. */
   readonly folder: string;
   /** By the path below `/static`; `undefined` for one that is no link to an image. */
   readonly findRoute: (path: string) => ImageRoute | undefined;
-  /** Publishes a picture as it is, by the same; gives the path that it is then served at, below `/static` too. */
-  readonly publishOriginal: (path: string) => Promise<string | undefined>;
+  /** Publishes a file as it is, by the same; `undefined` for a path that names no file of the site. */
+  readonly publish: (path: string) => Promise<Published | undefined>;
 }
 
 /**
@@ -31,7 +37,7 @@ export interface ImageLinkParts {
  * ranges, an ETag, and caching for ever. What fails to be made is an error
  * that nobody keeps.
  */
-export function imageLinks({ folder, findRoute, publishOriginal }: ImageLinkParts): RequestHandler {
+export function imageLinks({ folder, findRoute, publish }: ImageLinkParts): RequestHandler {
   const serveFile = express.static(folder, { index: false, redirect: false, setHeaders });
   const hot = createHotFiles(folder, headersOf);
 
@@ -57,14 +63,26 @@ export function imageLinks({ folder, findRoute, publishOriginal }: ImageLinkPart
     if (route) {
       contextOf(response).operation = 'image';
       response.setHeader('X-Content-Type-Options', 'nosniff');
+      route.touch();
       const file = isPlain(request) ? (hot.find(route.path) ?? (await hot.read(route.path))) : undefined;
       if (file) send(file, request, response);
       else serveImage(route, request, response, next);
       return;
     }
-    if (isRead) request.url = (await publishOriginal(request.path)) ?? request.url;
-    next();
+    const published = isRead ? await publish(request.path) : undefined;
+    if (published && 'original' in published) sendOriginal(published.original, response, next);
+    else {
+      request.url = published?.copy ?? request.url;
+      next();
+    }
   };
+}
+
+/** Sends a file that is too large to be copied. It may be edited in place, so its copies elsewhere are checked. */
+function sendOriginal(file: string, response: Response, next: NextFunction): void {
+  setPublishedHeaders(response, file);
+  response.setHeader('Cache-Control', 'no-cache');
+  response.sendFile(file, { dotfiles: 'allow', cacheControl: false }, (error?: Error) => error && next(error));
 }
 
 /** Asks for all of a file, whatever was known of it before. */

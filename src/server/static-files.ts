@@ -19,11 +19,14 @@ export function staticFiles(folder: string): RequestHandler {
     index: false,
     redirect: false,
     etag: true,
-    setHeaders: (response: ServerResponse, path: string) => {
-      response.setHeader('Cache-Control', IMMUTABLE);
-      response.setHeader('X-Content-Type-Options', 'nosniff');
-      // The browser's own PDF viewer runs in no sandbox, and runs nothing of the file's on this origin.
-      if (!path.toLowerCase().endsWith('.pdf')) response.setHeader('Content-Security-Policy', SANDBOX);
-    },
+    setHeaders: setPublishedHeaders,
   });
+}
+
+/** Sets the headers of a file that the site publishes under a digest of its content. */
+export function setPublishedHeaders(response: ServerResponse, path: string): void {
+  response.setHeader('Cache-Control', IMMUTABLE);
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  // The browser's own PDF viewer runs in no sandbox, and runs nothing of the file's on this origin.
+  if (!path.toLowerCase().endsWith('.pdf')) response.setHeader('Content-Security-Policy', SANDBOX);
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { hkdfSync, randomBytes } from 'node:crypto';
 import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { seal, unseal } from './seal.js';
@@ -16,6 +16,8 @@ export interface ServerKey {
   seal(text: string, purpose: string): Buffer;
   /** The inverse. @throws Error when it was sealed with another key, for another purpose, or a bit changed. */
   unseal(sealed: Uint8Array, purpose: string): string;
+  /** Derives a key of 32 bytes for another algorithm (HKDF, RFC 5869); each purpose has its own. */
+  derive(purpose: string): Uint8Array;
 }
 
 /**
@@ -49,6 +51,7 @@ export function createServerKey(secret: string): ServerKey {
   return {
     seal: (text, purpose) => seal(text, keyFor(purpose)),
     unseal: (sealed, purpose) => unseal(sealed, keyFor(purpose)),
+    derive: (purpose) => new Uint8Array(hkdfSync('sha256', secret, '', `trellis ${purpose}`, KEY_BYTES)),
   };
 }
 

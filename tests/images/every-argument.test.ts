@@ -6,7 +6,6 @@ import { typeDefs } from '../../src/generated/site/type-defs.js';
 import type { FieldName } from '../../src/images/answers.js';
 import { openImages } from '../../src/images/images.js';
 import type { Images } from '../../src/images/images.js';
-import { parseLink } from '../../src/images/links.js';
 import type { ImageSource } from '../../src/images/source.js';
 import { imageProcResolvers } from '../../src/resolvers/image.js';
 import { makePictures, scene } from './pictures.js';
@@ -53,8 +52,7 @@ async function answer(field: FieldName, args: object): Promise<Result> {
 /** What is to be made at the first link of an answer. */
 function recipeOf({ src, srcSet }: Result): object {
   const [, first = ''] = /\/static(\/\S+)/u.exec(String(srcSet ?? src)) ?? [];
-  const link = parseLink(first);
-  return (link && images.links.findRecipe(link)) ?? {};
+  return images.parseLink(first)?.recipe ?? {};
 }
 
 async function sizeOf(dataUri: unknown): Promise<string> {
@@ -155,7 +153,7 @@ describe.each(Object.entries(CHANGES) as [FieldName, Readonly<Record<string, Cha
   });
 });
 
-const LINK = String.raw`/static/[0-9a-f]{32}/[0-9a-f]{24}/huge\.`;
+const LINK = String.raw`/static/[0-9a-f]{32}/[\w-]{16}_[\w.-]+/huge\.`;
 const link = (extension: string): string => expect.stringMatching(new RegExp(`^${LINK}${extension}$`, 'u')) as string;
 const set = (extension: string, ...sizes: readonly string[]): string =>
   expect.stringMatching(

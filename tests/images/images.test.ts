@@ -5,7 +5,7 @@ import type { FieldArguments, FieldName } from '../../src/images/answers.js';
 import type { TraceArguments } from '../../src/images/arguments.js';
 import { openImages } from '../../src/images/images.js';
 import type { Images } from '../../src/images/images.js';
-import type { Handout } from '../../src/images/link-store.js';
+import type { DerivedImage } from '../../src/images/links.js';
 import type { ImageSource } from '../../src/images/source.js';
 import { makePictures, scene } from './pictures.js';
 import type { Pictures } from './pictures.js';
@@ -13,7 +13,7 @@ import type { Pictures } from './pictures.js';
 let pictures: Pictures;
 let images: Images;
 let photo: ImageSource;
-const handedOut: Handout[] = [];
+const handedOut: DerivedImage[] = [];
 const sources: ImageSource[] = [];
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ const open = (state: string): Images =>
   openImages({
     stateDirectory: path.join(pictures.folder, state),
     findSource: (digest) => sources.find(({ contentDigest }) => contentDigest === digest),
-    onHandOut: (link) => handedOut.push(link),
+    onLink: (image) => handedOut.push(image),
   });
 
 /** What a link or a data URI holds. */
@@ -232,8 +232,8 @@ test('makes all images of queries once, goes on where it stopped, and removes wh
   expect([dry.files, told.length]).toEqual([made - 1, made - 1]);
   await expect(other.prune({ asked: [kept] })).resolves.toEqual(dry);
   const left = [];
-  for await (const { contentDigest, recipeDigest } of other.files.list()) left.push({ contentDigest, recipeDigest });
-  expect(left).toEqual([kept]);
+  for await (const { path: file } of other.files.list()) left.push(file);
+  expect(left).toEqual([other.files.pathOf(kept)]);
   await other.close();
 });
 

@@ -1,39 +1,63 @@
 import fc from 'fast-check';
-import { formatLink, parseLink } from '../../src/images/links.js';
+import { findOutputFormat } from '../../src/images/formats.js';
+import { createLinks } from '../../src/images/links.js';
+import type { Recipe } from '../../src/images/recipe.js';
 
+const links = createLinks(Buffer.alloc(32, 1));
 const contentDigest = '0123456789abcdef0123456789abcdef';
-const recipeDigest = '0123456789abcdef01234567';
+const recipe: Recipe = { format: 'jpg', width: 800, height: 600, scaling: 'fill', orient: true, quality: 50 };
+const path = links.format({ contentDigest, recipe, name: 'a', extension: 'jpg' });
 
-test('writes the name for people, percent-encoded', () => {
-  expect(formatLink({ contentDigest, recipeDigest, name: 'größe 1', extension: 'webp' })).toBe(
-    `/${contentDigest}/${recipeDigest}/gr%C3%B6%C3%9Fe%201.webp`,
-  );
-});
+describe('image links', () => {
+  test('hold the digest, a signature, the recipe and the name, percent-encoded', () => {
+    expect(links.format({ contentDigest, recipe, name: 'größe 1', extension: 'jpg' })).toMatch(
+      new RegExp(`^/${contentDigest}/[\\w-]{16}_v1_w800_h600_q50/gr%C3%B6%C3%9Fe%201\\.jpg$`, 'u'),
+    );
+  });
 
-test('reads back what it wrote', () => {
-  fc.assert(
-    fc.property(
-      fc.string({ unit: 'grapheme', minLength: 1 }),
-      fc.constantFrom('jpg', 'png', 'webp', 'avif', 'gif', 'tif', 'tiff'),
-      (name, extension) => {
-        const link = { contentDigest, recipeDigest, name, extension };
-        const format = extension === 'tif' ? 'tiff' : extension;
-        expect(parseLink(formatLink(link))).toEqual({ ...link, format });
-      },
-    ),
-  );
-});
+  test('are read back as they were written', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme', minLength: 1 }),
+        fc.constantFrom('jpg', 'png', 'webp', 'avif', 'gif', 'tif', 'tiff'),
+        (name, extension) => {
+          const image = { contentDigest, recipe: { ...recipe, format: findOutputFormat(extension)! }, name, extension };
+          expect(links.parse(links.format(image))).toEqual(image);
+        },
+      ),
+    );
+  });
 
-test.each([
-  ['a format that nothing is written in', `/${contentDigest}/${recipeDigest}/a.svg`],
-  ['a spelling that nothing is written with', `/${contentDigest}/${recipeDigest}/a.jpeg`],
-  ['a property of every object', `/${contentDigest}/${recipeDigest}/a.constructor`],
-  ['a short digest', `/${contentDigest}/0123456789abcdef/a.jpg`],
-  ['a digest in capitals', `/${contentDigest.toUpperCase()}/${recipeDigest}/a.jpg`],
-  ['a broken escape', `/${contentDigest}/${recipeDigest}/%E0%A4%A.jpg`],
-  ['a path further down', `/${contentDigest}/${recipeDigest}/../a.jpg`],
-  ['no name', `/${contentDigest}/${recipeDigest}/.jpg`],
-  ['a published file', `/${contentDigest}/a.jpg`],
-])('finds no link in %s', (_reason, path) => {
-  expect(parseLink(path)).toBeUndefined();
+  test('keep their image when the name is changed, which decides nothing', () => {
+    expect(links.parse(path.replace('/a.', '/b.'))).toMatchObject({ contentDigest, recipe });
+  });
+
+  test.each([
+    ['another size', path.replace('w800', 'w801')],
+    ['another source', path.replace('0123', '0124')],
+    ['another format', path.replace('.jpg', '.png')],
+    [
+      'another signature',
+      path.replace(
+        /\/([\w-])([\w-]{15})_/u,
+        (_all, first: string, rest) => `/${first === 'A' ? 'B' : 'A'}${String(rest)}_`,
+      ),
+    ],
+    [
+      'the key of another site',
+      createLinks(Buffer.alloc(32, 2)).format({ contentDigest, recipe, name: 'a', extension: 'jpg' }),
+    ],
+    ['a format that nothing is written in', path.replace('.jpg', '.svg')],
+    ['a spelling that nothing is written with', path.replace('.jpg', '.jpeg')],
+    ['a property of every object', path.replace('.jpg', '.constructor')],
+    ['no signature', `/${contentDigest}/v1_w800_h600_q50/a.jpg`],
+    ['a digest in capitals', path.replace('abcdef', 'ABCDEF')],
+    ['a broken escape', path.replace('/a.', '/%E0%A4%A.')],
+    ['a path further down', path.replace('/a.', '/../a.')],
+    ['no name', path.replace('/a.', '/.')],
+    ['a public file', `/${contentDigest}/a.jpg`],
+  ])('are refused with %s', (_reason, changed) => {
+    expect(changed).not.toBe(path);
+    expect(links.parse(changed)).toBeUndefined();
+  });
 });

@@ -5,16 +5,25 @@ import path from 'node:path';
 import sharp from 'sharp';
 import { openImageDatabase } from '../../src/images/image-database.js';
 import { createMetadataStore } from '../../src/images/metadata.js';
+import { openRenderer } from '../../src/images/render/renderer.js';
+import type { Renderer } from '../../src/images/render/renderer.js';
 import { headerBomb } from './bad-files.js';
 import { makePictures, scene } from './pictures.js';
 import type { Pictures } from './pictures.js';
 
 let pictures: Pictures;
-beforeAll(async () => void (pictures = await makePictures()));
-afterAll(() => pictures.remove());
+let renderer: Renderer;
+beforeAll(async () => {
+  pictures = await makePictures();
+  renderer = openRenderer();
+});
+afterAll(() => {
+  renderer.close();
+  return pictures.remove();
+});
 
 const read = (source: Parameters<ReturnType<typeof createMetadataStore>['read']>[0]) =>
-  createMetadataStore(openImageDatabase(':memory:')).read(source);
+  createMetadataStore(openImageDatabase(':memory:'), renderer).read(source);
 
 test.each([
   ['a.jpg', 'jpeg', scene(60, 40).jpeg()],
@@ -82,10 +91,10 @@ test('knows after a restart what it read before, though the file has gone', asyn
   const file = path.join(pictures.folder, 'images.db');
   const source = await pictures.put('kept.png', scene(7, 5).png());
   const before = openImageDatabase(file);
-  await createMetadataStore(before).read(source);
+  await createMetadataStore(before, renderer).read(source);
   before.close();
   const after = openImageDatabase(file);
-  const store = createMetadataStore(after);
+  const store = createMetadataStore(after, renderer);
   await expect(store.read({ ...source, absolutePath: '/nowhere' })).resolves.toMatchObject({ width: 7, height: 5 });
   expect(store.find(source.contentDigest)).toMatchObject({ width: 7 });
   after.close();

@@ -3,10 +3,9 @@ import type { Sharp } from 'sharp';
 import type { ImageArguments } from '../../src/images/arguments.js';
 import { sizeAfterTrim, sizeBeforeTrim } from '../../src/images/answers.js';
 import { outputOf } from '../../src/images/formats.js';
-import { openImageDatabase } from '../../src/images/image-database.js';
-import { createMetadataStore } from '../../src/images/metadata.js';
 import { makeImage, measureTrimmed } from '../../src/images/pipeline.js';
 import type { Measured } from '../../src/images/pipeline.js';
+import { readHeader } from '../../src/images/read-header.js';
 import { toOperations, toRecipe } from '../../src/images/recipe.js';
 import { fitFrame } from '../../src/images/sizes.js';
 import type { Frame } from '../../src/images/sizes.js';
@@ -18,10 +17,8 @@ let pictures: Pictures;
 beforeAll(async () => void (pictures = await makePictures()));
 afterAll(() => pictures.remove());
 
-const read = (source: ImageSource) => createMetadataStore(openImageDatabase(':memory:')).read(source);
-
 async function make(source: ImageSource, frame: Frame, args: ImageArguments): Promise<Buffer> {
-  const header = await read(source);
+  const header = await readHeader(source);
   const operations = toOperations(args);
   const { trim } = operations;
   const metadata: Measured =
@@ -245,7 +242,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])('takes a border off a picture of EXIF orient
 test('takes nothing off a picture that is all border', async () => {
   const plain = sharp({ create: { width: 30, height: 20, channels: 3, background: '#fff' } });
   const source = await pictures.put('plain.png', plain.png());
-  await expect(measureTrimmed(source, await read(source), 10)).resolves.toEqual({
+  await expect(measureTrimmed(source, await readHeader(source), 10)).resolves.toEqual({
     left: 0,
     top: 0,
     width: 30,

@@ -6,12 +6,12 @@ import type { OutputFormat } from '../../src/images/formats.js';
 import {
   digestOf,
   formatRecipe,
-  parseRecipe,
   requireMakeable,
   toOperations,
   toRecipe,
   writtenSize,
 } from '../../src/images/recipe.js';
+import { formatRecipeText, parseRecipeText } from '../../src/images/recipe-text.js';
 import { fitFrame } from '../../src/images/sizes.js';
 import type { Frame } from '../../src/images/sizes.js';
 
@@ -116,7 +116,9 @@ test('reads back what it wrote', () => {
       fc.constantFrom<OutputFormat>('jpg', 'png', 'webp', 'avif', 'gif', 'tiff'),
       (args, format) => {
         const recipe = recipeOf(args, { width: 300, height: 500 }, format);
-        expect(parseRecipe(formatRecipe(recipe))).toEqual(recipe);
+        const text = formatRecipeText(recipe);
+        expect(text).toMatch(/^[\w.-]{1,200}$/u);
+        expect(parseRecipeText(text, format)).toEqual(recipe);
       },
     ),
   );

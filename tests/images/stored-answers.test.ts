@@ -3,7 +3,6 @@ import sharp from 'sharp';
 import type { FieldName } from '../../src/images/answers.js';
 import { openImages } from '../../src/images/images.js';
 import type { Images } from '../../src/images/images.js';
-import { parseLink } from '../../src/images/links.js';
 import type { ImageSource } from '../../src/images/source.js';
 import { STORED_FILES } from './content.js';
 import { makePictures } from './pictures.js';
@@ -91,7 +90,7 @@ async function describe(field: unknown): Promise<unknown> {
   }
   if (value.startsWith('data:image/svg+xml,')) return describeDrawing(value);
   return value
-    .replace(/\/[0-9a-f]{32}\/[0-9a-f]{24}\//gu, '/<digest>/<recipe>/')
+    .replace(/\/[0-9a-f]{32}\/[\w-]{16}_[\w.-]+\//gu, '/<digest>/<recipe>/')
     .replace(/^\/static\/(.+)-[0-9a-f]{32}/u, (_all, name: string) => `/static/${decodeURIComponent(name)}-<digest>`);
 }
 
@@ -104,7 +103,7 @@ function describeDrawing(uri: string): string {
 
 /** The size and colours of what a link leads to. */
 async function look(candidate: string, file: string): Promise<[string, string]> {
-  const link = parseLink((candidate.split(' ')[0] ?? '').slice('/static'.length));
+  const link = images.parseLink((candidate.split(' ')[0] ?? '').slice('/static'.length));
   if (link) await images.makeFile(link);
   const made = link ? `${pictures.folder}/public/images/${images.files.pathOf(link)}` : sources.get(file)!.absolutePath;
   const { format, width, height } = await sharp(made).metadata();

@@ -12,7 +12,7 @@ import { buildSiteSchema } from '../../src/resolvers/schema.js';
 import { OperationBudget } from '../../src/server/graphql-budget.js';
 import { createFormatDate } from '../../src/site/dates.js';
 import { createPictures } from '../../src/site/pictures.js';
-import { openPublicFiles } from '../../src/site/public-files.js';
+import { createPublicPaths } from '../../src/site/public-files.js';
 import { openSite } from '../../src/site/site.js';
 import type { Site } from '../../src/site/site.js';
 
@@ -46,7 +46,7 @@ beforeAll(async () => {
   images = openImages({ stateDirectory, findSource: pictures.find });
   services = {
     records: site.store,
-    publicFiles: openPublicFiles({ directory: stateDirectory }),
+    publicFiles: { pathOf: createPublicPaths() },
     pictures,
     images: { ...images, original: (source) => ((reads += 1), images.original(source)) },
     formatDate: createFormatDate(),

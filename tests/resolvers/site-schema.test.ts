@@ -12,7 +12,7 @@ import { OperationBudget } from '../../src/server/graphql-budget.js';
 import { openImages } from '../../src/images/images.js';
 import type { Images } from '../../src/images/images.js';
 import { createFormatDate } from '../../src/site/dates.js';
-import { openPublicFiles } from '../../src/site/public-files.js';
+import { createPublicPaths } from '../../src/site/public-files.js';
 import { createPictures } from '../../src/site/pictures.js';
 import { openRecordStore } from '../../src/site/record-store.js';
 import type { RecordStore, RecordWriter } from '../../src/site/record-store.js';
@@ -37,7 +37,7 @@ beforeAll(async () => {
   schema = buildSiteSchema();
   const pictures = createPictures(store);
   images = openImages({ stateDirectory: directory, findSource: pictures.find });
-  const publicFiles = openPublicFiles({ directory });
+  const publicFiles = { pathOf: createPublicPaths() };
   const services = { records: store, publicFiles, pictures, images, formatDate: createFormatDate() };
   contextValue = createSiteContext(services, new OperationBudget(LIMITS));
 });

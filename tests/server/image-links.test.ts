@@ -3,7 +3,8 @@ import { readFile, rm, stat, utimes } from 'node:fs/promises';
 import { get } from 'node:http';
 import path from 'node:path';
 import sharp from 'sharp';
-import { imageFolderOf, openImages } from '../../src/images/images.js';
+import { imageFolderOf } from '../../src/images/image-files.js';
+import { openImages } from '../../src/images/images.js';
 import type { Images } from '../../src/images/images.js';
 import type { ImageSource } from '../../src/images/source.js';
 import { imageLinks } from '../../src/server/image-links.js';
@@ -13,6 +14,11 @@ import { makePictures, scene } from '../images/pictures.js';
 import type { Pictures } from '../images/pictures.js';
 import { serve } from './serve.js';
 import type { TestServer } from './serve.js';
+
+/** Links must outlive the process. */
+const LINK_KEY = Buffer.alloc(32, 7);
+
+const QUOTA_BYTES = 1_000_000;
 
 let pictures: Pictures;
 let images: Images;
@@ -33,18 +39,20 @@ afterAll(async () => {
 
 async function open(): Promise<void> {
   const stateDirectory = path.join(pictures.folder, 'state');
-  const publicFiles = openPublicFiles({ directory: path.join(stateDirectory, 'public') });
-  images = openImages({
-    stateDirectory,
-    findSource: (digest, base) =>
-      sources.find((one) => one.contentDigest === digest && (base === undefined || one.base === base)),
+  const findSource = (digest: string, base?: string): ImageSource | undefined =>
+    sources.find((one) => one.contentDigest === digest && (base === undefined || one.base === base));
+  images = openImages({ stateDirectory, findSource, linkKey: LINK_KEY, quotaBytes: QUOTA_BYTES });
+  const publicFiles = openPublicFiles({
+    directory: path.join(stateDirectory, 'public'),
+    quota: images.quota,
+    findFile: findSource,
   });
   const links = imageLinks({
     folder: imageFolderOf(stateDirectory),
     findRoute: (url) => images.findRoute(url),
-    publishOriginal: async (url) => {
-      const source = images.findOriginal(url);
-      return source && (await publicFiles.publish(source)).slice('/static'.length);
+    publish: async (url) => {
+      const name = publicFiles.parsePath(url) ?? images.parseOriginal(url);
+      return name && publicFiles.publish(name);
     },
   });
   const files = staticFiles(path.join(stateDirectory, 'public', 'static'));
@@ -64,7 +72,7 @@ const linkOf = async (width: number, source = photo): Promise<string> =>
 
 test('makes an image at the first GET, and serves it for ever', async () => {
   const url = await linkOf(100);
-  expect(url).toMatch(/\/static\/[0-9a-f]{32}\/[0-9a-f]{24}\/gr%C3%B6%C3%9Fe%201\.jpg$/u);
+  expect(url).toMatch(/\/static\/[0-9a-f]{32}\/[\w-]{16}_[\w.-]+\/gr%C3%B6%C3%9Fe%201\.jpg$/u);
   const answer = await fetch(url);
   expect(answer.status).toBe(200);
   expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -120,8 +128,8 @@ const statusOf = (url: string, headers: Record<string, string>): Promise<number 
 test('makes one image for 300 who ask at the same time', async () => {
   let runs = 0;
   const files = { ...images.files };
-  const write: typeof files.write = (file, bytes) => files.write(file, bytes).finally(() => (runs += 1));
-  Object.assign(images.files, { write });
+  const add: typeof files.add = (file, write) => files.add(file, write).finally(() => (runs += 1));
+  Object.assign(images.files, { add });
   const url = await linkOf(333);
   const bodies = await Promise.all(
     Array.from({ length: 300 }, async () => Buffer.from(await (await fetch(url)).arrayBuffer())),
@@ -148,7 +156,9 @@ test('serves a picture as it is, under its name and digest', async () => {
 
 test('finds no image that was never asked for', async () => {
   const known = await linkOf(100);
-  const other = known.replace(/\/[0-9a-f]{24}\//u, `/${'0'.repeat(24)}/`);
+  const [, image = ''] = /^(\/[^/]+\/[^/]+)\//u.exec(known.slice(`${server.url}/static`.length)) ?? [];
+  const other = known.replace(image, image.replace('w100', 'w10'));
+  expect(other).not.toBe(known);
   const body = { code: 'not_found', requestId: expect.any(String) as string };
   for (const url of [other, known.replace(/jpg$/u, 'png')]) {
     const answer = await fetch(url);

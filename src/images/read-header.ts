@@ -1,0 +1,31 @@
+import type { Metadata } from 'sharp';
+import type { ImageMetadata } from './metadata.js';
+import { MAX_PIXELS, openPicture, readFormat } from './open-picture.js';
+import type { SourceFormat } from './signature.js';
+import { unreadable } from './source.js';
+import type { ImageSource } from './source.js';
+
+/**
+ * Reads the header of a file in the current process.
+ *
+ * @throws AppError `unprocessable` for a file that is no image, or has more than {@link MAX_PIXELS}.
+ */
+export async function readHeader(source: ImageSource): Promise<ImageMetadata> {
+  const format = await readFormat(source);
+  const picture = await openPicture(source, format, { limitInputPixels: false });
+  const header = await picture.metadata().catch((cause: unknown) => {
+    throw unreadable(source, 'its header can\u2019t be read', cause);
+  });
+  return toMetadata(source, format, header);
+}
+
+function toMetadata(source: ImageSource, format: SourceFormat, header: Metadata): ImageMetadata {
+  const { autoOrient, orientation = 1, pages = 1, hasAlpha } = header;
+  const { width, height } = autoOrient;
+  if (!(width >= 1 && height >= 1)) throw unreadable(source, 'its header tells no size');
+  if (width * height > MAX_PIXELS) {
+    throw unreadable(source, `its ${width} × ${height} pixels are more than ${MAX_PIXELS}`);
+  }
+  const isAnimated = format === 'gif' || format === 'webp';
+  return { format, width, height, orientation, pages: isAnimated ? pages : 1, hasAlpha };
+}

@@ -1,0 +1,65 @@
+import type { OutputFormat } from './formats.js';
+import { PIPELINE_VERSION } from './recipe.js';
+import type { Recipe } from './recipe.js';
+
+/**
+ * Writes a recipe for a link: the version of the pipeline, then members as a
+ * letter and a value, such as `v1_w800_h600_q50_p1`. Members that most
+ * recipes share are left out. The format is the extension of the link.
+ */
+export function formatRecipeText(recipe: Recipe): string {
+  const { duotone, background, focus } = recipe;
+  const members = {
+    v: PIPELINE_VERSION,
+    w: recipe.width,
+    h: recipe.height,
+    s: recipe.scaling === 'fill' ? undefined : recipe.scaling,
+    f: focus?.toLowerCase(),
+    b: background && withoutHash(background),
+    o: recipe.orient ? undefined : 0,
+    r: recipe.rotate,
+    t: recipe.trim,
+    g: recipe.grayscale && 1,
+    d: duotone && [withoutHash(duotone.highlight), withoutHash(duotone.shadow), duotone.opacity].join('-'),
+    q: recipe.quality,
+    p: recipe.progressive === undefined ? undefined : Number(recipe.progressive),
+    c: recipe.compressionLevel,
+    e: recipe.speed,
+  };
+  return Object.entries(members)
+    .flatMap(([letter, value]) => (value === undefined ? [] : [`${letter}${value}`]))
+    .join('_');
+}
+
+/** The inverse, for text that {@link formatRecipeText} wrote. */
+export function parseRecipeText(text: string, format: OutputFormat): Recipe {
+  const members = new Map(text.split('_').map((member) => [member[0], member.slice(1)]));
+  const number = (letter: string): number | undefined => {
+    const value = members.get(letter);
+    return value === undefined ? undefined : Number(value);
+  };
+  const [highlight, shadow, opacity] = members.get('d')?.split('-') ?? [];
+  const background = members.get('b');
+  const progressive = number('p');
+  const all = {
+    format,
+    width: number('w'),
+    height: number('h'),
+    scaling: members.get('s') ?? 'fill',
+    focus: members.get('f')?.toUpperCase(),
+    background: background && `#${background}`,
+    orient: members.get('o') !== '0',
+    rotate: number('r'),
+    trim: number('t'),
+    grayscale: members.has('g') || undefined,
+    duotone: highlight && { highlight: `#${highlight}`, shadow: `#${shadow}`, opacity: Number(opacity) },
+    quality: number('q'),
+    progressive: progressive === undefined ? undefined : progressive === 1,
+    compressionLevel: number('c'),
+    speed: number('e'),
+  };
+  // The signature of the link says that the text was made from a recipe.
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as unknown as Recipe;
+}
+
+const withoutHash = (colour: string): string => colour.replace('#', '');

@@ -1,0 +1,151 @@
+import { fork } from 'node:child_process';
+import type { ChildProcess, ForkOptions } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { constrainedMemory } from 'node:process';
+import { availableParallelism, homedir, totalmem } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { AppError } from '../../errors.js';
+import type { Job, JobLimits } from './jobs.js';
+import type { Reply } from './render-process.js';
+
+/** A process that takes one job at a time and is killed when the job exceeds its limits. */
+export interface KillableProcess {
+  /** Whether the process can take another job. */
+  readonly isAlive: boolean;
+  /**
+   * @throws AppError as the job does; {@link JobKilled} when the process ends before it replies.
+   */
+  run(job: Job, limits: JobLimits): Promise<unknown>;
+  kill(): void;
+}
+
+/** A job ended together with its process: it exceeded a limit, or the decoder crashed. */
+export class JobKilled extends Error {
+  override readonly name = 'JobKilled';
+}
+
+/** How often the time and memory of a running job are checked. */
+const CHECK_MS = 100;
+
+/** A screen of 8K that is turned and toned takes 1.2 GB; half of the memory is left to others. */
+const MAX_RESIDENT_BYTES = Math.min(2 * 2 ** 30, (constrainedMemory() || totalmem()) / 2);
+
+/** After a job that took more than this, the process ends, since allocators rarely return all of it. */
+const MAX_IDLE_BYTES = 300 * 2 ** 20;
+
+/** The most threads of sharp for one image: the images that are made at a time share the cores. */
+const threadsFor = (processes: number): number => Math.max(1, Math.floor(availableParallelism() / processes));
+
+export function startProcess(processes: number): KillableProcess {
+  const child = forkProgram([String(threadsFor(processes))]);
+  let isAlive = true;
+  let settle: ((reply: Reply | Error) => void) | undefined;
+
+  function kill(): void {
+    isAlive = false;
+    child.kill('SIGKILL');
+  }
+
+  // An idle process does not keep the server from ending.
+  child.unref();
+  child.channel?.unref();
+  child.on('message', (reply: Reply) => settle?.(reply));
+  child.on('error', (error) => {
+    isAlive = false;
+    settle?.(error);
+  });
+  child.on('exit', (code, signal) => {
+    isAlive = false;
+    settle?.(new JobKilled(`the process that rendered it ended with ${signal ?? `exit code ${code}`}`));
+  });
+
+  return {
+    get isAlive() {
+      return isAlive;
+    },
+    kill,
+    async run(job, limits) {
+      child.ref();
+      child.channel?.ref();
+      const timer = watchLimits(child, limits, (reason) => {
+        kill();
+        settle?.(new JobKilled(reason));
+      });
+      try {
+        const reply = await new Promise<Reply | Error>((resolve) => {
+          settle = resolve;
+          child.send(job, (error) => error && resolve(new JobKilled('the process that rendered it has ended')));
+        });
+        return toResult(reply);
+      } finally {
+        settle = undefined;
+        clearInterval(timer);
+        child.unref();
+        child.channel?.unref();
+        if ((readUsage(child.pid)?.residentBytes ?? 0) > MAX_IDLE_BYTES) kill();
+      }
+    },
+  };
+}
+
+function toResult(reply: Reply | Error): unknown {
+  if (reply instanceof Error) throw reply;
+  if ('refused' in reply) throw new AppError(reply.refused.code, reply.refused.message);
+  if ('defect' in reply) throw new Error(reply.defect);
+  return reply.result;
+}
+
+/** The environment of the server, which may hold secrets, stays out of a process that reads untrusted files. */
+function forkProgram(args: readonly string[]): ChildProcess {
+  const options: ForkOptions = { env: { HOME: homedir() }, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] };
+  // In tests the sources are TypeScript, which Node reads with a loader.
+  const isCompiled = !import.meta.url.endsWith('.ts');
+  const program = new URL(`./render-process.${isCompiled ? 'js' : 'ts'}`, import.meta.url);
+  return fork(fileURLToPath(program), args, { ...options, execArgv: isCompiled ? [] : ['--import', 'tsx'] });
+}
+
+function watchLimits(child: ChildProcess, limits: JobLimits, onExceeded: (reason: string) => void): NodeJS.Timeout {
+  const startedAt = performance.now();
+  const before = readUsage(child.pid)?.cpuMs ?? 0;
+  function findExcess(): string | undefined {
+    const { cpuMs = 0, residentBytes = 0 } = readUsage(child.pid) ?? {};
+    if (cpuMs - before > limits.cpuMs) return `${limits.cpuMs / 1000} seconds of CPU time`;
+    if (performance.now() - startedAt > limits.wallMs) return `${limits.wallMs / 1000} seconds`;
+    if (residentBytes > MAX_RESIDENT_BYTES) return `${Math.floor(MAX_RESIDENT_BYTES / 2 ** 20)} MB of memory`;
+    return undefined;
+  }
+  return setInterval(() => {
+    const excess = findExcess();
+    if (excess !== undefined) onExceeded(`it takes more than ${excess}`);
+  }, CHECK_MS);
+}
+
+interface Usage {
+  readonly cpuMs: number;
+  readonly residentBytes: number;
+}
+
+/** The unit of times in `/proc`, `USER_HZ`: 100 a second on every Linux. */
+const TICK_MS = 10;
+
+/**
+ * Reads the CPU time (proc_pid_stat(5), fields 14 and 15) and the resident
+ * memory (proc_pid_status(5)); `undefined` without `/proc`.
+ */
+function readUsage(pid: number | undefined): Usage | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The second field is the program's name in brackets, which may hold spaces.
+    const [userTicks, systemTicks] = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .slice(11, 13);
+    const [, kilobytes] = /^VmRSS:\s*(\d+) kB$/mu.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];
+    return {
+      cpuMs: (Number(userTicks) + Number(systemTicks)) * TICK_MS,
+      residentBytes: Number(kilobytes ?? 0) * 1024,
+    };
+  } catch {
+    return undefined;
+  }
+}
