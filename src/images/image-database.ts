@@ -73,4 +73,4 @@ function forgetOldMetadata(database: DatabaseSyncInstance): void {
 
 /** Whether no process before this one has recorded the files of the state folder. */
 const isFirst = (database: DatabaseSyncInstance): boolean =>
-  Number(database.prepare(`INSERT OR IGNORE INTO settings VALUES ('files', 'recorded')`).run().changes) > 0;
+  database.prepare(`INSERT OR IGNORE INTO settings VALUES ('files', 'recorded')`).run().changes > 0;

@@ -166,7 +166,9 @@ export function openImages(options: ImagesOptions): Images {
     const image = links.parse(url);
     if (image === undefined) return undefined;
     const file = files.pathOf(image);
-    const make = async (): Promise<void> => void (await makeFile(image));
+    const make = async (): Promise<void> => {
+      await makeFile(image);
+    };
     const route = { path: file, make, touch: () => files.touch(file) };
     routes.set(url, route);
     return route;

@@ -1,3 +1,5 @@
+import { totalmem } from 'node:os';
+import { constrainedMemory } from 'node:process';
 import type { Box } from '../boxes.js';
 import type { ImageMetadata } from '../metadata.js';
 import type { Measured } from '../pipeline.js';
@@ -39,16 +41,21 @@ export interface JobLimits {
   readonly cpuMs: number;
   /** Elapsed time: for a job that waits, such as for a network drive, and for systems without `/proc`. */
   readonly wallMs: number;
+  /** Memory of the process. Measured on Linux only. */
+  readonly residentBytes: number;
 }
 
-/** A header takes some milliseconds; a drawing without a size is laid out to measure it. */
-const HEADER_LIMITS: JobLimits = { cpuMs: 2_000, wallMs: 60_000 };
+/** A screen of 8K that is turned and toned takes 1.2 GB; half of the memory is left to others. */
+const residentBytes = Math.min(2 * 2 ** 30, (constrainedMemory() || totalmem()) / 2);
 
-/** Drawings of maps and diagrams with 100,000 elements render in about 2 seconds. */
-const DRAWING_LIMITS: JobLimits = { cpuMs: 10_000, wallMs: 120_000 };
+/** A header takes some milliseconds; a drawing of 8 MB, which is parsed as a whole, about a second. */
+const HEADER_LIMITS: JobLimits = { cpuMs: 3_000, wallMs: 60_000, residentBytes };
+
+/** A drawing of 20,000 shapes takes about 2.5 seconds at 12 megapixels. */
+const DRAWING_LIMITS: JobLimits = { cpuMs: 10_000, wallMs: 120_000, residentBytes };
 
 /** The largest AVIF that a recipe allows takes about 60 seconds. */
-const IMAGE_LIMITS: JobLimits = { cpuMs: 120_000, wallMs: 600_000 };
+const IMAGE_LIMITS: JobLimits = { cpuMs: 120_000, wallMs: 600_000, residentBytes };
 
 export function limitsOf(job: Job): JobLimits {
   if (job.kind === 'header') return HEADER_LIMITS;

@@ -1,8 +1,7 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess, ForkOptions } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { constrainedMemory } from 'node:process';
-import { availableParallelism, homedir, totalmem } from 'node:os';
+import { availableParallelism, homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../../errors.js';
 import type { Job, JobLimits } from './jobs.js';
@@ -26,9 +25,6 @@ export class JobKilled extends Error {
 
 /** How often the time and memory of a running job are checked. */
 const CHECK_MS = 100;
-
-/** A screen of 8K that is turned and toned takes 1.2 GB; half of the memory is left to others. */
-const MAX_RESIDENT_BYTES = Math.min(2 * 2 ** 30, (constrainedMemory() || totalmem()) / 2);
 
 /** After a job that took more than this, the process ends, since allocators rarely return all of it. */
 const MAX_IDLE_BYTES = 300 * 2 ** 20;
@@ -111,7 +107,7 @@ function watchLimits(child: ChildProcess, limits: JobLimits, onExceeded: (reason
     const { cpuMs = 0, residentBytes = 0 } = readUsage(child.pid) ?? {};
     if (cpuMs - before > limits.cpuMs) return `${limits.cpuMs / 1000} seconds of CPU time`;
     if (performance.now() - startedAt > limits.wallMs) return `${limits.wallMs / 1000} seconds`;
-    if (residentBytes > MAX_RESIDENT_BYTES) return `${Math.floor(MAX_RESIDENT_BYTES / 2 ** 20)} MB of memory`;
+    if (residentBytes > limits.residentBytes) return `${Math.floor(limits.residentBytes / 2 ** 20)} MB of memory`;
     return undefined;
   }
   return setInterval(() => {
