@@ -1,7 +1,7 @@
 import picomatch from 'picomatch';
 
 import type { ExposureConfig } from '../config/site-config.js';
-import { compileGlob } from '../glob.js';
+import { compileGlob } from '../glob/compile-glob.js';
 
 const LEFT_OUT: ReadonlySet<string> = new Set([
   '.DS_Store',
@@ -54,8 +54,8 @@ const PRIVATE = {
  */
 export function createExclude({ dotfiles, allow }: ExposureConfig, ignore: readonly string[] = []): Exclude {
   const isPrivate = PRIVATE[dotfiles];
-  const allowed = allow.map(compileGlob);
-  const folders = allow.flatMap(foldersOf).map(compileGlob);
+  const allowed = allow.map((glob) => compileGlob(glob));
+  const folders = allow.flatMap(foldersOf).map((glob) => compileGlob(glob));
   const isIgnored = ignore.length === 0 ? () => false : picomatch([...ignore], { dot: true });
   const isAllowed = (path: string, isFolder: boolean): boolean =>
     allowed.some((matches) => matches(path)) || (isFolder && folders.some((matches) => matches(path)));
