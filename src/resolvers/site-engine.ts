@@ -1,4 +1,4 @@
-import { execute, getArgumentValues, isObjectType } from 'graphql';
+import { execute, getArgumentValues, isIntrospectionType, isObjectType } from 'graphql';
 import type { ExecutionArgs, ExecutionResult, FieldNode, GraphQLField, GraphQLSchema } from 'graphql';
 import { buildSiteSchema } from './schema.js';
 
@@ -31,7 +31,9 @@ function isAboutSchema({ document }: ExecutionArgs): boolean {
 function withSharedArguments(): GraphQLSchema {
   const schema = buildSiteSchema();
   const types = Object.values(schema.getTypeMap()).filter(isObjectType);
-  for (const type of types.filter((one) => one !== schema.getQueryType())) {
+  for (const type of types) {
+    // All schemas of the process share the introspection types.
+    if (type === schema.getQueryType() || isIntrospectionType(type)) continue;
     for (const field of Object.values(type.getFields())) shareArguments(field);
   }
   return schema;
