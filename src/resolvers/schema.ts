@@ -9,6 +9,7 @@ import type { SiteContext } from './context.js';
 import { dateScalar } from './date.js';
 import { fileResolvers } from './file.js';
 import { imageProcResolvers } from './image.js';
+import { withWideInt } from './int.js';
 import { recordResolvers } from './records.js';
 import { siteResolvers } from './site.js';
 
@@ -20,7 +21,7 @@ export function buildSiteSchema(): GraphQLSchema {
   for (const [type, fields] of Object.entries<object>({ ...written })) {
     resolvers[type] = { ...resolvers[type], ...withDates(records[type as keyof typeof records], fields) };
   }
-  return makeExecutableSchema({ typeDefs, resolvers: { ...resolvers, Date: dateScalar } });
+  return withWideInt(makeExecutableSchema({ typeDefs, resolvers: { ...resolvers, Date: dateScalar } }));
 }
 
 type Written = Readonly<Record<string, GraphQLFieldResolver<Record<string, unknown>, SiteContext>>>;

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { execute, graphql, parse } from 'graphql';
+import { buildSchema, execute, graphql, GraphQLInt, parse } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
 import { records } from '../../src/generated/site/records.js';
 import { createSiteContext } from '../../src/resolvers/context.js';
@@ -246,5 +246,41 @@ describe('fields', () => {
   test('publish a file where its URL says', async () => {
     expect(await ask('{ file { publicURL } }')).toEqual({ file: { publicURL: `/static/${DIGEST}/a%20b.md` } });
     expect(await readFile(path.join(directory, 'static', DIGEST, 'a b.md'), 'utf8')).toBe(CONTENT);
+  });
+});
+
+describe('whole numbers beyond 32 bits', () => {
+  const LARGE = 3_221_225_472;
+
+  beforeAll(() => store.write((writer) => writer.put('File', { id: 'large', size: LARGE, ...internal('File') }, 50)));
+  afterAll(() => store.write((writer) => writer.remove('File', 'large')));
+
+  test('are answered, and leave the list as it is', async () => {
+    const data = (await ask('{ allFile { totalCount nodes { size } } }')) as { allFile: { nodes: unknown[] } };
+    expect(data).toMatchObject({ allFile: { totalCount: 6 } });
+    expect(data.allFile.nodes).toContainEqual({ size: LARGE });
+  });
+
+  test.each([
+    ['as a literal', '{ allFile(filter: { size: { gt: 3000000000 } }) { nodes { size } } }', {}],
+    ['as a variable', 'query ($n: Int) { allFile(filter: { size: { gt: $n } }) { nodes { size } } }', { n: 3e9 }],
+    ['in a list', 'query ($n: [Int]) { allFile(filter: { size: { in: $n } }) { nodes { size } } }', { n: [LARGE] }],
+  ])('filter %s', async (_how, query, variables) => {
+    expect(await ask(query, variables)).toEqual({ allFile: { nodes: [{ size: LARGE }] } });
+  });
+
+  test.each([
+    ['2^53', '{ allFile(filter: { size: { gt: 9007199254740992 } }) { totalCount } }'],
+    ['a fraction', '{ allFile(limit: 1.5) { totalCount } }'],
+    ['text', '{ allFile(limit: "1") { totalCount } }'],
+  ])('%s is refused', async (_what, source) => {
+    const { errors } = await graphql({ schema, source, contextValue });
+    expect(errors?.[0]?.message).toMatch(/^Expected a whole number/);
+  });
+
+  test('graphql-js keeps its own Int', () => {
+    expect(buildSchema('type Query { size: Int }').getType('Int')).toBe(GraphQLInt);
+    expect(() => GraphQLInt.serialize(LARGE)).toThrow('32-bit');
+    expect(schema.getType('Int')).not.toBe(GraphQLInt);
   });
 });
