@@ -28,11 +28,30 @@ const BODY: BodySpec = {
  * @throws AppError with the status that the specification asks for.
  */
 export async function readGraphqlRequest(request: IncomingMessage): Promise<GraphqlRequest> {
+  requireOwnOrigin(request);
   if (request.method === 'GET') return toRequest(readSearch(request.url ?? ''));
   if (request.method === 'POST') return toRequest(await readMembers(request));
   throw new AppError('method_not_allowed', 'Expected GET or POST; received another method.', {
     headers: { Allow: 'GET, POST, OPTIONS' },
   });
+}
+
+/**
+ * Refuses what a browser sends for a page of another origin: its images, scripts, styles, frames and requests of its
+ * scripts would let any page put work on a server that only its visitor can reach. Another port of the same host is
+ * `same-site`, and as foreign. Following a link (`navigate` to a `document`) stays allowed, and so do clients that send
+ * no such headers.
+ *
+ * @throws AppError `cross_site`
+ */
+function requireOwnOrigin({ headers }: IncomingMessage): void {
+  const { 'sec-fetch-site': site, 'sec-fetch-dest': destination } = headers;
+  const isForeign = site === 'cross-site' || site === 'same-site';
+  if (!isForeign || destination === 'document') return;
+  throw new AppError(
+    'cross_site',
+    `A page of another origin made this request (Sec-Fetch-Site: ${site}). Queries are answered to pages of this server, to links that are followed, and to clients other than browsers.`,
+  );
 }
 
 function readSearch(url: string): Members {

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { eventually } from '../eventually.js';
 import { expectAccessible } from './axe.js';
@@ -96,6 +98,50 @@ describeInBrowser('in a browser', () => {
     await page.locator('.result-window').getByText('"fieldValue"').first().waitFor();
   });
 
+  test('the explorer completes a field after an ordinary query', async () => {
+    const { origin } = house.server;
+    const data = JSON.stringify({ query: '{ allFile { totalCount } }' });
+    const answer = await page.request.post(`${origin}/graphql`, {
+      data,
+      headers: { 'Content-Type': 'application/json' },
+    });
+    expect(await answer.json()).toHaveProperty('data.allFile.totalCount');
+    await page.goto(`${origin}/graphql`);
+    await untilKnown(page, 'NewestFiles');
+    await page.locator('.graphiql-query-editor .CodeMirror').click();
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.type('{ allFi');
+    // Completion asks for the schema, which may arrive a moment later.
+    await eventually(async () => {
+      await page.keyboard.press('Control+Space');
+      expect(await page.locator('.CodeMirror-hint').allTextContents()).toContainEqual(
+        expect.stringContaining('allFile'),
+      );
+    });
+  });
+
+  test.each([
+    ['another site', '127.0.0.1', ['<img src="{}">', '<script src="{}"></script>', '<iframe src="{}"></iframe>']],
+    ['another port', 'localhost', ['<img src="{}">', '<link rel="stylesheet" href="{}">']],
+  ])('a page of %s sends no query by its markup', async (_where, host, markup) => {
+    const { origin } = house.server;
+    const query = `${origin}/graphql?${new URLSearchParams({ query: '{ __typename }' }).toString()}`;
+    // Chromium shows no page an answer of another origin that is not of the type it asked for; the server's log tells.
+    const refusals = () => house.server.output().match(/"operation":"graphql","status":403/g)?.length ?? 0;
+    for (const element of markup) {
+      const before = refusals();
+      const foreign = await serveElsewhere(host, element.replace('{}', query));
+      try {
+        await page.goto(foreign.origin);
+        await eventually(() => expect([element, refusals() - before]).toEqual([element, 1]));
+      } finally {
+        await foreign.close();
+      }
+    }
+    const own = house.takeComplaints().filter((one) => !one.startsWith('request to'));
+    expect(own.filter((one) => one !== '403 GET /graphql')).toEqual([]);
+  });
+
   test('the explorer shows the schema and its settings', async () => {
     await page.goto(`${house.server.origin}/graphql`);
     await page.click('[aria-label="Show Documentation Explorer"]');
@@ -137,6 +183,22 @@ describeInBrowser('in a browser', () => {
     await page.waitForSelector('.graphiql-execute-button');
   });
 });
+
+/** A page of another origin. */
+async function serveElsewhere(host: string, html: string): Promise<{ origin: string; close: () => Promise<void> }> {
+  const server = createServer((_request, response) =>
+    response.writeHead(200, { 'Content-Type': 'text/html' }).end(`<!doctype html><title>Elsewhere</title>${html}`),
+  );
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  return {
+    origin: `http://${host}:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
 
 /** GraphiQL looks up what the operation is called some time after the editor shows it. */
 const untilKnown = (page: Page, operation: string): Promise<void> =>
