@@ -29,15 +29,19 @@ const CHOSEN: Readonly<Record<Exclude<ImageFormat, 'NO_CHANGE'>, OutputFormat>> 
   WEBP: 'webp',
 };
 
+/** A file's extension may be the name of a property of every object. */
+const findKept = (extension: string): Output | undefined =>
+  Object.hasOwn(KEPT, extension) ? KEPT[extension] : undefined;
+
 /** @param ext Of the file, with its dot. */
 export function outputOf(ext: string, toFormat: ImageFormat | null | undefined): Output {
   if (toFormat && toFormat !== 'NO_CHANGE') return { format: CHOSEN[toFormat], extension: CHOSEN[toFormat] };
-  return KEPT[ext.slice(1).toLowerCase()] ?? { format: 'png', extension: 'png' };
+  return findKept(ext.slice(1).toLowerCase()) ?? { format: 'png', extension: 'png' };
 }
 
 /** The encoder behind an extension; `undefined` for one that nothing is written with. */
 export function findOutputFormat(extension: string): OutputFormat | undefined {
-  const output = Object.hasOwn(KEPT, extension) ? KEPT[extension] : undefined;
+  const output = findKept(extension);
   return output?.extension === extension ? output.format : undefined;
 }
 

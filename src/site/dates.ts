@@ -1,4 +1,5 @@
 import { DateTime } from 'luxon';
+import { AppError } from '../errors.js';
 import { formatMoment, isMomentFormat } from './moment-format.js';
 
 export interface DateArguments {
@@ -72,25 +73,43 @@ function knownLocale(locale: string | null | undefined): string {
   }
 }
 
-const UNITS = ['years', 'quarters', 'months', 'weeks', 'days', 'hours', 'minutes', 'seconds'] as const;
+const UNITS = [
+  ...(['years', 'quarters', 'months', 'weeks', 'days'] as const),
+  ...(['hours', 'minutes', 'seconds', 'milliseconds'] as const),
+];
 
-/** Short names; only the case of the first two tells them apart. */
-const SHORT: Readonly<Record<string, (typeof UNITS)[number]>> = {
-  M: 'months',
-  m: 'minutes',
-  y: 'years',
-  Q: 'quarters',
-  w: 'weeks',
-  d: 'days',
-  h: 'hours',
-  s: 'seconds',
-};
+type Unit = (typeof UNITS)[number];
 
-/** Whole units from the date to now, cut toward zero; a name that is no unit counts milliseconds. */
-function difference(date: DateTime, unit: string, now: number): string {
-  const name = unit.toLowerCase();
-  const known = SHORT[unit] ?? UNITS.find((one) => one === name || one === `${name}s`);
-  const elapsed = DateTime.fromMillis(now, { zone: 'utc' }).diff(date, known ?? 'milliseconds');
+/** Moment's short names; only the case of the first two tells them apart. */
+const SHORT: ReadonlyMap<string, Unit> = new Map<string, Unit>([
+  ['M', 'months'],
+  ['m', 'minutes'],
+  ['y', 'years'],
+  ['Y', 'years'],
+  ['q', 'quarters'],
+  ['Q', 'quarters'],
+  ['w', 'weeks'],
+  ['W', 'weeks'],
+  ['d', 'days'],
+  ['D', 'days'],
+  ['h', 'hours'],
+  ['H', 'hours'],
+  ['s', 'seconds'],
+  ['S', 'seconds'],
+  ['ms', 'milliseconds'],
+]);
+
+/** Whole units from the date to now, cut toward zero. */
+function difference(date: DateTime, name: string, now: number): string {
+  const unit = parseUnit(name);
+  const elapsed = DateTime.fromMillis(now, { zone: 'utc' }).diff(date, unit);
   // Adding zero turns a negative zero into zero.
-  return String(Math.trunc(elapsed.as(known ?? 'milliseconds')) + 0);
+  return String(Math.trunc(elapsed.as(unit)) + 0);
+}
+
+function parseUnit(name: string): Unit {
+  const lower = name.toLowerCase();
+  const unit = SHORT.get(name) ?? UNITS.find((one) => one === lower || one === `${lower}s`);
+  if (unit) return unit;
+  throw new AppError('invalid_input', `Expected one of ${UNITS.join(', ')} for "difference"; received "${name}".`);
 }

@@ -73,9 +73,14 @@ test.each([
   ['m', '2020-02-29T23:00:00Z', '60'],
   ['years', '2021-06-01', '-1'],
   ['days', '2020-03-01T12:00:00Z', '0'],
-  ['fortnights', '2020-02-29T23:59:59Z', '1000'],
+  ['Y', '2018-01-01', '2'],
+  ['ms', '2020-02-29T23:59:59Z', '1000'],
 ])('difference counts whole %s from %s to now', (difference, date, expected) => {
   expect(format(date, { difference })).toBe(expected);
+});
+
+test.each(['fortnights', 'constructor', '__proto__', 'toString'])('difference refuses %s, which is no unit', (unit) => {
+  expect(() => format('2020-02-28', { difference: unit })).toThrow(`for "difference"; received "${unit}".`);
 });
 
 test.each([
