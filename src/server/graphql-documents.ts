@@ -1,8 +1,9 @@
-import { GraphQLError, parse } from 'graphql';
+import { GraphQLError, parse, TokenKind } from 'graphql';
 import type { DocumentNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors.js';
 import { requireModest } from './graphql-breadth.js';
+import { requireWithin } from './graphql-limits.js';
 import { validateDocument } from './graphql-validate.js';
 import type { ValidateOptions } from './graphql-validate.js';
 
@@ -46,8 +47,16 @@ export function createDocuments(options: ValidateOptions): PrepareDocument {
 
 function check(query: string, options: ValidateOptions): PreparedDocument {
   const document = read(query);
+  requireShortNames(document);
   requireModest(document);
   return { document, errors: validateDocument(document, options) };
+}
+
+function requireShortNames(document: DocumentNode): void {
+  const [first] = document.definitions;
+  for (let token = document.loc?.startToken; token; token = token.next ?? undefined) {
+    if (token.kind === TokenKind.NAME && first) requireWithin('nameLength', token.end - token.start, first);
+  }
 }
 
 function read(query: string): DocumentNode {

@@ -14,7 +14,7 @@ export function toPublicError(error: unknown, requestId: string, report: Report)
   const located = error instanceof GraphQLError ? error : undefined;
   const cause = located?.originalError ?? error;
   const show = (message: string, code: ErrorCode, field?: string): GraphQLFormattedError => ({
-    message,
+    message: shorten(message),
     ...(located?.locations && { locations: located.locations }),
     ...(located?.path && { path: located.path }),
     extensions: { code, ...(field !== undefined && { field }), requestId },
@@ -24,6 +24,12 @@ export function toPublicError(error: unknown, requestId: string, report: Report)
   report(error);
   return show('The server failed to answer this part of the query.', 'internal');
 }
+
+/** Errors repeat what the caller sent, such as a value of a variable, which may be a megabyte. */
+const MAX_MESSAGE = 1000;
+
+const shorten = (message: string): string =>
+  message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE - 200)} … ${message.slice(-200)}`;
 
 /**
  * Whether graphql-js found fault with the document or the variables: before it

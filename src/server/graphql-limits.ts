@@ -21,6 +21,8 @@ export const DOCUMENT_LIMITS = {
   /** Validation prints the arguments of each such pair: a hundred of them, at this length in all, are a million characters. */
   repeatedArguments: 10_000,
   directives: 10,
+  /** Names of the schema have up to 40 characters, but errors repeat names, and answers repeat aliases. */
+  nameLength: 1000,
 } as const;
 
 export type LimitName = keyof typeof DOCUMENT_LIMITS;
@@ -36,6 +38,7 @@ const EXPECTED: Readonly<Record<LimitName, (limit: number, received: number) => 
   repeats: (limit, received) => `the same field at most ${limit} times in one place; received it ${received} times`,
   repeatedArguments: (limit, received) =>
     `arguments of at most ${limit} characters in all for a field that is repeated; received ${received}`,
+  nameLength: (limit, received) => `names of at most ${limit} characters; received one of ${received}`,
   directives: (limit, received) => `at most ${limit} directives in one place; received ${received}`,
 };
 

@@ -136,6 +136,9 @@ const notAcceptable = () =>
     'Expected to answer in application/graphql-response+json or application/json in UTF-8; neither is accepted.',
   );
 
+/** Limits how often the same error of a long list is repeated. */
+const MAX_ERRORS = 100;
+
 async function send(
   response: ServerResponse,
   type: GraphqlMediaType = 'application/json',
@@ -143,7 +146,7 @@ async function send(
   show: (error: unknown) => GraphQLFormattedError,
 ): Promise<void> {
   // The specification puts errors first, where a reader of a long answer sees them.
-  const body = JSON.stringify({ errors: errors?.map(show), data });
+  const body = JSON.stringify({ errors: errors?.slice(0, MAX_ERRORS).map(show), data });
   const length = Buffer.byteLength(body);
   const common = {
     ...headers,

@@ -29,7 +29,7 @@ const item = (): object => ({
   colour: 'BLUE',
   many({ values }: { values: number }, { budget }: Context) {
     budget.spend(values);
-    return [item()];
+    return Array.from({ length: Math.max(1, values) }, item);
   },
   wait: () => new Promise((resolve) => setTimeout(resolve, 20_000, 'late').unref()),
 });
@@ -213,7 +213,7 @@ describe('an operation past its budget', () => {
     const { status, body } = await post({ query: '{ item { wait } }' });
     expect(status).toBe(503);
     expect(body.errors?.[0]).toMatchObject({
-      message: expect.stringMatching(/^This query took longer than 2000 ms/),
+      message: expect.stringMatching(/^This query took longer than 2000 ms/) as string,
       extensions: { code: 'unavailable' },
     });
   });
@@ -435,5 +435,70 @@ describe('a malformed request', () => {
     await expect(post({ query: '{ nothing }' }, { Accept: 'application/json' })).resolves.toMatchObject({
       status: 200,
     });
+  });
+});
+
+describe('requests that a browser makes for another origin', () => {
+  const ask = (headers: Record<string, string>) => send('/?query={item{name}}', { method: 'GET', headers });
+
+  test.each([
+    ['an image of another site', { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Dest': 'image' }],
+    ['a script of another site', { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Dest': 'script' }],
+    ['a style of another port', { 'Sec-Fetch-Site': 'same-site', 'Sec-Fetch-Dest': 'style' }],
+    ['a frame of another site', { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Dest': 'iframe' }],
+    ['a request of a script', { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Dest': 'empty' }],
+  ])('are refused: %s', async (_what, headers) => {
+    const { status, body } = await ask(headers);
+    expect(status).toBe(403);
+    expect(body.errors?.[0]).toMatchObject({
+      message: expect.stringContaining(`Sec-Fetch-Site: ${headers['Sec-Fetch-Site']}`) as string,
+      extensions: { code: 'cross_site' },
+    });
+  });
+
+  test.each([
+    ['a client that is no browser', {}],
+    ['an address typed by a person', { 'Sec-Fetch-Site': 'none', 'Sec-Fetch-Dest': 'document' }],
+    ['a link on another site', { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Dest': 'document' }],
+    ['a page of this server', { 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Dest': 'empty' }],
+  ])('others are answered: %s', async (_what, headers) => {
+    expect(await ask(headers)).toMatchObject({ status: 200, body: { data: { item: { name: 'one' } } } });
+  });
+});
+
+describe('errors stay short', () => {
+  const post = (body: object) =>
+    send('/', { method: 'POST', headers: { 'Content-Type': 'application/json' } }, JSON.stringify(body));
+
+  test.each([
+    [
+      'a long name',
+      { query: `{ ${'x'.repeat(900_000)} }` },
+      'names of at most 1000 characters; received one of 900000',
+    ],
+    ['a long alias', { query: `{ ${'x'.repeat(900_000)}: item { name } }` }, 'names of at most 1000 characters'],
+    ['a long text', { query: `{ item(filter: "${'x'.repeat(900_000)}") { name } }` }, 'Expected value of type'],
+    [
+      'a long value',
+      { query: 'query ($f: Filter) { item(filter: $f) { name } }', variables: { f: 'x'.repeat(900_000) } },
+      '',
+    ],
+  ])('for %s', async (_what, body, message) => {
+    const { body: answer } = await post(body);
+    expect(answer.errors?.[0]?.message).toContain(message);
+    expect(JSON.stringify(answer).length).toBeLessThan(3000);
+  });
+
+  test('for a mistake that many records share', async () => {
+    const { body } = await post({
+      query: '{ item { many(values: 1) { name } } item { list: many(values: 300) { colour } } }',
+    });
+    expect(body.errors).toHaveLength(100);
+  });
+
+  test('for an Accept header that names a property of every object', async () => {
+    const headers = { 'Content-Type': 'application/json', Accept: 'constructor' };
+    const { status } = await send('/', { method: 'POST', headers }, JSON.stringify({ query: '{ item { name } }' }));
+    expect(status).toBe(406);
   });
 });
