@@ -1,5 +1,6 @@
 // Loaded into a server by `--import`: tells its parent, when asked, how long its event loop was held at most, by the
 // clock and by the processor time of the thread, which other processes of a busy machine do not lengthen.
+import { Buffer } from 'node:buffer';
 import { openSync, readSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import process from 'node:process';

@@ -19,6 +19,8 @@ function randomNumbers(seed: number): Random {
 
 const pick = <T>(random: Random, list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
 
+const pickLetter = (random: Random, name: string): string => name.charAt(Math.floor(random() * name.length));
+
 const count = (random: Random, from: number, to: number): number => from + Math.floor(random() * (to - from + 1));
 
 const times = (number: number, make: () => string): string[] => Array.from({ length: number }, make);
@@ -37,12 +39,12 @@ const GLOBS: readonly ((random: Random, name: string) => string)[] = [
   (random, name) => `*+(${overlapping(random, name).join('|')})${pick(random, NEVER)}`,
   (random, name) => `**/*(${overlapping(random, name).join('|')})*(${overlapping(random, name).join('|')})%`,
   (random, name) => `**/+(*(${overlapping(random, name).join('|')})|+(${overlapping(random, name).join('|')}))%`,
-  (random, name) => `*${times(count(random, 3, 40), () => `${pick(random, [...name])}*`).join('')}%`,
-  (random, name) => `**/!(${overlapping(random, name).join('|')})*!(*${pick(random, [...name])}*)%`,
-  (random, name) => `**/*(${pick(random, [...name])}|?)${'?'.repeat(count(random, 5, 60))}%`,
+  (random, name) => `*${times(count(random, 3, 40), () => `${pickLetter(random, name)}*`).join('')}%`,
+  (random, name) => `**/!(${overlapping(random, name).join('|')})*!(*${pickLetter(random, name)}*)%`,
+  (random, name) => `**/*(${pickLetter(random, name)}|?)${'?'.repeat(count(random, 5, 60))}%`,
   (random, name) => `${times(count(random, 2, 20), () => `{${overlapping(random, name).join(',')}}`).join('*')}%`,
   (random) => `**/*([a-m]|[g-z]|[!x])${times(count(random, 1, 30), () => '@([a-z]|?(-))').join('')}%`,
-  (random, name) => `${times(count(random, 1, 10), () => `**/*${pick(random, [...name])}*`).join('/')}/%`,
+  (random, name) => `${times(count(random, 1, 10), () => `**/*${pickLetter(random, name)}*`).join('/')}/%`,
   (random, name) => `**/+(${times(5, () => `+(${overlapping(random, name).join('|')})`).join('|')})!(%)%`,
 ];
 
@@ -51,7 +53,7 @@ const REGEXES: readonly ((random: Random, name: string) => string)[] = [
   (random) => `/^(.*[a-z])*${pick(random, ['%', '\\d{20}'])}$/`,
   (random) => `/(a|b|[c-z]|.)*[aeiou](.|[a-z]){${count(random, 10, 300)}}%?$/`,
   (random, name) =>
-    `/${times(count(random, 3, 30), () => `.*${pick(random, [...name]).replace('.', '\\.')}`).join('')}%/i`,
+    `/${times(count(random, 3, 30), () => `.*${pickLetter(random, name).replace('.', '\\.')}`).join('')}%/i`,
   (random) => `/((\\w{1,9}){1,9}){1,${count(random, 2, 9)}}%/`,
   (random) => `/(\\w+\\s?)+(${times(20, () => pick(random, ['\\d', '\\D', '.', '[^a]'])).join('')})+%/`,
   (random) => `/^(${times(count(random, 2, 10), () => '(.+)+').join('')})+%$/`,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startServer } from '../running-server.js';
 import type { RunningServer } from '../running-server.js';
+import { maliciousPatterns } from './malicious-patterns.js';
 import { FAMILIES, maliciousQueries } from './malicious-queries.js';
 
 const FILES = 3000;
@@ -94,6 +95,27 @@ test.each(FAMILIES.map(({ tries }) => tries))(
     expect(Math.max(...waits)).toBeLessThan(MAX_MS);
   },
 );
+
+/** `PATTERNS=2000 npm test -- malicious` sends more of them. */
+const PATTERNS = Number(process.env.PATTERNS ?? 60);
+
+test('patterns made to be slow: answered or refused in time, ordinary queries meanwhile', async () => {
+  const names = Array.from({ length: 50 }, (_, index) => `folder-${index}/aaaaaaaaaaaaaaaaaaaa-${index}.md`);
+  const ordinary = askOrdinary();
+  for (const { operator, pattern } of maliciousPatterns(PATTERNS, names)) {
+    const { status, milliseconds, body } = await send({
+      query: 'query ($filter: FileFilterInput) { allFile(filter: $filter) { totalCount nodes { id } } }',
+      variables: { filter: { relativePath: { [operator]: pattern } } },
+    });
+    expect(milliseconds).toBeLessThan(MAX_MS);
+    if (status !== 503) expect([pattern, status]).toEqual([pattern, 200]);
+    if (body.errors) expect(REFUSALS).toContain(body.errors[0]?.extensions.code);
+    else expect(body.data).toHaveProperty('allFile.totalCount');
+  }
+  const waits = await ordinary.stop();
+  expect(waits.length).toBeGreaterThan(0);
+  expect(Math.max(...waits)).toBeLessThan(MAX_MS);
+});
 
 test('none of them was a surprise to the server', () => {
   expect(server.output()).not.toContain('defect');
