@@ -1,5 +1,5 @@
-// Loaded into a server by `--import`: tells its parent, when asked, how long its event loop was held at most, by the
-// clock and by the processor time of the thread, which other processes of a busy machine do not lengthen.
+// Loaded into a server by `--import`. Reports the longest time that the event loop was blocked when its parent asks for
+// it: in wall-clock time and in processor time of the thread, which other processes of a busy machine do not lengthen.
 import { Buffer } from 'node:buffer';
 import { openSync, readSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';

@@ -180,7 +180,7 @@ export const SETTINGS: Readonly<Record<keyof Settings, Setting>> = {
   queryWorkMs: {
     env: 'TRELLIS_QUERY_WORK_MS',
     flag: '--query-work-ms <number>',
-    description: 'how long one query may keep the server busy (default: 1000)',
+    description: 'how much processor time one query may use, in milliseconds (default: 1000)',
     schema: { type: 'integer', minimum: 10, maximum: 600_000 },
     expected: 'a whole number of milliseconds from 10 to 600000',
   },

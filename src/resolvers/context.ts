@@ -24,7 +24,7 @@ export interface Budget extends Meter {
   readonly isOver: boolean;
   /** Takes the values that a part of the answer holds. */
   spend(values: number): void;
-  /** As {@link Meter.work}; lets other requests go first when this one has had much time. */
+  /** Does the same as {@link Meter.work}, after other requests when this one has had much time. */
   workInTurn<T>(piece: () => T): T | Promise<T>;
 }
 

@@ -25,7 +25,7 @@ const TURN_MS = 50;
 /** A statement that looks at the time is stopped after so long, and its filter is evaluated in pieces. */
 const STATEMENT_MS = 100;
 
-/** Operations with much work take turns: between two of them, everything else that waits is answered. */
+/** Operations with much work take turns: the event loop runs once between two pieces. */
 let lastTurn: Promise<void> = Promise.resolve();
 
 const SMALLER = 'Ask for pages, by limit and skip, or for fewer fields.';
@@ -83,7 +83,7 @@ export class OperationBudget {
     if (countCharacters(answer, most) <= most) return;
     this.#refusal = new AppError(
       'too_large',
-      `Expected an answer of at most ${most} characters; this one has more. ${SMALLER}`,
+      `The response has more than ${most} characters. ${SMALLER} TRELLIS_QUERY_VALUES raises the limit.`,
     );
     throw this.#refusal;
   }
@@ -133,7 +133,7 @@ export class OperationBudget {
   #refuseSize(): AppError {
     return (this.#refusal ??= new AppError(
       'too_large',
-      `Expected an answer of at most ${this.#limits.values} values; this one has more at this field. ${SMALLER} TRELLIS_QUERY_VALUES raises the limit.`,
+      `The response has more than ${this.#limits.values} values at this field. ${SMALLER} TRELLIS_QUERY_VALUES raises the limit.`,
     ));
   }
 

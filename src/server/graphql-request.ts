@@ -37,10 +37,10 @@ export async function readGraphqlRequest(request: IncomingMessage): Promise<Grap
 }
 
 /**
- * Refuses what a browser sends for a page of another origin: its images, scripts, styles, frames and requests of its
- * scripts would let any page put work on a server that only its visitor can reach. Another port of the same host is
- * `same-site`, and as foreign. Following a link (`navigate` to a `document`) stays allowed, and so do clients that send
- * no such headers.
+ * Refuses requests that a browser sends for a page of a different origin. Images, scripts, styles, frames and `fetch`
+ * would let any page start queries on a server that only its visitor can reach. A different port of the same host is
+ * `same-site`, and refused as well. Following a link to a `document` is allowed, and so are clients that send no such
+ * headers.
  *
  * @throws AppError `cross_site`
  */
@@ -50,7 +50,7 @@ function requireOwnOrigin({ headers }: IncomingMessage): void {
   if (!isForeign || destination === 'document') return;
   throw new AppError(
     'cross_site',
-    `A page of another origin made this request (Sec-Fetch-Site: ${site}). Queries are answered to pages of this server, to links that are followed, and to clients other than browsers.`,
+    `A page of a different origin sent this request (Sec-Fetch-Site: ${site}). Send queries from a page of this server, or from a client other than a browser.`,
   );
 }
 

@@ -136,7 +136,7 @@ const notAcceptable = () =>
     'Expected to answer in application/graphql-response+json or application/json in UTF-8; neither is accepted.',
   );
 
-/** Limits how often the same error of a long list is repeated. */
+/** A list may have the same error in each record; clients need some of them only. */
 const MAX_ERRORS = 100;
 
 async function send(

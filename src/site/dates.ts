@@ -80,7 +80,7 @@ const UNITS = [
 
 type Unit = (typeof UNITS)[number];
 
-/** Moment's short names; only the case of the first two tells them apart. */
+/** Moment's short names; `M` and `m` differ by case alone. */
 const SHORT: ReadonlyMap<string, Unit> = new Map<string, Unit>([
   ['M', 'months'],
   ['m', 'minutes'],

@@ -1,6 +1,6 @@
 import type { Meter } from './record-queries.js';
 
-/** Looks at the time are left out while so little of it passes between them; reading a clock takes up to 0.2 µs. */
+/** Checks are skipped while so little time passes between them; reading a clock costs 0.2 µs. */
 const SHORT_MS = 0.05;
 
 /** So few calls of a function that the dearest of them, some ten milliseconds each, pass unseen only for a moment. */

@@ -14,7 +14,7 @@ export interface RecordQuery {
   readonly meter?: Meter;
 }
 
-/** What one operation may still use, and how it gives way to others. */
+/** The budget of one operation, and its way of letting other operations run. */
 export interface Meter {
   /** Called now and then during long work. Throws when the work is to end. */
   check(): void;

@@ -23,7 +23,7 @@ const UNSUPPORTED: readonly [RegExp, string][] = [
 /**
  * Translates a JavaScript pattern into RE2's syntax; JavaScript's dot becomes `(?:.)`.
  *
- * @throws AppError `invalid_input` for what needs an engine that goes back in the text, and for too large repetitions.
+ * @throws AppError `invalid_input` for elements that need backtracking, and for repetitions that are too large.
  */
 export function translateRegex(source: string): string {
   const tokens = source.match(TOKEN) ?? [];
@@ -102,7 +102,7 @@ function requireFewParts(tokens: readonly string[], source: string): void {
   }
 }
 
-/** How often RE2 writes the element before a repetition; `undefined` for what is no repetition. */
+/** Returns how often RE2 writes the element before a repetition; `undefined` for any other token. */
 function writtenRepeats(token: string): number | undefined {
   if (/^[*+?]/.test(token)) return 1;
   const [, least, most] = /^\{(\d+)(?:,(\d*))?\}/.exec(token) ?? [];

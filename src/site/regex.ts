@@ -8,7 +8,7 @@ const MAX_PATTERN = 1000;
 
 /**
  * How many steps RE2JS may take for one text when its caches do not help: each character against each instruction. A
- * step takes up to 50 ns, and the engine cannot be interrupted.
+ * step costs at most 50 ns, and the engine cannot be interrupted.
  */
 const MAX_STEPS = 50_000_000;
 

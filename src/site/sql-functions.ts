@@ -12,7 +12,7 @@ export interface FunctionState {
   computing?: Computing | undefined;
   /** Throws when the statement that runs is to end. */
   look?: (() => void) | undefined;
-  /** What a function threw, which SQLite reports by its message alone. */
+  /** The error that a function threw, of which SQLite reports only the message. */
   thrown?: unknown;
 }
 

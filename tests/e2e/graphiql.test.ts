@@ -121,12 +121,12 @@ describeInBrowser('in a browser', () => {
   });
 
   test.each([
-    ['another site', '127.0.0.1', ['<img src="{}">', '<script src="{}"></script>', '<iframe src="{}"></iframe>']],
-    ['another port', 'localhost', ['<img src="{}">', '<link rel="stylesheet" href="{}">']],
-  ])('a page of %s sends no query by its markup', async (_where, host, markup) => {
+    ['a different site', '127.0.0.1', ['<img src="{}">', '<script src="{}"></script>', '<iframe src="{}"></iframe>']],
+    ['a different port', 'localhost', ['<img src="{}">', '<link rel="stylesheet" href="{}">']],
+  ])('a page of %s cannot send queries by its markup', async (_where, host, markup) => {
     const { origin } = house.server;
     const query = `${origin}/graphql?${new URLSearchParams({ query: '{ __typename }' }).toString()}`;
-    // Chromium shows no page an answer of another origin that is not of the type it asked for; the server's log tells.
+    // Chromium hides these responses from pages and tools (opaque response blocking), so the server's log is read.
     const refusals = () => house.server.output().match(/"operation":"graphql","status":403/g)?.length ?? 0;
     for (const element of markup) {
       const before = refusals();
@@ -184,7 +184,7 @@ describeInBrowser('in a browser', () => {
   });
 });
 
-/** A page of another origin. */
+/** Serves a page of a different origin. */
 async function serveElsewhere(host: string, html: string): Promise<{ origin: string; close: () => Promise<void> }> {
   const server = createServer((_request, response) =>
     response.writeHead(200, { 'Content-Type': 'text/html' }).end(`<!doctype html><title>Elsewhere</title>${html}`),

@@ -25,7 +25,7 @@ const count = (random: Random, from: number, to: number): number => from + Math.
 
 const times = (number: number, make: () => string): string[] => Array.from({ length: number }, make);
 
-/** Pieces of a name, one to three letters long, so that it has very many ways to be put together. */
+/** Returns pieces of a name, one to three letters long, which combine to the name in very many ways. */
 const overlapping = (random: Random, name: string): string[] =>
   times(count(random, 3, 12), () => {
     const start = Math.floor(random() * name.length);

@@ -18,7 +18,7 @@ test('has room for just so many values', () => {
   budget.spend(60);
   budget.spend(40);
   expect(budget.isOver).toBe(false);
-  expect(() => budget.spend(1)).toThrow('Expected an answer of at most 100 values; this one has more at this field.');
+  expect(() => budget.spend(1)).toThrow('The response has more than 100 values at this field.');
   expect(budget.refusal).toMatchObject({ code: 'too_large' });
 });
 
@@ -97,6 +97,6 @@ test.each([
 ])('refuses an answer of many values with %s', (_what, answer) => {
   const budget = budgetOf({ values: 20_000 });
   budget.spend(15_000);
-  expect(() => budget.requireShort(answer)).toThrow('Expected an answer of at most 1280000 characters');
+  expect(() => budget.requireShort(answer)).toThrow('The response has more than 1280000 characters.');
   expect(() => budget.requireShort(['short'])).not.toThrow();
 });

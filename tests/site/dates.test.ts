@@ -79,7 +79,7 @@ test.each([
   expect(format(date, { difference })).toBe(expected);
 });
 
-test.each(['fortnights', 'constructor', '__proto__', 'toString'])('difference refuses %s, which is no unit', (unit) => {
+test.each(['fortnights', 'constructor', '__proto__', 'toString'])('difference refuses the unknown unit %s', (unit) => {
   expect(() => format('2020-02-28', { difference: unit })).toThrow(`for "difference"; received "${unit}".`);
 });
 

@@ -54,7 +54,7 @@ export const POSIX: Readonly<Record<string, CharSet | undefined>> = {
 };
 
 /**
- * Divides all code units into classes whose members no set of a list tells apart, so that an automaton needs a
+ * Divides all code units into classes whose members belong to the same sets of a list, so that an automaton needs a
  * transition for each class rather than for each code unit.
  */
 export class CharClasses {

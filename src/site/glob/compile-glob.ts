@@ -48,7 +48,7 @@ function compilePositive(pattern: string, options: GlobOptions): Matcher {
   return (text, check) => text.startsWith(prefix) && text.endsWith(suffix) && automaton.test(text, check);
 }
 
-/** The characters that every match begins with: most texts are told apart by them alone. */
+/** Returns the characters that every match begins with; most texts that do not match differ there. */
 function leadingText(glob: Glob): string {
   const end = glob.findIndex(({ type }) => type !== 'literal');
   const nodes = glob.slice(0, end < 0 ? glob.length : end) as Extract<GlobNode, { type: 'literal' }>[];

@@ -222,7 +222,7 @@ class Builder {
     return found;
   }
 
-  /** What a wildcard matches at the beginning of a segment. */
+  /** Returns the characters that a wildcard matches at the beginning of a segment. */
   #first(): CharSet {
     return this.#dot ? NOT_SLASH : without(ANY, '/.');
   }

@@ -30,7 +30,7 @@ export class LazyAutomaton {
     this.#start = this.#state([automaton.start]);
   }
 
-  /** @param check Called now and then in a long text; what it throws ends the test. */
+  /** @param check Called now and then in a long text; an error that it throws ends the test. */
   test(text: string, check?: () => void): boolean {
     const { classes } = this.#automaton;
     let state = this.#start;
