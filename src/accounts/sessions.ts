@@ -10,13 +10,16 @@ import { hashSecret } from './token-format.js';
 const DAY_MS = 86_400_000;
 const LIFETIME_MS = 30 * DAY_MS;
 
+/** A cookie that was stolen is of use for no longer, however often it is used. */
+const MAX_LIFETIME_MS = 90 * DAY_MS;
+
 /** A session slides, but is written at most this often. */
 const RENEW_AFTER_MS = DAY_MS;
 
 export interface Sessions {
   /** @returns the secret id that the cookie carries; only its hash is kept. */
   start(personId: string): Promise<string>;
-  /** Finds who a session belongs to, and lets it live for another 30 days. */
+  /** Finds who a session belongs to, and extends it by 30 days, to at most 90 days after its start. */
   findCaller(id: string): Promise<SessionCaller | undefined>;
   /** Ends the caller's session. Does nothing for nobody. */
   signOut(caller: Caller | undefined, from: string): Promise<void>;
@@ -59,7 +62,7 @@ const findSession = prepare((database, { idHash, at }: { readonly idHash: string
   database
     .selectFrom('sessions')
     .innerJoin('people', 'people.id', 'sessions.person_id')
-    .select(['person_id', 'expires_at', 'username', 'is_admin'])
+    .select(['person_id', 'sessions.created_at', 'expires_at', 'username', 'is_admin'])
     .where('id_hash', '=', idHash)
     .where('expires_at', '>', at),
 );
@@ -67,8 +70,11 @@ const findSession = prepare((database, { idHash, at }: { readonly idHash: string
 async function findCaller(database: Database, idHash: string, at: number): Promise<SessionCaller | undefined> {
   const [row] = await findSession(database, { idHash, at });
   if (row === undefined) return undefined;
-  if (at + LIFETIME_MS - row.expires_at >= RENEW_AFTER_MS) {
-    const renewed = { expires_at: at + LIFETIME_MS };
+  const expiresAt = Math.min(at + LIFETIME_MS, row.created_at + MAX_LIFETIME_MS);
+  // Earlier releases extended sessions without an end.
+  if (expiresAt <= at) return undefined;
+  if (expiresAt - row.expires_at >= RENEW_AFTER_MS) {
+    const renewed = { expires_at: expiresAt };
     await database.updateTable('sessions').set(renewed).where('id_hash', '=', idHash).execute();
   }
   const { person_id: personId, username, is_admin } = row;

@@ -51,6 +51,28 @@ test('sweeping leaves what holds, and what a person may still ask about', async 
   expect(await counts()).toEqual({ challenges: 0, invitations: 0, sessions: 0, tokens: 0, events: 0 });
 });
 
+test('a session ends 90 days after its start, however often it is used', async () => {
+  const { id } = await accounts.people.add({ username: 'ada', displayName: 'Ada' });
+  const session = await accounts.sessions.start(id);
+  for (let day = 1; day < 89; day += 1) {
+    at += DAY;
+    expect(await accounts.sessions.findCaller(session)).toMatchObject({ personId: id });
+  }
+  at += 2 * DAY;
+  expect(await accounts.sessions.findCaller(session)).toBeUndefined();
+  expect(await accounts.sessions.findCaller(await accounts.sessions.start(id))).toMatchObject({ personId: id });
+});
+
+test('a session that an earlier release extended beyond 90 days has ended', async () => {
+  const { id } = await accounts.people.add({ username: 'ada', displayName: 'Ada' });
+  const session = await accounts.sessions.start(id);
+  await database
+    .updateTable('sessions')
+    .set({ created_at: at - 90 * DAY, expires_at: at + 30 * DAY })
+    .execute();
+  expect(await accounts.sessions.findCaller(session)).toBeUndefined();
+});
+
 test('a new setup link takes the place of the one before, until there is an account', async () => {
   const begin = (inviteToken: string) =>
     accounts.registration.begin({ username: 'ada', displayName: 'Ada', inviteToken });
