@@ -21,6 +21,7 @@ import { loadExplorer } from './server/explorer.js';
 import { errorHandler, notFoundHandler } from './server/errors.js';
 import { createGraphqlEndpoint } from './server/graphql.js';
 import { dataHeaders, securityHeaders } from './server/headers.js';
+import { createHostCheck } from './server/hosts.js';
 import { createHttpServer } from './server/http-server.js';
 import { imageLinks } from './server/image-links.js';
 import { createRateLimits } from './server/limits.js';
@@ -83,7 +84,7 @@ function createListener(options: AppOptions): RequestListener {
   const pages = loadBuiltPages({ origin, services: config.services, label: config.instanceLabel, findFacts });
   const explorer = loadExplorer({ introspection: config.introspection });
   const reference = loadReference({ services: config.services });
-  app.use(requestContext({ log }), requestBounds({ onlyHost: onlyHost(config) }));
+  app.use(requestContext({ log }), requestBounds({ isAllowedHost: createHostCheck(config) }));
   // Before what they have no use for: a query and an image are answered in less time than some headers take.
   if (services.site) {
     app.get(GRAPHQL_PATHS, explorer.page).options(GRAPHQL_PATHS, allowOnly('GET, POST, OPTIONS'));
@@ -106,12 +107,6 @@ function createListener(options: AppOptions): RequestListener {
 }
 
 const isHttps = ({ publicUrl }: Config): boolean => publicUrl?.startsWith('https:') ?? false;
-
-/** Whoever listens to the network chose to be called by any name. */
-function onlyHost({ host, publicUrl }: Config): string | undefined {
-  const isLocal = /^(localhost|127\.|::1$)/.test(host);
-  return isLocal ? new URL(publicUrl ?? 'http://localhost').hostname : undefined;
-}
 
 interface SiteParts {
   readonly config: Config;

@@ -11,8 +11,12 @@ export interface Config {
   /** 0 lets the system choose. */
   readonly port: number;
   readonly host: string;
+  /** Whether the host is a loopback address or name, which no other machine reaches. */
+  readonly isLoopback: boolean;
   /** The origin that people use; `undefined` for localhost at whatever port was taken. */
   readonly publicUrl: string | undefined;
+  /** Host names that requests may use in addition to that of the public URL, in lower case. */
+  readonly allowedHosts: readonly string[];
   /** What tells this server from others; '' for nothing. */
   readonly instanceLabel: string;
   /** Absolute. */
@@ -151,7 +155,9 @@ function toMissingError(given: ReadonlyMap<string, Given>, { params }: ErrorObje
 const withDefaults = (settings: Settings, folder: string, production: boolean): Config => ({
   port: settings.port ?? 4000,
   host: settings.host ?? '127.0.0.1',
+  isLoopback: /^(localhost|127\.|::1$)/.test(settings.host ?? '127.0.0.1'),
   publicUrl: settings.publicUrl?.replace(/\/$/, ''),
+  allowedHosts: (settings.allowedHosts ?? []).map((name) => name.toLowerCase()),
   instanceLabel: settings.instanceLabel ?? '',
   site: settings.site ?? resolve(PACKAGE_ROOT, 'examples/site'),
   state: settings.state ?? resolve(folder, '.trellis'),

@@ -12,6 +12,7 @@ export interface Settings {
   readonly port?: number;
   readonly host?: string;
   readonly publicUrl?: string;
+  readonly allowedHosts?: readonly string[];
   readonly instanceLabel?: string;
   readonly site?: string;
   readonly state?: string;
@@ -116,6 +117,19 @@ export const SETTINGS: Readonly<Record<keyof Settings, Setting>> = {
     description: 'the origin that people use (default: http://localhost:<port>)',
     schema: { type: 'string', pattern: '^https?://[^\\s/?#@]+/?$' },
     expected: 'an origin such as https://trellis.example.org, without a path',
+  },
+  allowedHosts: {
+    env: 'TRELLIS_ALLOWED_HOSTS',
+    flag: '--allowed-hosts <names>',
+    description: "host names that requests may use in addition to PUBLIC_URL's, separated by commas (default: none)",
+    schema: {
+      type: 'array',
+      items: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,253}$' },
+      maxItems: 100,
+      uniqueItems: true,
+    },
+    expected: 'host names without ports, separated by commas',
+    list: true,
   },
   instanceLabel: {
     env: 'INSTANCE_LABEL',

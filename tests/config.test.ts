@@ -15,7 +15,9 @@ test('has a default for every setting', async () => {
   await expect(loadConfig({ env: {}, folder })).resolves.toEqual({
     port: 4000,
     host: '127.0.0.1',
+    isLoopback: true,
     publicUrl: undefined,
+    allowedHosts: [],
     instanceLabel: '',
     site: expect.stringMatching(/\/examples\/site$/) as string,
     state: join(folder, '.trellis'),
@@ -112,6 +114,11 @@ test.each<[string, Record<string, string>, string]>([
     'an access that is not built',
     { TRELLIS_SITE_ACCESS: 'token' },
     'TRELLIS_SITE_ACCESS: expected "public", the only access that this version knows; received "token"',
+  ],
+  [
+    'a host with a port',
+    { TRELLIS_ALLOWED_HOSTS: 'a.example,b.example:80' },
+    'TRELLIS_ALLOWED_HOSTS: expected host names without ports, separated by commas; received "a.example,b.example:80"',
   ],
   [
     'another kind of database, without its password',

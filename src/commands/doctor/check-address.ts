@@ -6,9 +6,9 @@ import type { Finding } from './finding.js';
 const HTTPS = 'set PUBLIC_URL to the https:// origin that a proxy in front serves';
 
 /** Browsers offer passkeys to https and to localhost alone, and not to bare addresses. */
-export function checkAddress({ publicUrl, host }: Config): Finding {
+export function checkAddress({ publicUrl, host, isLoopback }: Config): Finding {
   if (publicUrl === undefined) {
-    return isLocal(host)
+    return isLoopback
       ? ok('address', 'http://localhost, for this machine alone')
       : warn('address', `listens at ${host}, but people can sign in at localhost alone`, HTTPS);
   }
@@ -30,5 +30,3 @@ export function checkProxy({ publicUrl, trustProxy }: Config): Finding {
   }
   return ok('proxy', trustProxy === 0 ? 'none is trusted' : `${trustProxy} trusted`);
 }
-
-const isLocal = (host: string): boolean => /^(localhost|127\.|::1$)/.test(host);
