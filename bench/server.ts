@@ -19,7 +19,12 @@ export async function startServer(
   firstAnswer: (origin: string) => Promise<unknown> = (origin) => ask(origin, '{ __typename }'),
 ): Promise<RunningServer> {
   const startedAt = performance.now();
-  const defaults = { NODE_ENV: 'production', PORT: '0', TRELLIS_FORGE_ALLOW: LOOPBACK.join(',') };
+  const defaults = {
+    NODE_ENV: 'production',
+    PORT: '0',
+    TRELLIS_FORGE_ALLOW: LOOPBACK.join(','),
+    TRELLIS_RATE_LIMIT: '0',
+  };
   const child = spawnNode(args, { env: { ...process.env, ...defaults, ...environment } });
   const origin = await new Promise<string>((resolve, reject) => {
     let text = '';

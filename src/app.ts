@@ -1,6 +1,6 @@
 import type { RequestListener, Server } from 'node:http';
 import express from 'express';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { Config } from './config.js';
 import * as dashboard from './generated/dashboard/operations.js';
 import * as secrets from './generated/secrets/operations.js';
@@ -13,6 +13,7 @@ import { UNCOMPRESSED } from './handlers/uncompressed.js';
 
 import { createSiteContext } from './resolvers/context.js';
 import { createSiteEngine } from './resolvers/site-engine.js';
+import { peerAddress } from './server/address.js';
 import { requestBounds } from './server/bounds.js';
 import { loadBuiltPages } from './server/built-pages.js';
 import { contractRouter } from './server/contract-router.js';
@@ -20,12 +21,13 @@ import { createEntrance } from './server/entrance.js';
 import { loadExplorer } from './server/explorer.js';
 import { errorHandler, notFoundHandler } from './server/errors.js';
 import { createGraphqlEndpoint } from './server/graphql.js';
+import type { GraphqlOptions } from './server/graphql.js';
 import { dataHeaders, securityHeaders } from './server/headers.js';
 import { createHostCheck } from './server/hosts.js';
 import { createHttpServer } from './server/http-server.js';
 import { imageLinks } from './server/image-links.js';
-import { createRateLimits } from './server/limits.js';
-import type { RateLimits } from './server/limits.js';
+import { createAddressLimit, createRateLimits } from './server/limits.js';
+import type { AddressLimit, RateLimits } from './server/limits.js';
 import { createLog } from './server/log.js';
 import type { Log } from './server/log.js';
 import { createMcp } from './server/mcp/mcp.js';
@@ -34,6 +36,8 @@ import { createPageFacts } from './server/page-facts.js';
 import { PAGE_PATHS } from './server/page-paths.js';
 import { loadReference } from './server/reference.js';
 import { contextOf, requestContext } from './server/request-context.js';
+import { createSiteGate } from './server/site-gate.js';
+import type { SiteGate, SiteReaders } from './server/site-gate.js';
 import { contractDocument } from './server/static-contract.js';
 import { siteEntrance } from './server/site-entrance.js';
 import { staticFiles } from './server/static-files.js';
@@ -76,55 +80,92 @@ export function createApp({ config, origin }: Omit<AppOptions, 'services' | 'log
 function createListener(options: AppOptions): RequestListener {
   const { config, services, origin, log } = options;
   const app = express().disable('x-powered-by').set('trust proxy', config.trustProxy);
-  const findFacts = createPageFacts({
-    authenticate: services.authenticatorFor([]),
-    read: readPageFacts(services),
-    hasDashboard: config.services.includes('dashboard'),
-  });
-  const pages = loadBuiltPages({ origin, services: config.services, label: config.instanceLabel, findFacts });
-  const explorer = loadExplorer({ introspection: config.introspection });
-  const reference = loadReference({ services: config.services });
-  app.use(requestContext({ log }), requestBounds({ isAllowedHost: createHostCheck(config) }));
-  // Before what they have no use for: a query and an image are answered in less time than some headers take.
-  if (services.site) {
-    app.get(GRAPHQL_PATHS, explorer.page).options(GRAPHQL_PATHS, allowOnly('GET, POST, OPTIONS'));
-    app.use(siteRequests({ config, site: services.site, staticFolder: services.staticFolder, log }));
-  }
   const limits = createRateLimits({
     perMinute: config.rateLimit,
     tightPerMinute: config.tightRateLimit,
     shared: services.rateCounts,
   });
+  const countRequest = addressLimit(config, config.siteRateLimit, 'requests');
+  const countPage: RequestHandler = (request, response, next) => {
+    countRequest(peerAddress(request), response);
+    next();
+  };
+  const gate = createSiteGate({
+    readers: siteReaders(options, limits),
+    findExpiry: (path, signature) => services.linkSigner?.findExpiry(path, signature),
+  });
+  const findFacts = createPageFacts({
+    authenticate: services.authenticatorFor([]),
+    read: readPageFacts(services),
+    hasDashboard: config.services.includes('dashboard'),
+  });
+  const { kind: siteAccess } = config.siteAccess;
+  const pages = loadBuiltPages({
+    ...{ origin, services: config.services, siteAccess, label: config.instanceLabel, findFacts },
+  });
+  const explorer = loadExplorer({
+    introspection: config.introspection,
+    needsToken: siteAccess === 'token',
+    enter: express.Router().use(countPage, gate.page),
+  });
+  const reference = loadReference({ services: config.services });
+  app.use(requestContext({ log }), requestBounds({ isAllowedHost: createHostCheck(config) }));
+  // Before what they have no use for: a query and an image are answered in less time than some headers take.
+  // Copies that were published before stay below the path when the site does not run.
+  if (siteAccess !== 'public') app.use('/static', gate.files);
+  if (services.site) {
+    const admit: GraphqlOptions['admit'] = (request, response) => {
+      countRequest(peerAddress(request), response);
+      // Express made both.
+      return gate.admit(request as Request, response as Response);
+    };
+    app.get(GRAPHQL_PATHS, explorer.page).options(GRAPHQL_PATHS, allowOnly('GET, POST, OPTIONS'));
+    app.use(siteRequests({ config, site: services.site, staticFolder: services.staticFolder, log, gate, admit }));
+  }
   app.use(dashboardRouter({ ...options, limits }));
   if (config.services.includes('secrets')) app.use(secretsRouter({ ...options, limits }));
   app.use(securityHeaders({ isHttps: isHttps(config) }));
   app.use(explorer.assets, reference.assets, pages.assets);
-  app.get('/docs', reference.page).all('/docs', allowOnly(READ_ONLY));
-  app.get(PAGE_PATHS, pages.document).all(PAGE_PATHS, allowOnly(READ_ONLY));
-  app.get('/*rest', pages.nowhere);
+  app.get('/docs', countPage, reference.page).all('/docs', allowOnly(READ_ONLY));
+  app.get(PAGE_PATHS, countPage, pages.document).all(PAGE_PATHS, allowOnly(READ_ONLY));
+  app.get('/*rest', countPage, pages.nowhere);
   app.use(notFoundHandler(), errorHandler({ log }));
   return app as RequestListener;
 }
 
 const isHttps = ({ publicUrl }: Config): boolean => publicUrl?.startsWith('https:') ?? false;
 
+/** `TRELLIS_RATE_LIMIT=0` turns off these limits as well. */
+const addressLimit = ({ rateLimit }: Config, perMinute: number, what: string): AddressLimit =>
+  createAddressLimit({ perMinute: rateLimit === 0 ? undefined : perMinute, what });
+
+function siteReaders({ config: { siteAccess }, services }: AppOptions, limits: RateLimits): SiteReaders {
+  if (siteAccess.kind !== 'people') return siteAccess;
+  return { kind: 'people', authenticate: services.authenticatorFor(['personal']), limits };
+}
+
 interface SiteParts {
   readonly config: Config;
   readonly site: SiteService;
   readonly staticFolder: string;
   readonly log: Log;
+  readonly gate: SiteGate;
+  readonly admit: GraphqlOptions['admit'];
 }
 
 /** Queries, images and published files of the site, once it is open. */
-function siteRequests({ config, site, staticFolder, log }: SiteParts): RequestHandler {
+function siteRequests({ config, site, staticFolder, log, gate, admit }: SiteParts): RequestHandler {
+  const countImage = addressLimit(config, config.imageRateLimit, 'generated images');
   return siteEntrance({
     paths: [...GRAPHQL_PATHS, '/static'],
     find: () => site.state,
     serve(open) {
-      const staticPaths = [...new Set(['/static', `${open.site.config.pathPrefix}/static`])];
+      const { pathPrefix } = open.site.config;
+      const staticPaths = [...new Set(['/static', `${pathPrefix}/static`])];
       const router = express.Router();
-      router.all(GRAPHQL_PATHS, graphql({ ...open, config, log }));
-      router.use(staticPaths, imageFiles(open.imaging));
+      if (pathPrefix !== '') router.use(`${pathPrefix}/static`, gate.files);
+      router.all(GRAPHQL_PATHS, graphql({ ...open, config, log, admit }));
+      router.use(staticPaths, imageFiles(open.imaging, countImage));
       return router.use(staticPaths, securityHeaders({ isHttps: isHttps(config) }), staticFiles(staticFolder));
     },
   });
@@ -133,12 +174,14 @@ function siteRequests({ config, site, staticFolder, log }: SiteParts): RequestHa
 interface GraphqlParts extends OpenSite {
   readonly config: Config;
   readonly log: Log;
+  readonly admit: GraphqlOptions['admit'];
 }
 
-function graphql({ config, site, imaging, formatDate, log }: GraphqlParts): RequestHandler {
+function graphql({ config, site, imaging, formatDate, log, admit }: GraphqlParts): RequestHandler {
   const parts = { records: site.store, formatDate, ...imaging };
   const endpoint = createGraphqlEndpoint({
     ...createSiteEngine(),
+    admit,
     introspection: config.introspection,
     limits: { values: config.queryValues, workMs: config.queryWorkMs, timeoutMs: config.queryTimeoutMs },
     createContext: (budget) => createSiteContext(parts, budget),
@@ -151,7 +194,7 @@ function graphql({ config, site, imaging, formatDate, log }: GraphqlParts): Requ
   };
 }
 
-function imageFiles({ images, folder, publicFiles }: Imaging): RequestHandler {
+function imageFiles({ images, folder, publicFiles }: Imaging, countImage: AddressLimit): RequestHandler {
   return imageLinks({
     folder,
     findRoute: (path) => images.findRoute(path),
@@ -159,6 +202,7 @@ function imageFiles({ images, folder, publicFiles }: Imaging): RequestHandler {
       const name = publicFiles.parsePath(path) ?? images.parseOriginal(path);
       return name && publicFiles.publish(name);
     },
+    countImage: (request, response) => countImage(peerAddress(request), response),
   });
 }
 

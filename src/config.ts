@@ -5,6 +5,8 @@ import type { ErrorObject } from 'ajv/dist/2020.js';
 import { readConfigFile } from './config-file.js';
 import { FORMATS, SETTINGS, SETTING_NAMES, parseDataSize } from './settings.js';
 import type { LogLevel, ServiceName, Settings } from './settings.js';
+import { loadSiteAccess } from './site-access.js';
+import type { SiteAccess } from './site-access.js';
 import { StartError } from './start-error.js';
 
 export interface Config {
@@ -26,6 +28,7 @@ export interface Config {
   /** A PostgreSQL database, with its password; `undefined` for SQLite in the state folder. */
   readonly databaseUrl: string | undefined;
   readonly services: readonly ServiceName[];
+  readonly siteAccess: SiteAccess;
   /** Whether the site's folders are followed while the server runs. */
   readonly watch: boolean;
   /** Whether queries may ask about the schema itself. */
@@ -44,6 +47,10 @@ export interface Config {
   readonly rateLimit: number;
   /** The same for sign-in, credentials that fail and credentials that are made. */
   readonly tightRateLimit: number;
+  /** GraphQL requests and pages a minute of one address. */
+  readonly siteRateLimit: number;
+  /** Images a minute that are generated for one address. */
+  readonly imageRateLimit: number;
   /** From the end of one refresh of a board to the next. */
   readonly refreshMinutes: number;
   /** The GitHub App of this server; its key is PEM, its URL empty for github.com. */
@@ -83,6 +90,12 @@ const RATE_LIMIT = 600;
 /** Thirty people behind one address may sign in within a minute, two steps each; who guesses gets nowhere. */
 const TIGHT_RATE_LIMIT = 60;
 
+/** Fifty a second: enough for the build of a static site that sends a query for each page. */
+const SITE_RATE_LIMIT = 3_000;
+
+/** Ten a second, about what two processors generate; a gallery of some hundred images is shown at once. */
+const IMAGE_RATE_LIMIT = 600;
+
 /** Webhooks tell of most changes at once; a large board costs a hundredth of an hour's budget each time. */
 const REFRESH_MINUTES = 20;
 
@@ -106,7 +119,9 @@ export async function loadConfig(sources: ConfigSources = {}): Promise<Config> {
     if (env[variable]) given.set(key, fromText(key, env[variable], variable, folder));
     if (flags[key] !== undefined) given.set(key, fromText(key, flags[key], flag.split(' ')[0] ?? key, folder));
   }
-  return withDefaults(validate(given), folder, env.NODE_ENV === 'production');
+  const settings = validate(given);
+  const siteAccess = await loadSiteAccess(settings);
+  return { ...withDefaults(settings, folder, env.NODE_ENV === 'production'), siteAccess };
 }
 
 function fromText(key: keyof Settings, text: string, source: string, folder: string): Given {
@@ -152,7 +167,7 @@ function toMissingError(given: ReadonlyMap<string, Given>, { params }: ErrorObje
   return new StartError(`${given.get(property)?.source ?? property}: expected ${env} beside it; there is none`);
 }
 
-const withDefaults = (settings: Settings, folder: string, production: boolean): Config => ({
+const withDefaults = (settings: Settings, folder: string, production: boolean): Omit<Config, 'siteAccess'> => ({
   port: settings.port ?? 4000,
   host: settings.host ?? '127.0.0.1',
   isLoopback: /^(localhost|127\.|::1$)/.test(settings.host ?? '127.0.0.1'),
@@ -172,6 +187,8 @@ const withDefaults = (settings: Settings, folder: string, production: boolean): 
   trustProxy: settings.trustProxy ?? 0,
   rateLimit: settings.rateLimit ?? RATE_LIMIT,
   tightRateLimit: settings.tightRateLimit ?? TIGHT_RATE_LIMIT,
+  siteRateLimit: settings.siteRateLimit ?? SITE_RATE_LIMIT,
+  imageRateLimit: settings.imageRateLimit ?? IMAGE_RATE_LIMIT,
   refreshMinutes: settings.refreshMinutes ?? REFRESH_MINUTES,
   githubApp: toGithubApp(settings),
   forgeAllow: settings.forgeAllow ?? [],

@@ -52,6 +52,7 @@ async function run(config: Config, { startedAt, signal, print, ...options }: Run
       if (running.includes('dashboard')) services.readiness.waitFor(services.dashboard.refresher.start());
       const site = await firstSite(services, config);
       print(describe({ ...services, site }, origin, performance.now() - startedAt).join('\n'));
+      if (isOpenToNetwork(config)) print(OPEN_TO_NETWORK(config.host));
       // Site data alone knows nobody.
       if (running.some((service) => service !== 'site')) await offerSetup(services, { origin, print });
       await aborted(signal);
@@ -100,6 +101,12 @@ interface Started {
   readonly version: string;
   readonly site: OpenSite | undefined;
 }
+
+const isOpenToNetwork = ({ services, siteAccess, isLoopback }: Config): boolean =>
+  services.includes('site') && siteAccess.kind === 'public' && !isLoopback;
+
+const OPEN_TO_NETWORK = (host: string): string =>
+  `Anyone who can reach ${host} can read the site. TRELLIS_SITE_ACCESS=people or token restricts this.`;
 
 function describe({ version, site: open }: Started, origin: string, milliseconds: number): string[] {
   const ready = `Trellis ${version} ready at ${origin}`;

@@ -28,6 +28,8 @@ import { createOwner } from './secrets/owner.js';
 import type { Owner } from './secrets/owner.js';
 import { startSite } from './site-service.js';
 import type { SiteReport, SiteService } from './site-service.js';
+import { createLinkSigner } from './site/link-signer.js';
+import type { LinkSigner } from './site/link-signer.js';
 import { isPostgres, openDatabase } from './storage/database.js';
 import type { Database } from './storage/database.js';
 import { placeOf } from './storage/place.js';
@@ -65,6 +67,8 @@ export interface Services extends SecretsAccess {
   readonly site: SiteService | undefined;
   /** The state of the site for probes; absent with it. */
   readonly siteReport: (() => SiteReport) | undefined;
+  /** Signs links below `/static`; absent for a public site. */
+  readonly linkSigner: LinkSigner | undefined;
   /** Where published files are, to be served below `/static`. */
   readonly staticFolder: string;
   /** Finds who sent a request to a service that takes tokens of these kinds. */
@@ -112,7 +116,9 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
   const accounts = accountsWith(auditPasskeys);
   const owner = createOwner(database);
   const replays = createReplays(database);
-  const siteOptions = { ...options, linkKey: key.derive('image links') };
+  const isPublic = config.siteAccess.kind === 'public';
+  const linkSigner = isPublic ? undefined : createLinkSigner(key.derive('expiring links'));
+  const siteOptions = { ...options, linkKey: key.derive('image links'), signer: linkSigner };
   const site = config.services.includes('site') ? startSite(config, siteOptions) : undefined;
   const dashboard = createDashboard({
     database,
@@ -139,8 +145,9 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
     ...createSecretsAccess(database, { owner, signIn: accounts.signIn, accountsWith, store: serviceTokens }),
     audit: createAuditLog(database),
     site,
-    // Anyone may read a public site, so anyone may know what is wrong with it.
-    siteReport: site && (() => site.report(true)),
+    // The callers that may read a public site may also know which of its files are left out, and why.
+    siteReport: site && (() => site.report(isPublic)),
+    linkSigner,
     staticFolder: join(config.state, 'public', 'static'),
     authenticatorFor(tokens) {
       let authenticate: Authenticate | undefined;

@@ -17,7 +17,9 @@ export interface Settings {
   readonly site?: string;
   readonly state?: string;
   readonly services?: readonly ServiceName[];
-  readonly siteAccess?: 'public';
+  readonly siteAccess?: 'people' | 'public' | 'token';
+  readonly siteToken?: string;
+  readonly siteTokenFile?: string;
   readonly watch?: boolean;
   readonly introspection?: boolean;
   readonly queryValues?: number;
@@ -30,6 +32,8 @@ export interface Settings {
   readonly trustProxy?: number;
   readonly rateLimit?: number;
   readonly tightRateLimit?: number;
+  readonly siteRateLimit?: number;
+  readonly imageRateLimit?: number;
   readonly refreshMinutes?: number;
   readonly githubAppId?: number;
   readonly githubAppPrivateKeyBase64?: string;
@@ -59,6 +63,9 @@ export interface Setting {
 
 const TEXT = { type: 'string', minLength: 1, maxLength: 4096 };
 const UNSUPPORTED = { not: {} };
+
+/** Text that a bearer credential may have (RFC 6750), too long to be guessed. */
+export const SITE_TOKEN = /^[\w.~+/-]{32,1024}=*$/;
 
 /** Formats of JSON Schema that are ours. */
 export const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
@@ -166,9 +173,26 @@ export const SETTINGS: Readonly<Record<keyof Settings, Setting>> = {
   siteAccess: {
     env: 'TRELLIS_SITE_ACCESS',
     flag: '--site-access <who>',
-    description: 'who may query the site (default: public)',
-    schema: { enum: ['public'] },
-    expected: '"public", the only access that this version knows',
+    description:
+      'who may read the site: public, people (signed-in users and their API tokens) or token (default: public)',
+    schema: { enum: ['public', 'people', 'token'] },
+    expected: '"public", "people" or "token"',
+  },
+  siteToken: {
+    env: 'TRELLIS_SITE_TOKEN',
+    flag: '--site-token <token>',
+    description: 'the bearer token of the site with the access "token"; a flag is visible to other processes',
+    schema: { type: 'string', pattern: SITE_TOKEN.source },
+    expected: 'a token of 32 to 1024 letters, digits and -._~+/',
+    secret: true,
+  },
+  siteTokenFile: {
+    env: 'TRELLIS_SITE_TOKEN_FILE',
+    flag: '--site-token-file <file>',
+    description: 'a file that holds the token, read at the start',
+    schema: TEXT,
+    expected: 'the path of a file',
+    path: true,
   },
   watch: {
     env: 'TRELLIS_WATCH',
@@ -247,6 +271,20 @@ export const SETTINGS: Readonly<Record<keyof Settings, Setting>> = {
     env: 'TRELLIS_TIGHT_RATE_LIMIT',
     flag: '--tight-rate-limit <number>',
     description: 'the same for sign-in, credentials that fail and credentials that are made (default: 60)',
+    schema: { type: 'integer', minimum: 1, maximum: 1e9 },
+    expected: 'a whole number from 1 to 1000000000',
+  },
+  siteRateLimit: {
+    env: 'TRELLIS_SITE_RATE_LIMIT',
+    flag: '--site-rate-limit <number>',
+    description: 'GraphQL requests and pages a minute of one address (default: 3000)',
+    schema: { type: 'integer', minimum: 1, maximum: 1e9 },
+    expected: 'a whole number from 1 to 1000000000',
+  },
+  imageRateLimit: {
+    env: 'TRELLIS_IMAGE_RATE_LIMIT',
+    flag: '--image-rate-limit <number>',
+    description: 'images a minute that are generated for one address; images that exist do not count (default: 600)',
     schema: { type: 'integer', minimum: 1, maximum: 1e9 },
     expected: 'a whole number from 1 to 1000000000',
   },

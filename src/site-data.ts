@@ -58,7 +58,7 @@ export async function openConfiguredSite(
 export function openImaging(
   { store, config: { pathPrefix } }: Site,
   { state, imagesQuota }: Pick<Config, 'state' | 'imagesQuota'>,
-  options: Pick<ImagesOptions, 'onLink' | 'linkKey'>,
+  options: Pick<ImagesOptions, 'linkKey' | 'onLink' | 'signer'>,
 ): Imaging {
   const pictures = createPictures(store);
   const images = openImages({
@@ -73,6 +73,7 @@ export function openImaging(
     pathPrefix,
     quota: images.quota,
     findFile: pictures.find,
+    signer: options.signer,
   });
   return { pictures, images, publicFiles, folder: imageFolderOf(state) };
 }

@@ -45,6 +45,7 @@ export interface SiteServiceOptions {
   readonly signal?: AbortSignal | undefined;
   /** The key that image links are signed with. */
   readonly linkKey?: ImagesOptions['linkKey'];
+  readonly signer?: ImagesOptions['signer'];
   /** Time between two attempts to open a site that can't be read, in milliseconds. */
   readonly retryMs?: number;
 }
@@ -105,7 +106,7 @@ class RetryingSite implements SiteService {
     });
     const open = {
       site,
-      imaging: openImaging(site, this.#config, { linkKey: this.#options.linkKey }),
+      imaging: openImaging(site, this.#config, { linkKey: this.#options.linkKey, signer: this.#options.signer }),
       formatDate: createFormatDate({ dialect: site.config.dates }),
     };
     this.state = { open };

@@ -11,6 +11,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
+const TOKEN = 'abcdefghijklmnopqrstuvwxyz-012345';
+
 test('has a default for every setting', async () => {
   await expect(loadConfig({ env: {}, folder })).resolves.toEqual({
     port: 4000,
@@ -22,6 +24,7 @@ test('has a default for every setting', async () => {
     site: expect.stringMatching(/\/examples\/site$/) as string,
     state: join(folder, '.trellis'),
     services: ['site', 'dashboard', 'secrets'],
+    siteAccess: { kind: 'public' },
     watch: true,
     introspection: true,
     queryValues: 500_000,
@@ -32,6 +35,8 @@ test('has a default for every setting', async () => {
     refreshMinutes: 20,
     tightRateLimit: 60,
     forgeAllow: [],
+    siteRateLimit: 3_000,
+    imageRateLimit: 600,
     logLevel: 'info',
     production: false,
   });
@@ -111,9 +116,44 @@ test.each<[string, Record<string, string>, string]>([
     'TRELLIS_SERVICES: expected one or more of site, dashboard and secrets, separated by commas; received "site,site"',
   ],
   [
-    'an access that is not built',
+    'an unknown access',
+    { TRELLIS_SITE_ACCESS: 'private' },
+    'TRELLIS_SITE_ACCESS: expected "public", "people" or "token"; received "private"',
+  ],
+  [
+    'people without a service that has accounts',
+    { TRELLIS_SITE_ACCESS: 'people', TRELLIS_SERVICES: 'site' },
+    'TRELLIS_SITE_ACCESS: "people" needs accounts, which the dashboard and secrets services have; add one to TRELLIS_SERVICES, or choose "token"',
+  ],
+  [
+    'the access "token" without a token',
     { TRELLIS_SITE_ACCESS: 'token' },
-    'TRELLIS_SITE_ACCESS: expected "public", the only access that this version knows; received "token"',
+    'TRELLIS_SITE_ACCESS: "token" needs TRELLIS_SITE_TOKEN or TRELLIS_SITE_TOKEN_FILE',
+  ],
+  [
+    'a short token, without repeating it',
+    { TRELLIS_SITE_ACCESS: 'token', TRELLIS_SITE_TOKEN: 'x'.repeat(31) },
+    'TRELLIS_SITE_TOKEN: expected a token of 32 to 1024 letters, digits and -._~+/; received a value',
+  ],
+  [
+    'a token that protects nothing',
+    { TRELLIS_SITE_TOKEN: TOKEN },
+    'TRELLIS_SITE_TOKEN: the token protects nothing while TRELLIS_SITE_ACCESS is "public"; set that to token',
+  ],
+  [
+    'a token file that protects nothing',
+    { TRELLIS_SITE_ACCESS: 'people', TRELLIS_SITE_TOKEN_FILE: '/run/secrets/site' },
+    'TRELLIS_SITE_TOKEN_FILE: the token protects nothing while TRELLIS_SITE_ACCESS is "people"; set that to token',
+  ],
+  [
+    'a token and a file',
+    { TRELLIS_SITE_ACCESS: 'token', TRELLIS_SITE_TOKEN: TOKEN, TRELLIS_SITE_TOKEN_FILE: '/run/secrets/site' },
+    'TRELLIS_SITE_TOKEN: set this or TRELLIS_SITE_TOKEN_FILE, not both',
+  ],
+  [
+    'a token file that is missing',
+    { TRELLIS_SITE_ACCESS: 'token', TRELLIS_SITE_TOKEN_FILE: '/nowhere/at/all' },
+    'TRELLIS_SITE_TOKEN_FILE: /nowhere/at/all cannot be read: ENOENT',
   ],
   [
     'a host with a port',
@@ -141,6 +181,17 @@ test.each<[string, Record<string, string>, string]>([
     'LOG_LEVEL: expected one of fatal, error, warn, info, debug, trace, silent; received "loud"',
   ],
 ])('refuses a wrong setting (%s) in one line', async (_reason, env, message) => {
+  await expect(loadConfig({ env, folder })).rejects.toMatchObject({ name: 'StartError', message });
+});
+
+test('reads the token of the site from a file, without the line break', async () => {
+  const file = join(folder, 'token');
+  await writeFile(file, `${TOKEN}\n`);
+  const env = { TRELLIS_SITE_ACCESS: 'token', TRELLIS_SITE_TOKEN_FILE: 'token' };
+  const { siteAccess } = await loadConfig({ env, folder });
+  expect(siteAccess).toEqual({ kind: 'token', token: TOKEN });
+  await writeFile(file, 'two words, which no header could carry');
+  const message = `TRELLIS_SITE_TOKEN_FILE: expected a token of 32 to 1024 letters, digits and -._~+/ in ${file}`;
   await expect(loadConfig({ env, folder })).rejects.toMatchObject({ name: 'StartError', message });
 });
 

@@ -37,6 +37,32 @@ test('says where it listens and what it serves', () => {
   expect(explore).toBe(`Explore the site's data at ${shared.origin}/graphql`);
 });
 
+test('says that a public site on a network is open to all who reach it', async () => {
+  const line = 'Anyone who can reach 0.0.0.0 can read the site. TRELLIS_SITE_ACCESS=people or token restricts this.\n';
+  const open = await startServer(['--host', '0.0.0.0']);
+  await open.stop();
+  expect(open.output()).toContain(line);
+  const closed = await startServer(['--host', '0.0.0.0', '--site-access', 'people']);
+  await closed.stop();
+  expect(closed.output()).not.toContain('Anyone who can reach');
+  expect(shared.output()).not.toContain('Anyone who can reach');
+});
+
+test('never prints the token of the site', async () => {
+  const token = 'site-token-0123456789-abcdefghijkl';
+  const server = await startServer(['--site-access', 'token'], { TRELLIS_SITE_TOKEN: token, LOG_LEVEL: 'trace' });
+  try {
+    const Authorization = `Bearer ${token}`;
+    await expect(statusOf(server, '/graphql?query={__typename}', { Authorization })).resolves.toBe(200);
+    await expect(statusOf(server, '/static/nothing', { Authorization })).resolves.toBe(404);
+    await expect(statusOf(server, '/graphql?query={__typename}')).resolves.toBe(401);
+  } finally {
+    await server.stop();
+  }
+  expect(server.output()).toContain('graphql');
+  expect(server.output()).not.toContain(token);
+});
+
 test('keeps its state where only its user looks', async () => {
   expect((await stat(join(folder, 'state'))).mode & 0o777).toBe(0o700);
 });

@@ -1,7 +1,7 @@
 import { loadConfig } from '../config.js';
 import type { Config } from '../config.js';
 import { checkAuditLog } from './doctor/check-audit-log.js';
-import { checkAddress, checkProxy } from './doctor/check-address.js';
+import { checkAddress, checkProxy, checkSiteAccess } from './doctor/check-address.js';
 import { checkDatabase, checkKey, checkServer, checkStateFolder } from './doctor/check-data.js';
 import { checkDisk, checkNode, checkPort } from './doctor/check-machine.js';
 import { checkSite } from './doctor/check-site.js';
@@ -37,6 +37,7 @@ async function examineAll(config: Config): Promise<Finding[]> {
     await checkDatabase(config),
     await checkAuditLog(config),
     await checkSite(config),
+    checkSiteAccess(config),
     server,
     await checkPort(config, isRunning),
     checkAddress(config),

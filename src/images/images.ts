@@ -25,6 +25,7 @@ import { openQuota } from './quota.js';
 import type { Quota } from './quota.js';
 import { openRenderer } from './render/renderer.js';
 import { createResultCache } from './result-cache.js';
+import type { ResultCache } from './result-cache.js';
 import type { Operations } from './recipe.js';
 import type { Size } from './sizes.js';
 import type { ImageSource } from './source.js';
@@ -43,7 +44,7 @@ export interface Images {
     source: ImageSource,
     args: FieldArguments[Field],
   ): FieldResult<Field> | Promise<FieldResult<Field>>;
-  /** For filters and sorts: what is known without reading a file, else `undefined`. Hands no link out. */
+  /** Returns the values that filters and sorts need, `undefined` unless the header was read before. Links are neither stored nor signed. */
   peek(field: FieldName | 'original', source: ImageSource): object | undefined;
   /** By the path below `/static` of a link; `undefined` for one that is no link to an image. */
   findRoute(path: string): ImageRoute | undefined;
@@ -65,6 +66,13 @@ export interface Images {
   close(): Promise<void>;
 }
 
+/** Signs links to files below `/static`. */
+interface LinkSigner {
+  sign(path: string): string;
+  /** Changes when the signatures of links change. */
+  currentWindow(): number;
+}
+
 /** An image that a link leads to, made or not. */
 export interface ImageRoute {
   /** Below the folder of images, with `/`. */
@@ -82,8 +90,10 @@ export interface ImagesOptions {
   readonly prefix?: string;
   /** Receives every image that an answer links to. */
   readonly onLink?: ((image: DerivedImage) => void) | undefined;
-  /** Signs links. The default is random: for processes that publish no links. */
+  /** Signs the recipes in links. The default is random: for processes that publish no links. */
   readonly linkKey?: Uint8Array | undefined;
+  /** Limits how long links are valid; absent for a public site, whose links do not expire. */
+  readonly signer?: LinkSigner | undefined;
   /** What derived images, public copies and inline images may take on the disk together. */
   readonly quotaBytes?: number | undefined;
 }
@@ -107,7 +117,7 @@ const MAX_FILE_BYTES = 64 * 2 ** 20;
 const MAX_ROUTES = 20_000;
 
 export function openImages(options: ImagesOptions): Images {
-  const { stateDirectory, findSource, prefix = '', onLink, linkKey = randomBytes(32) } = options;
+  const { stateDirectory, findSource, prefix = '', signer, onLink, linkKey = randomBytes(32) } = options;
   const { quotaBytes = DEFAULT_QUOTA_BYTES } = options;
   // The databases beside it are nobody else's business either.
   mkdirSync(stateDirectory, { recursive: true, mode: 0o700 });
@@ -121,7 +131,7 @@ export function openImages(options: ImagesOptions): Images {
   const files = createImageFiles(stateDirectory, quota);
   const trims = createTrimStore(values, renderer);
   const inline = createInlineImages({ values, renderer, metadata, trims });
-  const results = createResultCache();
+  const findResults = createResultCaches(signer);
   const linked = new WeakMap<object, DerivedImage[]>();
   const routes = new LRUCache<string, ImageRoute>({ max: MAX_ROUTES });
   const closing = new AbortController();
@@ -129,13 +139,16 @@ export function openImages(options: ImagesOptions): Images {
   // A folder that cannot be read has no files to serve either.
   adopted.catch(() => undefined);
 
-  /** @param images Receives those that are linked to. */
+  const toPath = (below: string): string => `${prefix}/static${below}`;
+  const toUrl = (below: string): string => toPath(signer ? signer.sign(below) : below);
+
+  /** @param images Receives those that are linked to; without it, links are not signed. */
   const partsOf = (images?: DerivedImage[]): DraftParts => ({
     inline,
     link(image) {
       images?.push(image);
       if (images) onLink?.(image);
-      return `${prefix}/static${links.format(image)}`;
+      return images ? toUrl(links.format(image)) : toPath(links.format(image));
     },
   });
 
@@ -150,6 +163,7 @@ export function openImages(options: ImagesOptions): Images {
     args: FieldArguments[Field],
   ): Promise<FieldResult<Field>> {
     const operations = toCheckedOperations(field, args);
+    const results = findResults();
     const header = await metadata.read(source);
     const size = await findSize(source, header, operations);
     const images: DerivedImage[] = [];
@@ -187,18 +201,18 @@ export function openImages(options: ImagesOptions): Images {
     },
     original(source) {
       const known = metadata.find(source.contentDigest);
-      if (known) return toOriginal(source, known, prefix);
-      return metadata.read(source).then((header) => toOriginal(source, header, prefix));
+      if (known) return toOriginal(source, known, toUrl);
+      return metadata.read(source).then((header) => toOriginal(source, header, toUrl));
     },
     answer<Field extends FieldName>(field: Field, source: ImageSource, args: FieldArguments[Field]) {
-      const known = results.find(field, source, args);
+      const known = findResults().find(field, source, args);
       if (known && onLink) for (const image of linked.get(known) ?? []) onLink(image);
       return known ?? answerNew(field, source, args);
     },
     peek(field, source) {
       const header = metadata.find(source.contentDigest);
       if (!header) return undefined;
-      if (field === 'original') return toOriginal(source, header, prefix);
+      if (field === 'original') return toOriginal(source, header, toPath);
       const operations = toCheckedOperations(field, {});
       const size = sizeBeforeTrim(header, operations);
       return toPlain(toResult(field, partsOf(), { source, size, operations, args: {} }));
@@ -214,6 +228,17 @@ export function openImages(options: ImagesOptions): Images {
       quota.close();
       database.close();
     },
+  };
+}
+
+/** Signed links expire, so the results that hold them are dropped when the signer's window ends. */
+function createResultCaches(signer: LinkSigner | undefined): () => ResultCache {
+  let results = createResultCache();
+  let window = signer?.currentWindow();
+  return () => {
+    const current = signer?.currentWindow();
+    if (current !== window) [results, window] = [createResultCache(), current];
+    return results;
   };
 }
 

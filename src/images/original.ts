@@ -9,10 +9,15 @@ export interface OriginalImage {
   readonly src: string;
 }
 
-export const toOriginal = (source: ImageSource, metadata: ImageMetadata, prefix: string): OriginalImage => ({
+/** @param toUrl Returns the URL of a percent-encoded path below `/static`. */
+export const toOriginal = (
+  source: ImageSource,
+  metadata: ImageMetadata,
+  toUrl: (path: string) => string,
+): OriginalImage => ({
   width: metadata.width,
   height: metadata.height,
-  src: `${prefix}/static/${formatOriginalName(source)}`,
+  src: toUrl(`/${formatOriginalName(source)}`),
 });
 
 /** The last part of the link to a picture as it is: `<name>-<digest><ext>`, percent-encoded. */

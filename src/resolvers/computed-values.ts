@@ -54,8 +54,8 @@ async function imageValue(field: ImageField, { parent }: SiteRecord, services: S
 /** A picture that can't be read has no value. */
 async function peekAfterReading(field: ImageField, source: ImageSource, { images }: Services): Promise<unknown> {
   try {
-    const original = await images.original(source);
-    return field === 'original' ? original : images.peek(field, source);
+    await images.original(source);
+    return images.peek(field, source);
   } catch (error) {
     if (error instanceof AppError) return undefined;
     throw error;

@@ -12,7 +12,7 @@ import type { Load } from './loader.js';
 /** The parts of the site that resolvers call. */
 export interface SiteServices {
   readonly records: RecordQueries;
-  readonly publicFiles: Pick<PublicFiles, 'pathOf'>;
+  readonly publicFiles: Pick<PublicFiles, 'linkTo' | 'pathOf'>;
   readonly pictures: Pick<Pictures, 'findAll' | 'known'>;
   readonly images: Pick<Images, 'original' | 'answer' | 'peek'>;
   readonly formatDate: FormatDate;

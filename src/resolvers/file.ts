@@ -2,5 +2,5 @@ import type { SiteResolvers } from '../generated/site/resolvers.js';
 
 export const fileResolvers: SiteResolvers['File'] = {
   publicURL: ({ base, 'internal.contentDigest': contentDigest }, _args, { publicFiles }) =>
-    publicFiles.pathOf({ base, contentDigest }),
+    publicFiles.linkTo({ base, contentDigest }),
 };

@@ -28,6 +28,8 @@ export interface BuiltPagesOptions {
   readonly origin: () => string;
   /** The services that run: the pages of others are not shown. */
   readonly services: readonly string[];
+  /** Who may read the site: `public`, `people` or `token`. */
+  readonly siteAccess: string;
   /** What tells this server from others, at the top of every page; '' for nothing. */
   readonly label: string;
   /** What the page would ask at once of whoever opens it; `undefined` where it has to ask. */
@@ -38,11 +40,12 @@ export interface BuiltPagesOptions {
 const FOLDERS = ['../pages/', '../../dist/pages/'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
 
 /** Reads the pages once. Without any, as before a build, they say so when they are asked for. */
-export function loadBuiltPages({ origin, services, label, findFacts }: BuiltPagesOptions): BuiltPages {
+export function loadBuiltPages({ origin, services, siteAccess, label, findFacts }: BuiltPagesOptions): BuiltPages {
   const folder = FOLDERS.find((path) => existsSync(`${path}index.html`));
   if (folder === undefined) return { assets: pass, document: refuse, nowhere: pass };
   const page = readFileSync(`${folder}index.html`, 'utf8')
     .replaceAll('{{services}}', services.join(' '))
+    .replaceAll('{{siteAccess}}', siteAccess)
     // By a function, which is not searched for patterns such as `$&`.
     .replaceAll('{{label}}', () => escapeAttribute(label));
   const partsOf = findParts(folder, services);

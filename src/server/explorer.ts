@@ -23,10 +23,14 @@ const ASSETS_PATH = '/graphql/assets';
 export interface ExplorerOptions {
   /** Whether the explorer may ask for the schema. */
   readonly introspection: boolean;
+  /** Whether the explorer has to send the site's token, which a person enters. */
+  readonly needsToken: boolean;
+  /** Admits a request for the page, or answers it. */
+  readonly enter: RequestHandler;
 }
 
 /** GraphiQL, with everything it needs: nothing comes from elsewhere. */
-export function loadExplorer({ introspection }: ExplorerOptions): Explorer {
+export function loadExplorer({ introspection, needsToken, enter }: ExplorerOptions): Explorer {
   const assets = loadAssets(ASSETS_PATH, {
     'icon.svg': web('icon.svg'),
     'explorer.css': web('explorer.css'),
@@ -38,10 +42,8 @@ export function loadExplorer({ introspection }: ExplorerOptions): Explorer {
     'react.js': inPackage('react', 'umd/react.production.min.js'),
     'react-dom.js': inPackage('react-dom', 'umd/react-dom.production.min.js'),
   });
-  return {
-    assets: assets.handler,
-    page: graphiqlPage(
-      loadPage(web('graphiql.html'), assets).replace('{{introspection}}', introspection ? 'on' : 'off'),
-    ),
-  };
+  const page = loadPage(web('graphiql.html'), assets)
+    .replace('{{introspection}}', introspection ? 'on' : 'off')
+    .replace('{{token}}', needsToken ? 'needed' : '');
+  return { assets: assets.handler, page: graphiqlPage(page, enter) };
 }

@@ -23,18 +23,25 @@ const policy = helmet.contentSecurityPolicy({
   },
 });
 
-/** Shows GraphiQL to a browser that opens the endpoint's address; everybody else is passed on to the endpoint. */
-export function graphiqlPage(page: string): RequestHandler {
+/**
+ * Shows GraphiQL to a browser that opens the endpoint's address; other requests continue to the endpoint.
+ *
+ * @param enter Admits a request for the page, or answers it.
+ */
+export function graphiqlPage(page: string, enter: RequestHandler): RequestHandler {
   const send = createTextSender(page, 'html');
+  const show: RequestHandler = (request, response) => {
+    policy(request, response, () => {
+      response.set('X-Content-Type-Options', 'nosniff').vary('Accept');
+      void send(response);
+    });
+  };
   return (request, response, next) => {
     if (!wantsPage(request)) {
       next();
       return;
     }
-    policy(request, response, () => {
-      response.set('X-Content-Type-Options', 'nosniff').vary('Accept');
-      void send(response);
-    });
+    return enter(request, response, (error?: unknown) => (error ? next(error) : show(request, response, next)));
   };
 }
 

@@ -12,6 +12,7 @@ import { toPublicError } from './graphql-errors.js';
 import type { Report } from './graphql-errors.js';
 import { readGraphqlRequest } from './graphql-request.js';
 import type { GraphqlRequest } from './graphql-request.js';
+import { REVALIDATE } from './headers.js';
 
 export interface GraphqlOptions {
   readonly schema: GraphQLSchema;
@@ -21,6 +22,8 @@ export interface GraphqlOptions {
   /** What the resolvers of one request are given; what they answer is taken from its budget. */
   readonly createContext: (budget: OperationBudget) => unknown;
   readonly report: (defect: unknown, requestId: string) => void;
+  /** Checks a request before its query is read; throws an AppError for one that is rejected. */
+  readonly admit?: (request: IncomingMessage, response: ServerResponse) => Promise<void> | undefined;
   /** Another engine than graphql-js may stand in here. */
   readonly execute?: (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>;
 }
@@ -47,7 +50,7 @@ export function createGraphqlEndpoint(options: GraphqlOptions): GraphqlEndpoint 
   return (request, response, requestId) => {
     const report: Report = (defect) => options.report(defect, requestId);
     const type = chooseMediaType(request.headers.accept);
-    const answered = type ? answer(request, unfitStatus(type)) : Promise.reject(notAcceptable());
+    const answered = type ? answer(request, response, unfitStatus(type)) : Promise.reject(notAcceptable());
     answered
       .catch((error: unknown) => toRefusal(error, unfitStatus(type)))
       .then((sent) => send(response, type, sent, (error) => toPublicError(error, requestId, report)))
@@ -63,7 +66,8 @@ const unfitStatus = (type: GraphqlMediaType | undefined) => (type === 'applicati
 
 function createAnswer(options: GraphqlOptions) {
   const prepare = createDocuments(options);
-  return async (request: IncomingMessage, unfit: number): Promise<Answer> => {
+  return async (request: IncomingMessage, response: ServerResponse, unfit: number): Promise<Answer> => {
+    await options.admit?.(request, response);
     const asked = await readGraphqlRequest(request);
     const { document, errors } = prepare(asked.query);
     requireOperation(document, asked.operationName, { method: request.method, schema: options.schema });
@@ -126,7 +130,10 @@ function requireOperation(document: DocumentNode, name: string | undefined, { me
 }
 
 function toRefusal(error: unknown, unfit: number): Answer {
-  if (error instanceof AppError) return { status: error.status, errors: [error], headers: error.headers };
+  if (error instanceof AppError) {
+    const headers = error.code === 'unauthenticated' ? { 'WWW-Authenticate': 'Bearer' } : error.headers;
+    return { status: error.status, errors: [error], headers };
+  }
   return { status: error instanceof GraphQLError ? unfit : 500, errors: [error] };
 }
 
@@ -153,7 +160,7 @@ async function send(
     'Content-Type': `${type}; charset=utf-8`,
     // The response to a GET depends on these headers, and the files it speaks of change.
     Vary: 'Accept, Accept-Encoding',
-    'Cache-Control': 'no-cache',
+    'Cache-Control': REVALIDATE,
     'X-Content-Type-Options': 'nosniff',
   };
   const accepted = response.req.headers['accept-encoding'];

@@ -1,4 +1,4 @@
-import type { OutgoingHttpHeaders } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { basename } from 'node:path';
 import express from 'express';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
@@ -6,6 +6,7 @@ import mime from 'mime';
 import { createHotFiles } from './hot-files.js';
 import type { FileStats, HotFile } from './hot-files.js';
 import { contextOf } from './request-context.js';
+import { REVALIDATE } from './headers.js';
 import { IMMUTABLE } from './static-assets.js';
 import { setPublishedHeaders } from './static-files.js';
 
@@ -29,6 +30,8 @@ export interface ImageLinkParts {
   readonly findRoute: (path: string) => ImageRoute | undefined;
   /** Publishes a file as it is, by the same; `undefined` for a path that names no file of the site. */
   readonly publish: (path: string) => Promise<Published | undefined>;
+  /** Counts an image that is to be generated for a request; throws an AppError above the limit. */
+  readonly countImage?: (request: Request, response: Response) => void;
 }
 
 /**
@@ -37,7 +40,7 @@ export interface ImageLinkParts {
  * ranges, an ETag, and caching for ever. What fails to be made is an error
  * that nobody keeps.
  */
-export function imageLinks({ folder, findRoute, publish }: ImageLinkParts): RequestHandler {
+export function imageLinks({ folder, findRoute, publish, countImage }: ImageLinkParts): RequestHandler {
   const serveFile = express.static(folder, { index: false, redirect: false, setHeaders });
   const hot = createHotFiles(folder, headersOf);
 
@@ -49,11 +52,16 @@ export function imageLinks({ folder, findRoute, publish }: ImageLinkParts): Requ
     });
   };
 
+  async function make(route: ImageRoute, request: Request, response: Response): Promise<void> {
+    countImage?.(request, response);
+    await route.make();
+  }
+
   function serveImage(route: ImageRoute, request: Request, response: Response, next: NextFunction): void {
     request.url = `/${route.path}`;
     const missing = (): void => next(new Error(`Expected an image at ${route.path} after making it.`));
     serve(request, response, next, () => {
-      route.make().then(() => serve(request, response, next, missing), next);
+      make(route, request, response).then(() => serve(request, response, next, missing), next);
     });
   }
 
@@ -81,7 +89,7 @@ export function imageLinks({ folder, findRoute, publish }: ImageLinkParts): Requ
 /** Sends a file that is too large to be copied. It may be edited in place, so its copies elsewhere are checked. */
 function sendOriginal(file: string, response: Response, next: NextFunction): void {
   setPublishedHeaders(response, file);
-  response.setHeader('Cache-Control', 'no-cache');
+  if (response.getHeader('Cache-Control') === IMMUTABLE) response.setHeader('Cache-Control', REVALIDATE);
   response.sendFile(file, { dotfiles: 'allow', cacheControl: false }, (error?: Error) => error && next(error));
 }
 
@@ -94,6 +102,7 @@ const isPlain = ({ headers }: Request): boolean =>
   headers['if-unmodified-since'] === undefined;
 
 function send({ bytes, headers }: HotFile, { method }: Request, response: Response): void {
+  setCaching(response);
   response.writeHead(200, headers);
   if (method === 'HEAD') response.end();
   else response.end(bytes);
@@ -112,13 +121,16 @@ function headersOf(file: string, stats: FileStats): OutgoingHttpHeaders {
 
 function setHeaders(response: Response, file: string, stats: FileStats): void {
   response.set(ownHeaders(file, stats));
+  setCaching(response);
+}
+
+/** A header that was set before is stricter: the site is not public. */
+function setCaching(response: ServerResponse): void {
+  if (!response.hasHeader('Cache-Control')) response.setHeader('Cache-Control', IMMUTABLE);
 }
 
 /** A file is never written twice, but after it was removed: its name and time tell its bytes. */
 function ownHeaders(file: string, { size, mtimeMs }: FileStats) {
   const name = basename(file).replace(/\..*$/u, '');
-  return {
-    ETag: `"${name}-${size.toString(36)}-${Math.round(mtimeMs).toString(36)}"`,
-    'Cache-Control': IMMUTABLE,
-  };
+  return { ETag: `"${name}-${size.toString(36)}-${Math.round(mtimeMs).toString(36)}"` };
 }

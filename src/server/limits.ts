@@ -100,9 +100,45 @@ export function createRateLimits({ perMinute, tightPerMinute, shared, now }: Rat
   };
 }
 
+export interface AddressLimitOptions {
+  /** The largest number a minute of one address; `undefined` for no limit. */
+  readonly perMinute: number | undefined;
+  /** The name of the counted things in the error message, such as "images". */
+  readonly what: string;
+  readonly now?: () => number;
+}
+
+/**
+ * Counts one request of an address, and sets the `RateLimit-*` headers of its response.
+ *
+ * @throws AppError `rate_limited` above the limit.
+ */
+export type AddressLimit = (address: string, response: ServerResponse) => void;
+
+/**
+ * Creates a limit whose counts are in the memory of this process: several servers do not share them. Shared
+ * counts would add a database query to responses that need none.
+ */
+export function createAddressLimit({ perMinute, what, now }: AddressLimitOptions): AddressLimit {
+  if (perMinute === undefined) return () => undefined;
+  const counter = createRateCounter(now);
+  const [limit, policy] = [String(perMinute), policyOf(perMinute)];
+  return (address, response) => {
+    const count = counter.take(networkOf(address));
+    if (count.taken > perMinute) throw refuse(what, perMinute, count);
+    // Without a list of headers: this runs for every query.
+    response.setHeader('RateLimit-Limit', limit);
+    response.setHeader('RateLimit-Remaining', String(perMinute - count.taken));
+    response.setHeader('RateLimit-Reset', String(toSeconds(count.resetsInMs)));
+    response.setHeader('RateLimit-Policy', policy);
+  };
+}
+
 function toHeaders(limit: number, count: Count): Readonly<Record<string, string>> {
   return rateLimitHeaders({ ...toBudget(limit, count), remaining: Math.max(0, limit - count.taken) });
 }
+
+const policyOf = (limit: number): string => `${limit};w=${toSeconds(WINDOW_MS)}`;
 
 function refuse(what: string, limit: number, count: Count): AppError {
   const budget = toBudget(limit, count);

@@ -12,6 +12,9 @@ import type { OperationSpec, SecurityAlternative } from './operation.js';
  */
 export type Authenticate = (request: IncomingMessage) => Promise<Caller | undefined>;
 
+/** The callers that may use an operation. */
+type Admission = Pick<OperationSpec, 'isOptional' | 'security'>;
+
 /** The kind of caller that each security scheme of a contract lets in. */
 export type Schemes = Readonly<Record<string, Caller['kind']>>;
 
@@ -30,7 +33,7 @@ export function requireKnownSchemes(operations: readonly OperationSpec[], scheme
  * came, and where a credential is optional and none came that holds.
  */
 export async function admit(
-  operation: OperationSpec,
+  operation: Admission,
   schemes: Schemes,
   find: () => Promise<Caller | undefined>,
 ): Promise<Caller | undefined> {
@@ -47,7 +50,7 @@ export async function admit(
 const NO_CREDENTIAL: readonly string[] = ['unauthenticated', 'session_required'] satisfies ErrorCode[];
 
 async function requireFitting(
-  { security }: OperationSpec,
+  { security }: Admission,
   schemes: Schemes,
   find: () => Promise<Caller | undefined>,
 ): Promise<Caller> {

@@ -25,7 +25,8 @@ export function staticFiles(folder: string): RequestHandler {
 
 /** Sets the headers of a file that the site publishes under a digest of its content. */
 export function setPublishedHeaders(response: ServerResponse, path: string): void {
-  response.setHeader('Cache-Control', IMMUTABLE);
+  // A header that was set before is stricter: the site is not public.
+  if (!response.hasHeader('Cache-Control')) response.setHeader('Cache-Control', IMMUTABLE);
   response.setHeader('X-Content-Type-Options', 'nosniff');
   // The browser's own PDF viewer runs in no sandbox, and runs nothing of the file's on this origin.
   if (!path.toLowerCase().endsWith('.pdf')) response.setHeader('Content-Security-Policy', SANDBOX);

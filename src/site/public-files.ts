@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 
 import { AppError } from '../errors.js';
 import { inTurn, onceAtATime } from '../in-turn.js';
+import type { LinkSigner } from './link-signer.js';
 import { isGone } from './sources/unreadable.js';
 
 export interface PublicFile {
@@ -28,7 +29,9 @@ export type Published = { readonly copy: string } | { readonly original: string 
 export interface PublicFiles {
   /** The path of a file's URL: `<prefix>/static/<contentDigest>/<base>`, percent-encoded. */
   pathOf(file: PublicName): string;
-  /** The inverse, for the path below `static`; `undefined` for a path of another form. */
+  /** The same with a signature unless the site is public, for responses. */
+  linkTo(file: PublicName): string;
+  /** The inverse of `pathOf`, for the path below `static`; `undefined` for a path of another form. */
   parsePath(path: string): PublicName | undefined;
   /**
    * Copies a file of the site to where it is served from, unless it is there;
@@ -66,9 +69,12 @@ export interface PublicFilesOptions {
   readonly quota: CopyQuota;
   /** A file of the site that holds these bytes and has this name. */
   readonly findFile: (contentDigest: string, base: string) => PublicFile | undefined;
+  /** Signs links; absent for a public site. */
+  readonly signer?: Pick<LinkSigner, 'sign'> | undefined;
 }
 
-export function openPublicFiles({ directory, pathPrefix = '', quota, findFile }: PublicFilesOptions): PublicFiles {
+export function openPublicFiles(options: PublicFilesOptions): PublicFiles {
+  const { directory, pathPrefix = '', quota, findFile, signer } = options;
   const copyInTurn = inTurn(MAX_COPIES);
   const once = onceAtATime<Published | undefined>();
 
@@ -91,6 +97,7 @@ export function openPublicFiles({ directory, pathPrefix = '', quota, findFile }:
 
   return {
     pathOf: createPublicPaths(pathPrefix),
+    linkTo: (name) => `${pathPrefix}/static${signer ? signer.sign(urlOf(name)) : urlOf(name)}`,
     parsePath,
     async publish(name) {
       return isPlain(name) ? once(urlOf(name), () => publish(name)) : undefined;

@@ -10,7 +10,7 @@ export const SERVER_KEY_FILE = 'server.key';
 const KEY_BYTES = 32;
 const KEY = /^[\w-]{43}\n?$/;
 
-/** Encrypts what the server must read again, such as tokens for forges (AES-256-GCM). */
+/** Encrypts what the server must read again, such as tokens for forges (AES-256-GCM), and derives other keys. */
 export interface ServerKey {
   /** @param purpose What the text is and whose: sealed for one purpose, it can't be unsealed for another. */
   seal(text: string, purpose: string): Buffer;

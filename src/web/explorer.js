@@ -106,11 +106,14 @@ const firstPlugin = () =>
 
 const place = document.getElementById('explorer');
 const isSchemaShown = place.dataset.introspection === 'on';
-const notice = element(
-  'p',
-  { className: 'explorer-notice' },
-  'Introspection is switched off on this server: queries run, without completion and documentation.',
-);
+const notices = [
+  isSchemaShown
+    ? ''
+    : 'Introspection is switched off on this server: queries run, without completion and documentation.',
+  place.dataset.token === 'needed'
+    ? 'This site needs a token. Enter {"Authorization": "Bearer <token>"} under Headers, then press “Re-fetch GraphQL schema”.'
+    : '',
+].filter((text) => text !== '');
 
 new MutationObserver(nameEditors).observe(place, { childList: true, subtree: true });
 
@@ -127,6 +130,12 @@ ReactDOM.createRoot(place).render(
       schema: isSchemaShown ? undefined : null,
     },
     element(GraphiQL.Logo, null, element(WithEditors, { query: takeGiven() })),
-    isSchemaShown ? null : element(GraphiQL.Footer, null, notice),
+    notices.length === 0
+      ? null
+      : element(
+          GraphiQL.Footer,
+          null,
+          notices.map((text) => element('p', { key: text, className: 'explorer-notice' }, text)),
+        ),
   ),
 );

@@ -54,6 +54,7 @@ test('finds nothing wrong with a server that works', async () => {
     database: like(/^ok (SQLite|PostgreSQL) [\d.]+.*, up to date, 0 people$/),
     'audit log': 'ok 0 entries',
     site: like(/^ok .*examples\/site$/),
+    'site access': 'ok public',
     server: 'ok does not run',
     port: 'ok any port that is free',
     address: 'ok http://localhost, for this machine alone',
@@ -69,6 +70,12 @@ test('warns of a database that other users can read', async () => {
   expect(await examine()).toMatchObject({ code: 0, state: `warn images.db in ${state} can be read by other users` });
   await chmod(file, 0o600);
   expect(await examine()).toMatchObject({ state: `ok ${state}` });
+});
+
+test('warns of a site that anyone on the network can read', async () => {
+  const found = 'warn public: anyone who can reach 0.0.0.0 can read the site';
+  expect(await examine({ host: '0.0.0.0' })).toMatchObject({ code: 0, 'site access': found });
+  expect(await examine({ host: '0.0.0.0', siteAccess: 'people' })).toMatchObject({ 'site access': 'ok people' });
 });
 
 test('says whether the audit log of the secrets is as it was written', async () => {

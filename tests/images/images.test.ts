@@ -246,3 +246,30 @@ test('keeps previews and outlines over a restart', async () => {
   const again = await images.answer('fixed', photo, { width: 90 });
   expect([await again.base64(), await again.tracedSVG()]).toEqual(before);
 });
+
+test('links have the signatures of the current window, and filters see them without', async () => {
+  const [source] = sources;
+  let window = 1;
+  const signed = openImages({
+    stateDirectory: path.join(pictures.folder, 'signed'),
+    findSource: () => source,
+    prefix: '/garden',
+    signer: { sign: (link) => `${link}?signature=${window}`, currentWindow: () => window },
+  });
+  try {
+    const ask = async () => {
+      const image = await signed.answer('fixed', source!, { width: 30 });
+      const { src } = await signed.original(source!);
+      return [src, image.src, await image.srcWebp(), ...image.srcSet.split(/,\s+/).map((text) => text.split(' ')[0])];
+    };
+    const first = await ask();
+    expect(first.every((link) => /^\/garden\/static\/.+\?signature=1$/.test(link ?? ''))).toBe(true);
+    expect(await ask()).toEqual(first);
+    window = 2;
+    expect(await ask()).toEqual(first.map((link) => link?.replace(/1$/, '2')));
+    expect(signed.peek('original', source!)).toMatchObject({ src: first[0]?.replace(/\?.*/, '') });
+    expect(JSON.stringify(signed.peek('fixed', source!))).not.toContain('signature');
+  } finally {
+    await signed.close();
+  }
+});

@@ -5,7 +5,7 @@ const contentDigest = '0123456789abcdef0123456789abcdef';
 test('links to the picture as it is, by its name and digest', () => {
   const source = { name: 'größe 1', ext: '.JPG', contentDigest } as Parameters<typeof toOriginal>[0];
   const metadata = { width: 360, height: 240 } as Parameters<typeof toOriginal>[1];
-  expect(toOriginal(source, metadata, '/garden')).toEqual({
+  expect(toOriginal(source, metadata, (path) => `/garden/static${path}`)).toEqual({
     width: 360,
     height: 240,
     src: `/garden/static/gr%C3%B6%C3%9Fe%201-${contentDigest}.JPG`,

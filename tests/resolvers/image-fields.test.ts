@@ -46,7 +46,7 @@ beforeAll(async () => {
   images = openImages({ stateDirectory, findSource: pictures.find });
   services = {
     records: site.store,
-    publicFiles: { pathOf: createPublicPaths() },
+    publicFiles: { pathOf: createPublicPaths(), linkTo: createPublicPaths() },
     pictures,
     images: { ...images, original: (source) => ((reads += 1), images.original(source)) },
     formatDate: createFormatDate(),

@@ -37,7 +37,7 @@ beforeAll(async () => {
   schema = buildSiteSchema();
   const pictures = createPictures(store);
   images = openImages({ stateDirectory: directory, findSource: pictures.find });
-  const publicFiles = { pathOf: createPublicPaths() };
+  const publicFiles = { pathOf: createPublicPaths(), linkTo: createPublicPaths() };
   const services = { records: store, publicFiles, pictures, images, formatDate: createFormatDate() };
   contextValue = createSiteContext(services, new OperationBudget(LIMITS));
 });

@@ -28,7 +28,7 @@ afterEach(() => {
 /** Answers with what it sees of a request, when the Host check lets it through. */
 async function start(limits: Partial<ConnectionLimits> = {}): Promise<number> {
   const log = createLog({ level: 'info', destination });
-  const app = express().use(requestContext({ log }), requestBounds({ onlyHost: 'trellis.example' }));
+  const app = express().use(requestContext({ log }), requestBounds({ isAllowedHost: (name) => name === 'trellis.example' }));
   app.use(({ url, headers }: IncomingMessage, response: ServerResponse) => {
     response.end(JSON.stringify({ url, host: headers.host, headers: Object.keys(headers).length }));
   });

@@ -30,3 +30,11 @@ export function checkProxy({ publicUrl, trustProxy }: Config): Finding {
   }
   return ok('proxy', trustProxy === 0 ? 'none is trusted' : `${trustProxy} trusted`);
 }
+
+/** Whether the site is readable by more callers than its operator may expect. */
+export function checkSiteAccess({ services, siteAccess: { kind }, isLoopback, host }: Config): Finding {
+  if (!services.includes('site')) return ok('site access', 'the site does not run');
+  if (kind !== 'public' || isLoopback) return ok('site access', kind);
+  const advice = 'set TRELLIS_SITE_ACCESS to people or token, unless the site is meant for everyone';
+  return warn('site access', `public: anyone who can reach ${host} can read the site`, advice);
+}

@@ -4,7 +4,7 @@ import type { ComponentType } from 'preact';
 import { Frame } from './shell/frame.js';
 import { Guarded } from './shell/guarded.js';
 import { NotFound } from './shell/not-found.js';
-import { lazily, PAGES } from './routes.js';
+import { lazily, PAGES, PAGES_ALONE } from './routes.js';
 import type { Page } from './routes.js';
 import { dashboard } from './clients.js';
 import { loadSession, user } from './session.js';
@@ -14,9 +14,6 @@ import { startTheme } from './shell/theme.js';
 import { Toasts } from './shell/toasts.js';
 
 const routes = PAGES.filter(({ isThere }) => isThere).map(toRoute);
-
-/** What the server shows by itself is loaded from it, not looked for among the pages. */
-const PAGES_ALONE = /^\/(?!(?:api|docs|graphql|healthz|secrets|static)(?:[/?#]|$))/;
 
 /** So long, in milliseconds, nothing is drawn while a page and what it shows may be there at any moment. */
 const PATIENCE_MS = 400;

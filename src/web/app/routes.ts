@@ -1,6 +1,6 @@
 import { lazy } from 'preact-iso';
 import type { ComponentType } from 'preact';
-import { runs } from './server-facts.js';
+import { runs, siteReaders } from './server-facts.js';
 import { loadPage } from './shell/stale-page.js';
 
 export interface Page {
@@ -13,6 +13,12 @@ export interface Page {
   readonly needs: 'admin' | 'nobody' | 'person';
   readonly isThere: boolean;
 }
+
+/** Pages of the site send their queries with the session; a page has no place for the site's token. */
+const siteNeeds = siteReaders === 'people' ? 'person' : 'nobody';
+
+const loadSitePage = (load: Page['load']): Page['load'] =>
+  siteReaders === 'token' ? () => import('./explore/token-page.js').then(({ TokenPage }) => TokenPage) : load;
 
 /** Every page, in the order of the navigation; each is loaded when it is first shown. */
 export const PAGES: readonly Page[] = [
@@ -90,20 +96,20 @@ export const PAGES: readonly Page[] = [
   {
     path: '/explore',
     name: 'Site',
-    load: () => import('./explore/explore-page.js').then(({ ExplorePage }) => ExplorePage),
-    needs: 'nobody',
+    load: loadSitePage(() => import('./explore/explore-page.js').then(({ ExplorePage }) => ExplorePage)),
+    needs: siteNeeds,
     isThere: runs('site'),
   },
   {
     path: '/explore/records',
-    load: () => import('./explore/records-page.js').then(({ RecordsPage }) => RecordsPage),
-    needs: 'nobody',
+    load: loadSitePage(() => import('./explore/records-page.js').then(({ RecordsPage }) => RecordsPage)),
+    needs: siteNeeds,
     isThere: runs('site'),
   },
   {
     path: '/explore/recipe',
-    load: () => import('./explore/recipe-page.js').then(({ RecipePage }) => RecipePage),
-    needs: 'nobody',
+    load: loadSitePage(() => import('./explore/recipe-page.js').then(({ RecipePage }) => RecipePage)),
+    needs: siteNeeds,
     isThere: runs('site'),
   },
   {
@@ -134,6 +140,9 @@ export const PAGES: readonly Page[] = [
     isThere: runs('dashboard') || runs('secrets'),
   },
 ];
+
+/** Matches the paths of pages; other paths are loaded from the server. */
+export const PAGES_ALONE = /^\/(?!(?:api|docs|graphql|healthz|secrets|static)(?:[/?#]|$))/;
 
 /** A page of its own bundle. */
 export const lazily = ({ load }: Page) => lazy(() => loadPage(load));

@@ -1,3 +1,5 @@
+import { loadSession } from '../session.js';
+
 type ServerErrors = readonly { readonly message: string; readonly extensions?: { readonly field?: string } }[];
 
 interface Answer<T> {
@@ -41,6 +43,8 @@ async function send<T>(query: string, variables: Variables) {
     headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
     body: JSON.stringify({ query, variables }),
   });
+  // The session has ended: the page leads to the sign-in page.
+  if (response.status === 401) await loadSession();
   const { data, errors = [] } = (await response.json()) as Answer<T>;
   if (data) return { data, errors };
   if (errors.length > 0) throw toError(errors);

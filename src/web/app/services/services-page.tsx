@@ -1,4 +1,4 @@
-import { publicOrigin, runs } from '../server-facts.js';
+import { publicOrigin, runs, siteReaders } from '../server-facts.js';
 import { Heading } from '../shell/heading.js';
 
 const NEWEST = `{
@@ -47,6 +47,13 @@ export function ServicesPage() {
   );
 }
 
+/** The header that a program needs. */
+const CREDENTIAL = {
+  public: '',
+  people: "-H 'Authorization: Bearer <your API token>' ",
+  token: "-H 'Authorization: Bearer <token of the site>' ",
+};
+
 function SiteData() {
   return (
     <section aria-labelledby="site">
@@ -58,7 +65,7 @@ function SiteData() {
       <Example name="Files by extension" text={EXTENSIONS} />
       <Example
         name="From a terminal"
-        text={`curl -H 'Content-Type: application/json' \\
+        text={`curl -H 'Content-Type: application/json' ${CREDENTIAL[siteReaders]}\\
   -d '{"query":"{ allFile { totalCount } }"}' \\
   ${publicOrigin}/graphql`}
       />

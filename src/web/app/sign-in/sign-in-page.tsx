@@ -1,6 +1,7 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { browserSupportsWebAuthn } from '../passkeys.js';
+import { PAGES_ALONE } from '../routes.js';
 import { publicOrigin } from '../server-facts.js';
 import { user } from '../session.js';
 import type { SessionUser } from '../session.js';
@@ -27,13 +28,17 @@ function Entrance() {
   // The router shows this page until the next one is loaded, when the address is already the next one's.
   const [next] = useState(() => toPath(query.next));
   const isIn = Boolean(user.value) && link === undefined;
+  const leave = useCallback(() => {
+    if (PAGES_ALONE.test(next)) route(next, true);
+    else location.replace(next);
+  }, [next, route]);
   useEffect(() => {
     // Whoever is signed in already came by a bookmark.
-    if (isIn) route(next, true);
-  }, [isIn, next, route]);
+    if (isIn) leave();
+  }, [isIn, leave]);
   const enter = (who: SessionUser): void => {
     user.value = who;
-    route(next, true);
+    leave();
   };
   if (link === undefined) return <SignIn onDone={enter} />;
   if (link === ended) return <LinkEnded link={link} onDone={enter} />;
@@ -51,7 +56,7 @@ function useLink(): InvitationLink | undefined {
   return link;
 }
 
-/** A path of these pages alone: a link could have brought any text. */
+/** A path of this server alone: a link could have brought any text. */
 function toPath(next: string | undefined): string {
   return next?.startsWith('/') && !next.startsWith('//') && !next.includes('\\') ? next : '/';
 }

@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import { SETTINGS, SITE_TOKEN } from './settings.js';
+import type { Settings } from './settings.js';
+import { StartError } from './start-error.js';
+
+/** The callers that may read the site: all, signed-in users and their API tokens, or those with the site's token. */
+export type SiteAccess =
+  { readonly kind: 'public' } | { readonly kind: 'people' } | { readonly kind: 'token'; readonly token: string };
+
+type AccessSettings = Pick<Settings, 'services' | 'siteAccess' | 'siteToken' | 'siteTokenFile'>;
+
+/**
+ * Combines the settings of the site's access, and reads the file of its token.
+ *
+ * @throws StartError when they contradict each other, or the file holds no token. No message contains the token.
+ */
+export async function loadSiteAccess(settings: AccessSettings): Promise<SiteAccess> {
+  const { siteAccess: kind = 'public', services, siteToken, siteTokenFile } = settings;
+  if (siteToken !== undefined && siteTokenFile !== undefined) {
+    throw new StartError('TRELLIS_SITE_TOKEN: set this or TRELLIS_SITE_TOKEN_FILE, not both');
+  }
+  if (kind === 'token') return { kind, token: siteToken ?? (await readToken(siteTokenFile)) };
+  if (siteToken !== undefined || siteTokenFile !== undefined) {
+    const { env } = siteToken === undefined ? SETTINGS.siteTokenFile : SETTINGS.siteToken;
+    // Otherwise the operator would believe that the site is closed.
+    throw new StartError(
+      `${env}: the token protects nothing while TRELLIS_SITE_ACCESS is "${kind}"; set that to token`,
+    );
+  }
+  if (kind === 'people' && services?.every((service) => service === 'site')) {
+    throw new StartError(
+      'TRELLIS_SITE_ACCESS: "people" needs accounts, which the dashboard and secrets services have; add one to TRELLIS_SERVICES, or choose "token"',
+    );
+  }
+  return { kind };
+}
+
+async function readToken(file: string | undefined): Promise<string> {
+  if (file === undefined) {
+    throw new StartError('TRELLIS_SITE_ACCESS: "token" needs TRELLIS_SITE_TOKEN or TRELLIS_SITE_TOKEN_FILE');
+  }
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    throw new StartError(`TRELLIS_SITE_TOKEN_FILE: ${file} cannot be read: ${code ?? message}`, { cause });
+  });
+  const token = text.trim();
+  if (SITE_TOKEN.test(token)) return token;
+  throw new StartError(`TRELLIS_SITE_TOKEN_FILE: expected ${SETTINGS.siteToken.expected} in ${file}`);
+}

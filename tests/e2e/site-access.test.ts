@@ -1,0 +1,107 @@
+import type { Page } from 'playwright-core';
+import { eventually } from '../eventually.js';
+import { expectAccessible } from './axe.js';
+import { describeInBrowser } from './chromium.js';
+import { openHouse } from './house.js';
+import type { House } from './house.js';
+import { openStage } from './stage.js';
+import type { Stage } from './stage.js';
+
+const TOKEN = 'site-token-0123456789-abcdefghijkl';
+
+/** What GraphiQL leaves on the element of each of its editors. */
+interface EditorElement extends HTMLElement {
+  readonly CodeMirror: { getValue(): string; setValue(text: string): void };
+}
+
+describeInBrowser('the pages of a site for signed-in users', () => {
+  let stage: Stage;
+  let page: Page;
+
+  beforeAll(async () => {
+    stage = await openStage({ services: 'dashboard,site', env: { TRELLIS_SITE_ACCESS: 'people' } });
+    page = stage.page;
+  });
+  afterAll(() => stage.close());
+
+  test('show files and images to a signed-in user', async () => {
+    await page.goto(`${stage.server.origin}/explore`);
+    const entries = page.getByRole('list', { name: 'Folders and files' });
+    await entries.getByRole('link', { name: 'images' }).click();
+    await page.waitForFunction(() => {
+      const images = [...document.querySelectorAll<HTMLImageElement>('.entries img')];
+      return images.length > 0 && images.every(({ complete, naturalWidth }) => complete && naturalWidth > 0);
+    });
+    expect(stage.takeComplaints()).toEqual([]);
+  });
+
+  test('run queries in the GraphQL explorer', async () => {
+    await page.goto(`${stage.server.origin}/graphql`);
+    await runFirstExample(page);
+    expect(stage.takeComplaints()).toEqual([]);
+  });
+
+  test.each(['/explore', '/explore/records', '/graphql'])('lead from %s to sign-in, and back', async (path) => {
+    await page.context().clearCookies();
+    await page.goto(stage.server.origin + path);
+    await page.waitForURL((url) => url.pathname === '/sign-in');
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await page.waitForURL((url) => url.pathname === path);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    stage.takeComplaints();
+  });
+
+  test('lead to sign-in once the session has ended', async () => {
+    await page.goto(`${stage.server.origin}/explore`);
+    await page.getByRole('list', { name: 'Folders and files' }).waitFor();
+    await page.context().clearCookies();
+    await page.getByRole('button', { name: 'Look again' }).click();
+    await page.waitForURL((url) => url.pathname === '/sign-in');
+    stage.takeComplaints();
+  });
+});
+
+describeInBrowser('the pages of a site with a token', () => {
+  let house: House;
+  let page: Page;
+
+  beforeAll(async () => {
+    const env = { TRELLIS_SITE_ACCESS: 'token', TRELLIS_SITE_TOKEN: TOKEN };
+    house = await openHouse({ services: 'site', env });
+    page = await (await house.enter()).newPage();
+  });
+  afterAll(() => house.close());
+
+  test.each(['/explore', '/explore/records', '/explore/recipe'])('say at %s that a token is needed', async (path) => {
+    await page.goto(house.server.origin + path);
+    await page.getByText('This site needs a token').waitFor();
+    await expectAccessible(page);
+    expect(house.takeComplaints()).toEqual([]);
+  });
+
+  test('take the token in the GraphQL explorer', async () => {
+    await page.goto(`${house.server.origin}/graphql`);
+    await page.getByText('This site needs a token. Enter').waitFor();
+    await page.getByRole('button', { name: 'Headers' }).click();
+    const headers = '.graphiql-editor-tool .graphiql-editor:nth-child(2) .CodeMirror';
+    await page.waitForSelector(headers);
+    await page.$eval(
+      headers,
+      (editor, text) => (editor as EditorElement).CodeMirror.setValue(text),
+      JSON.stringify({ Authorization: `Bearer ${TOKEN}` }),
+    );
+    await page.click('[aria-label="Show Documentation Explorer"]');
+    await page.getByRole('button', { name: 'Re-fetch GraphQL schema' }).click();
+    await page.locator('.graphiql-doc-explorer a:text-is("Query")').waitFor();
+    await runFirstExample(page);
+    house.takeComplaints();
+  });
+});
+
+async function runFirstExample(page: Page): Promise<void> {
+  await page.waitForSelector('.graphiql-execute-button');
+  await eventually(async () => {
+    await page.click('.graphiql-execute-button');
+    await page.locator('.result-window').getByText('"totalCount"').first().waitFor({ timeout: 5_000 });
+  });
+}
