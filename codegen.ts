@@ -1,14 +1,14 @@
 import type { CodegenConfig } from '@graphql-codegen/cli';
 import type { Types } from '@graphql-codegen/plugin-helpers';
 
-/** A preset of ours. graphql-codegen imports any module, but its type lists only the presets of its own. */
+/** The path of a preset. graphql-codegen imports any module, but its type lists only published presets. */
 const presetAt = (module: string) => module as Types.PresetNames;
 
 /** The files of a REST service, made from its contract and the parts that the contracts share. */
 const service = (name: string) => {
   const documents = [`openapi/${name}.yaml`, 'openapi/common.yaml'];
   return {
-    // graphql-codegen requires a schema of every output; an OpenAPI document is none.
+    // graphql-codegen requires a schema for every output; an OpenAPI document has no GraphQL schema.
     schema: [],
     preset: presetAt('./src/codegen/openapi/preset.ts'),
     presetConfig: { service: name, documents },
@@ -34,7 +34,7 @@ const config: CodegenConfig = {
         contextType: '../../resolvers/context.js#SiteContext',
         enumsAsTypes: true,
         mappers: { Node: './records.js#NodeRecord' },
-        // Leaves the name `SiteResolvers` to our own plugin, whatever types the contract has.
+        // Keeps the name `SiteResolvers` free for resolvers-plugin.ts, even if the contract has a type `Site`.
         resolverTypeSuffix: 'FieldResolvers',
         scalars: { Date: 'string', ID: 'string' },
         useTypeImports: true,

@@ -6,7 +6,7 @@ export interface Location {
   column: number;
 }
 
-/** What a contract says wrongly, and where; the message says what was expected and what came. */
+/** An error in a contract and its place; the message names the expected and the received value. */
 export interface Mistake extends Location {
   message: string;
 }

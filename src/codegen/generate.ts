@@ -7,7 +7,7 @@ import type { Project } from './project.js';
 import { mergeFiles, readJobs, runTargets } from './run-targets.js';
 import type { Job } from './run-targets.js';
 
-/** What a run changed; paths are relative to the root. */
+/** The changes of a run; paths are relative to the root. */
 export interface Outcome {
   written: readonly string[];
   removed: readonly string[];

@@ -137,7 +137,7 @@ test('refuses an output outside src/generated, where no other file is removed', 
   );
 });
 
-/** An output with other documents whose preset makes the files of another. */
+/** An output whose preset writes into the folder of the fruits. */
 function copyOf(output: CodegenConfig['generates'][string] | undefined): CodegenConfig['generates'][string] {
   if (output === undefined || Array.isArray(output) || typeof output.preset !== 'object') throw new Error('No preset.');
   const { buildGeneratesSection } = output.preset;
