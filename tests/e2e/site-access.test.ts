@@ -91,8 +91,11 @@ describeInBrowser('the pages of a site with a token', () => {
       JSON.stringify({ Authorization: `Bearer ${TOKEN}` }),
     );
     await page.click('[aria-label="Show Documentation Explorer"]');
-    await page.getByRole('button', { name: 'Re-fetch GraphQL schema' }).click();
-    await page.locator('.graphiql-doc-explorer a:text-is("Query")').waitFor();
+    // GraphiQL reads the headers for the schema a moment after they are entered.
+    await eventually(async () => {
+      await page.getByRole('button', { name: 'Re-fetch GraphQL schema' }).click();
+      await page.locator('.graphiql-doc-explorer a:text-is("Query")').waitFor({ timeout: 5_000 });
+    });
     await runFirstExample(page);
     house.takeComplaints();
   });
