@@ -105,13 +105,13 @@ const ODD: readonly unknown[] = [
 ];
 
 interface Distortion {
-  /** Which of the answers, and which value in it, both counted round. */
+  /** Which of three answers in turn, and which value in it. */
   readonly answer: number;
   readonly place: number;
   readonly value: unknown;
 }
 
-const distortions = fc.array(fc.record({ answer: fc.nat(12), place: fc.nat(5_000), value: fc.constantFrom(...ODD) }), {
+const distortions = fc.array(fc.record({ answer: fc.nat(2), place: fc.nat(2_000), value: fc.constantFrom(...ODD) }), {
   minLength: 1,
   maxLength: 3,
 });
@@ -149,16 +149,12 @@ test.each(Object.keys(SUBJECTS))('a board of %s fits the contract whatever value
   const run = async (values: readonly Distortion[]): Promise<void> => {
     touch(new Date((time += 60_000)).toISOString());
     let answers = 0;
-    server().distort = (body) =>
-      distort(
-        body,
-        values.filter(({ answer }) => answer === answers % 13),
-      );
-    const counted = server().distort!;
     server().distort = (body) => {
-      const sent = counted(body);
-      answers += 1;
-      return sent;
+      const turn = answers++ % 3;
+      return distort(
+        body,
+        values.filter(({ answer }) => answer === turn),
+      );
     };
     const board = await stage.refresh();
     requireContractResponse(getDashboard, { status: 200, body: board });
@@ -177,7 +173,7 @@ test.each(Object.keys(SUBJECTS))('a board of %s fits the contract whatever value
   };
   await fc.assert(fc.asyncProperty(distortions, run), { numRuns: RUNS, endOnFailure: true });
   expect(stage.reported).toEqual([]);
-  // Most values are of one row, so that boards are not empty.
+  // Most values are those of one row: the others are on the board.
   expect(shown).toBeGreaterThan(RUNS);
 });
 
