@@ -8,7 +8,7 @@ import * as validators from './validators.js';
 export const basePath = '';
 
 /** Names what the contract says; the client is told it and compares. */
-export const revision = '01db6f917665ee76';
+export const revision = '5de922e7f8a668ed';
 
 /** The kind of caller that each security scheme proves. */
 export const schemes = {
@@ -1986,6 +1986,10 @@ export type GetDashboardOutput =
   | {
       readonly status: 304;
       readonly body?: undefined;
+      readonly headers?: {
+        /** Stands for this answer in a later `If-None-Match`. */
+        readonly ETag?: string;
+      };
     };
 
 /** What `refreshDashboard` is given. */
@@ -3008,6 +3012,10 @@ export type ReadAtomFeedOutput =
   | {
       readonly status: 304;
       readonly body?: undefined;
+      readonly headers?: {
+        /** Stands for this answer in a later `If-None-Match`. */
+        readonly ETag?: string;
+      };
     };
 
 /** What `readBadge` is given. */
@@ -3036,6 +3044,10 @@ export type ReadBadgeOutput =
   | {
       readonly status: 304;
       readonly body?: undefined;
+      readonly headers?: {
+        /** Stands for this answer in a later `If-None-Match`. */
+        readonly ETag?: string;
+      };
     };
 
 /** What `getSharing` is given. */

@@ -4128,6 +4128,11 @@ export interface operations {
             /** @description The board is the one that `If-None-Match` names. */
             readonly 304: {
                 headers: {
+                    /**
+                     * @description Stands for this answer in a later `If-None-Match`.
+                     * @example "7dR0p2sK9fQxV1uYb3mWtA"
+                     */
+                    readonly ETag?: string;
                     readonly [name: string]: unknown;
                 };
                 content?: never;
@@ -5576,6 +5581,11 @@ export interface operations {
             /** @description The feed is the one that `If-None-Match` names. */
             readonly 304: {
                 headers: {
+                    /**
+                     * @description Stands for this answer in a later `If-None-Match`.
+                     * @example "7dR0p2sK9fQxV1uYb3mWtA"
+                     */
+                    readonly ETag?: string;
                     readonly [name: string]: unknown;
                 };
                 content?: never;
@@ -5634,6 +5644,11 @@ export interface operations {
             /** @description The badge is the one that `If-None-Match` names. */
             readonly 304: {
                 headers: {
+                    /**
+                     * @description Stands for this answer in a later `If-None-Match`.
+                     * @example "7dR0p2sK9fQxV1uYb3mWtA"
+                     */
+                    readonly ETag?: string;
                     readonly [name: string]: unknown;
                 };
                 content?: never;
