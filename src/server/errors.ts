@@ -26,6 +26,7 @@ export function notFoundHandler(): RequestHandler {
 /** Turns what was thrown into the error body. Defects are logged and shown as `internal`, without detail. */
 export function errorHandler({ log }: { readonly log: Log }): ErrorRequestHandler {
   return (error: unknown, _request, response, next) => {
+    if (response.closed && isAbort(error)) return;
     const { requestId } = contextOf(response);
     const refusal = toRefusal(error);
     if (refusal.code === 'bad_gateway') log.warn({ requestId, err: error }, 'another server failed');
@@ -33,6 +34,11 @@ export function errorHandler({ log }: { readonly log: Log }): ErrorRequestHandle
     if (response.headersSent) next(error);
     else sendRefusal(response, refusal, requestId);
   };
+}
+
+/** Whether an operation stopped because its signal was aborted, which happens when the client closes the connection. */
+function isAbort(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError';
 }
 
 /** @returns the error itself when it is one of ours; whatever else is thrown is `internal`. */

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../../src/accounts/callers.js';
 import { AppError } from '../../src/errors.js';
@@ -27,12 +28,15 @@ async function authenticate({ headers }: IncomingMessage): Promise<Caller | unde
 
 let answerOf: Partial<Record<string, (request: HandlerRequest) => HandlerResponse>>;
 
+/** What a handler waits for before it answers. */
+let waitOf: Partial<Record<string, (request: HandlerRequest) => Promise<void>>>;
+
 /** Answers what it was given, unless a test says otherwise. */
-const echo = async (id: string, status: number, request: HandlerRequest): Promise<HandlerResponse> =>
-  answerOf[id]?.(request) ?? {
-    status,
-    body: { params: request.params, query: request.query, headers: request.headers, body: request.body },
-  };
+const echo = async (id: string, status: number, request: HandlerRequest): Promise<HandlerResponse> => {
+  await waitOf[id]?.(request);
+  const { params, query, headers, body } = request;
+  return answerOf[id]?.(request) ?? { status, body: { params, query, headers, body } };
+};
 
 const handlers = {
   listNotes: (request: HandlerRequest) => echo('listNotes', 200, request),
@@ -65,6 +69,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 beforeEach(() => {
   answerOf = {};
+  waitOf = {};
 });
 
 interface Answer {
@@ -339,6 +344,22 @@ describe('answers', () => {
     const headers = { 'if-none-match': first.headers.get('etag')! };
     expect((await call('GET', '/notes/count', { headers })).status).toBe(304);
     expect((await call('GET', '/notes')).headers.get('etag')).toBeNull();
+  });
+
+  test('leave no internal error in the log when the client closes the connection', async () => {
+    const client = new AbortController();
+    let hasStopped = (): void => undefined;
+    const stopped = new Promise<void>((resolve) => (hasStopped = resolve));
+    waitOf.countNotes = async ({ signal }) => {
+      client.abort();
+      await once(signal, 'abort');
+      hasStopped();
+      signal.throwIfAborted();
+    };
+    await expect(call('GET', '/notes/count', { signal: client.signal })).rejects.toThrow('aborted');
+    await stopped;
+    await call('GET', '/notes');
+    expect(server.lines.filter(({ level }) => level === 50)).toEqual([]);
   });
 
   test('have no ETag when they are errors, as each has a request id of its own', async () => {
