@@ -65,15 +65,18 @@ export async function createCredentials(
   };
 }
 
-/** Names of those that a server accepts somewhere. */
-export const VALID_CREDENTIALS: readonly string[] = [
-  ...['adminSession', 'memberSession', 'guestSession', 'readToken', 'writeToken', 'fullToken', 'secretsToken'],
-  'consumerToken',
-];
-
 export const ALL_CREDENTIALS: readonly string[] = [
-  ...VALID_CREDENTIALS,
-  ...['none', 'crossSite', 'crossSiteFetch', 'withoutOrigin', 'tokenAndCookie', 'revokedToken', 'expiredToken'],
+  ...['adminSession', 'memberSession', 'guestSession', 'readToken', 'writeToken', 'fullToken', 'secretsToken'],
+  ...[
+    'consumerToken',
+    'none',
+    'crossSite',
+    'crossSiteFetch',
+    'withoutOrigin',
+    'tokenAndCookie',
+    'revokedToken',
+    'expiredToken',
+  ],
   ...['unknownToken', 'malformedToken', 'longToken', 'basic', 'emptyToken', 'staleCookie', 'oddCookie'],
 ];
 

@@ -6,7 +6,7 @@ import { gitlabDelivery } from '../../forges/gitlab.js';
 import { ageValue } from '../../secrets/age-files.js';
 import { createProblems, runAll, SEED } from '../runs.js';
 import { createCheck } from './check.js';
-import { ALL_CREDENTIALS, listFitting, VALID_CREDENTIALS } from './credentials.js';
+import { ALL_CREDENTIALS, listFitting } from './credentials.js';
 import { readFuzzedContract } from './document.js';
 import type { FuzzedOperation, ServiceName } from './document.js';
 import { requestsOf } from './requests.js';
@@ -65,7 +65,8 @@ export async function fuzzContract(stage: FuzzStage, { service, count }: FuzzOpt
     const { status, text } = response;
     const key = `${id} ${status}`;
     seen.set(key, (seen.get(key) ?? 0) + 1);
-    session.isLost ||= status === 401 && VALID_CREDENTIALS.includes(credential);
+    session.isLost ||=
+      status === 401 && operation !== undefined && listFitting(service, operation).includes(credential);
     const problem = check({ method: request.method, operation, response });
     if (problem !== undefined) problems.add(problem, key, `${toCurl(origin, request)}\n  ${text.slice(0, MAX_SHOWN)}`);
     if (operation !== undefined && status < 300) values.learn(operation.tag, text);
