@@ -114,7 +114,7 @@ class RetryingSite implements SiteService {
   }
 
   #retryAfter(error: unknown): void {
-    if (this.#stop.signal.aborted || this.#options.signal?.aborted) return;
+    if (this.#stop.signal.aborted || this.#options.signal?.aborted || !this.#isBesideOthers) return;
     this.state = { status: 'unavailable', reason: toPublicReason(error) };
     const message = error instanceof AppError ? error.message : String(error);
     if (message !== this.#lastMessage) {
@@ -128,6 +128,11 @@ class RetryingSite implements SiteService {
         (again: unknown) => this.#retryAfter(again),
       );
     }, this.#retryMs).unref();
+  }
+
+  /** Alone, the process ends, and whatever started it says whether it starts again. */
+  get #isBesideOthers(): boolean {
+    return this.#config.services.length > 1;
   }
 
   get #retryMs(): number {

@@ -181,7 +181,11 @@ test('says in one line that the port is taken, before it looks at the site', asy
 });
 
 test.each([
-  ['a site that is not there', ['--site', '/nowhere/at/all'], /^trellis: TRELLIS_SITE \(\/nowhere\/at\/all\): .+\n$/],
+  [
+    'a site that is not there, served alone',
+    ['--services', 'site', '--site', '/nowhere/at/all'],
+    /^trellis: TRELLIS_SITE \(\/nowhere\/at\/all\): .+\n$/,
+  ],
   ['a state folder below a file', ['--state', 'FOLDER/file/state'], /^trellis: TRELLIS_STATE \(.+\n$/],
   [
     'a wrong setting',

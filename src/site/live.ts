@@ -100,6 +100,7 @@ export class Live {
   /** To be called when the sources are crawled: what changed meanwhile is looked at now. */
   start(): void {
     this.#isBusy = false;
+    this.late.start();
     this.#reportSkipped([]);
     const { problems } = this.#options;
     const hasFailed = this.#sources.some(({ source }) => problems.of(source).some(({ path }) => path === ''));

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, realpathSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 
 import { loadSiteConfig } from './config/load-site-config.js';
@@ -109,7 +109,7 @@ async function readSite(directory: string, { config, store, tables, signal, onPr
   const sources = createSources(configured, {
     workingDirectory: options.workingDirectory ?? directory,
     exposure: config,
-    except: [options.stateDirectory, ...(options.except ?? [])].map((folder) => realpathSync(folder)),
+    except: [options.stateDirectory, ...(options.except ?? [])].map(realPath),
   });
   forgetSources(store, sources.length);
   const content = openContent({ store, tables, sources });
@@ -129,6 +129,11 @@ async function readSite(directory: string, { config, store, tables, signal, onPr
     void content.close();
     throw error;
   }
+}
+
+/** Without links on the way; the path itself where nothing is. */
+function realPath(folder: string): string {
+  return existsSync(folder) ? realpathSync(folder) : path.resolve(folder);
 }
 
 /** Sites that share a state folder keep their records apart. */

@@ -99,13 +99,25 @@ test('makes nothing of what a first start would', async () => {
   await expect(chmod(folder, 0o700)).rejects.toThrow('ENOENT');
 });
 
+test('names the entries of the site that the server skips', async () => {
+  const site = path.join(state, 'content');
+  await mkdir(site);
+  await writeFile(Buffer.concat([Buffer.from(`${site}/caf`), Buffer.from([0xe9])]), '');
+  const said = await examine({ site });
+  expect(said.code).toBe(0);
+  expect(said).toHaveProperty(
+    'site',
+    `warn ${site} has 1 problem:\n      caf\\xe9 its name is not valid UTF-8; rename it.`,
+  );
+});
+
 test('says what is wrong, without the address of the database', async () => {
   const gone = { databaseUrl: 'postgres://me:geheim@127.0.0.1:1/x' };
   const said = await examine({ ...gone, site: '/nowhere' });
   expect(said).toMatchObject({
     code: 1,
     database: 'fail expected a PostgreSQL server that can be reached; ECONNREFUSED',
-    site: 'fail /nowhere can not be read',
+    site: "fail /nowhere: The site's folder can't be read: ENOENT, it does not exist.",
   });
   expect(JSON.stringify(said)).not.toContain('geheim');
 });

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -16,6 +16,8 @@ const cache = join(root, '.cache');
 export interface CompiledServer {
   /** Starts it, and waits until it is ready. */
   start(args: readonly string[], env: Readonly<Record<string, string>>): Promise<ChildProcess>;
+  /** Starts a command, with the rights of another user if `uid` says so. */
+  spawn(args: readonly string[], env: Readonly<Record<string, string>>, uid?: number): ChildProcess;
   /** Runs a command to its end. */
   run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>;
   remove(): Promise<void>;
@@ -31,6 +33,8 @@ export interface Ended {
 export async function compileServer(): Promise<CompiledServer> {
   await mkdir(cache, { recursive: true });
   const folder = await mkdtemp(join(cache, 'server-'));
+  // Another user may start it.
+  await chmod(folder, 0o755);
   const isCode = (file: string) => file.endsWith('.ts') && !file.endsWith('.d.ts');
   const sources = await listFiles(join(root, 'src'));
   await cp(join(root, 'src'), join(folder, 'src'), { recursive: true, filter: (file) => !file.endsWith('.ts') });
@@ -41,18 +45,24 @@ export async function compileServer(): Promise<CompiledServer> {
   await promisify(execFile)(esbuild, [...files, ...options, `--outdir=${join(folder, 'src')}`], { cwd: root });
   return {
     start: (args, env) => start(join(folder, 'src/cli.js'), args, env),
+    spawn: (args, env, uid) => spawnCli(join(folder, 'src/cli.js'), args, { env, uid }),
     run: (args, env = {}) => run(join(folder, 'src/cli.js'), args, env),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }
 
-function spawnCli(cli: string, args: readonly string[], env: Readonly<Record<string, string>>) {
+interface SpawnOptions {
+  readonly env: Readonly<Record<string, string>>;
+  readonly uid?: number | undefined;
+}
+
+function spawnCli(cli: string, args: readonly string[], { env, uid }: SpawnOptions) {
   const defaults = { PATH: process.env.PATH, LOG_LEVEL: 'silent', TRELLIS_FORGE_ALLOW: LOOPBACK.join(',') };
-  return spawnNode([cli, ...args], { env: { ...defaults, ...env } });
+  return spawnNode([cli, ...args], { env: { ...defaults, ...env }, ...(uid !== undefined && { uid, gid: uid }) });
 }
 
 async function start(cli: string, args: readonly string[], env: Readonly<Record<string, string>>) {
-  const child = spawnCli(cli, ['serve', ...args], env);
+  const child = spawnCli(cli, ['serve', ...args], { env });
   let output = '';
   const read = (chunk: Buffer) => (output += chunk.toString());
   child.stderr.on('data', read);
@@ -67,7 +77,7 @@ async function start(cli: string, args: readonly string[], env: Readonly<Record<
 }
 
 async function run(cli: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<Ended> {
-  const child = spawnCli(cli, args, env);
+  const child = spawnCli(cli, args, { env });
   const said = { out: '', err: '' };
   child.stdout.on('data', (chunk: Buffer) => (said.out += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (said.err += chunk.toString()));

@@ -44,6 +44,26 @@ describeInBrowser('the site explorer', () => {
   const firstIs = (name: string) =>
     page.locator('.entries li:first-child .name').getByText(name, { exact: false }).first().waitFor();
 
+  test('names what is skipped until it is repaired', async () => {
+    const broken = Buffer.concat([Buffer.from(`${site}/caf`), Buffer.from([0xe9])]);
+    await writeFile(broken, '');
+    await eventually(async () => {
+      await open('/explore');
+      await page.getByText('This site has 1 problem.').waitFor({ timeout: 1000 });
+    });
+    await page.getByText('This site has 1 problem.').click();
+    await page.getByRole('listitem').getByText('its name is not valid UTF-8; rename it.').waitFor();
+    await page.getByText('caf\\xe9').waitFor();
+    await expectAccessible(page);
+    await rm(broken);
+    await eventually(async () => {
+      await open('/explore');
+      await entry('images').waitFor();
+      await page.waitForLoadState('networkidle');
+      expect(await page.getByText('This site has 1 problem.').count()).toBe(0);
+    });
+  });
+
   test('walks into folders, with a thumbnail of every image', async () => {
     await open('/explore');
     await entry('images').click();

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { chmodSync, linkSync, mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 
 import { setTimeout } from 'node:timers/promises';
 
+import { LATE_BYTES } from '../../src/site/sources/late-digests.js';
 import { eventually } from '../eventually.js';
 import { LiveFolder } from './live-folder.js';
 
@@ -217,6 +219,32 @@ test('sees what changes while the site is opened', async () => {
   // Each comparison crawls the folder, which keeps this process from following it.
   await folder.rest();
   await eventually(isAsFresh);
+});
+
+test('a large file is listed once it has been read, and others do not wait for it', async () => {
+  writeFileSync(folder.path('video.mp4'), '');
+  truncateSync(folder.path('video.mp4'), LATE_BYTES);
+  folder.put('new.md');
+  await eventually(() => expect(folder.paths()).toContain('new.md'));
+  await eventually(() => expect(folder.paths()).toContain('video.mp4'));
+  const digest = createHash('md5').update(Buffer.alloc(LATE_BYTES)).digest('hex');
+  expect(folder.row('video.mp4')).toMatchObject({ size: LATE_BYTES, 'internal.contentDigest': digest });
+  folder.site.close();
+  // A second start knows it.
+  expect((await folder.watch()).summary).toMatchObject({ files: 7 });
+  expect(folder.paths()).toContain('video.mp4');
+});
+
+test('a large file is read after the start, and a start that was ended before tries again', async () => {
+  folder.site.close();
+  writeFileSync(folder.path('video.mp4'), '');
+  truncateSync(folder.path('video.mp4'), LATE_BYTES + 1);
+  const first = await folder.watch();
+  expect(first.summary).toMatchObject({ files: 5, late: 1 });
+  expect(folder.paths()).not.toContain('video.mp4');
+  first.close();
+  await folder.watch();
+  await eventually(() => expect(folder.paths()).toContain('video.mp4'));
 });
 
 describe('what can not be read', () => {

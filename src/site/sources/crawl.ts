@@ -91,6 +91,7 @@ async function crawlWith(options: CrawlOptions, ahead: ReadAhead): Promise<Crawl
   const problems: EntryProblem[] = [];
   const onProblem = (problem: EntryProblem): void => void problems.push(problem);
   const waiting = new Set<number>();
+  let writes: readonly PlannedWrite[] = [];
   const onFound = (entries: Entries): void => {
     if (isFirst) ahead.offer(entries);
     onProgress?.({ ...NOTHING_READ, found: entries.length });
@@ -111,6 +112,7 @@ async function crawlWith(options: CrawlOptions, ahead: ReadAhead): Promise<Crawl
     const memory = { ...readMemory(store, source), content };
     let plan = planCrawl(found, memory);
     if (content?.expect(() => changedPaths(found, plan))) plan = planCrawl(found, memory);
+    ({ writes } = plan);
     const changes = collectChanges(options);
     changes.add((rows) => {
       noteStart(rows, source, memory, startedMs);
@@ -131,7 +133,9 @@ async function crawlWith(options: CrawlOptions, ahead: ReadAhead): Promise<Crawl
     content?.noteEnd();
   }
   const { linksLeftOut, privateLeftOut } = found;
-  const counts = count(found, new Set([...writer.gone, ...waiting]));
+  // A large file that changed has its old record meanwhile.
+  const unlisted = writes.flatMap(({ index, known }) => (waiting.has(index) && !known ? [index] : []));
+  const counts = count(found, new Set([...writer.gone, ...unlisted]));
   const milliseconds = Date.now() - startedMs;
   const summary = { ...counts, hashed, linksLeftOut, privateLeftOut, late: waiting.size, milliseconds };
   return { summary, problems };

@@ -20,23 +20,19 @@ interface Read extends LateResult {
   readonly witness?: Witness;
 }
 
-/** Reads large files one after the other in a thread of its own, while the site is served without them. */
+/** Reads large files one after the other in a thread of its own, from the start on, while the site is served without them. */
 export class LateDigests {
   readonly #onRead: (root: string, path: string) => void;
   readonly #results = new Map<string, Read>();
   readonly #wanted = new Map<string, { readonly root: string; readonly path: string }>();
   #digesters: Digesters | undefined;
-  #isReading = false;
+  /** Until the start, what keeps the site from being served goes first. */
+  #isReading = true;
   #isClosed = false;
 
   /** @param onRead Called when there is a result to {@link take}. */
   constructor(onRead: (root: string, path: string) => void) {
     this.#onRead = onRead;
-  }
-
-  /** The number of files that are still to be read. */
-  get size(): number {
-    return this.#wanted.size;
   }
 
   /** The result for a file that is still as it was read, once; otherwise the file will be read. */
@@ -50,13 +46,18 @@ export class LateDigests {
     return undefined;
   }
 
+  start(): void {
+    this.#isReading = false;
+    void this.#readAll();
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#digesters?.close();
   }
 
   async #readAll(): Promise<void> {
-    if (this.#isReading) return;
+    if (this.#isReading || this.#wanted.size === 0) return;
     this.#isReading = true;
     for (const [key, { root, path }] of this.#wanted) {
       const read = await this.#read(root, path).catch((error: unknown) => ({ code: String(error) }));

@@ -4,6 +4,8 @@ type ServerErrors = readonly { readonly message: string; readonly extensions?: {
 
 interface Answer<T> {
   readonly data?: T | null;
+  /** The reason of a server that answers no queries now. */
+  readonly error?: string;
   readonly errors?: ServerErrors;
 }
 
@@ -45,10 +47,10 @@ async function send<T>(query: string, variables: Variables) {
   });
   // The session has ended: the page leads to the sign-in page.
   if (response.status === 401) await loadSession();
-  const { data, errors = [] } = (await response.json()) as Answer<T>;
+  const { data, errors = [], error } = (await response.json()) as Answer<T>;
   if (data) return { data, errors };
   if (errors.length > 0) throw toError(errors);
-  throw new AskError(`The server answered ${response.status} without data.`);
+  throw new AskError(error ?? `The server answered ${response.status} without data.`);
 }
 
 const toError = ([first]: ServerErrors): AskError =>

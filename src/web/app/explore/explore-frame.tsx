@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { Heading } from '../shell/heading.js';
 import { Parts } from '../shell/parts.js';
+import { SiteProblems } from './site-problems.js';
 
 interface ExploreFrameProps {
   readonly title: string;
@@ -19,6 +20,7 @@ export function ExploreFrame({ title, children }: ExploreFrameProps) {
     <>
       <Heading>{title}</Heading>
       <Parts name="Site data" parts={PLACES} />
+      <SiteProblems />
       {children}
     </>
   );
