@@ -29,14 +29,11 @@ export async function executeGithub(body: string, state: GithubGraphqlState): Pr
 /** How many pull requests a query asks for with all that a board shows of them, which is what takes GitHub time. */
 export function countPullRequests(body: string, { repositories }: Pick<GithubGraphqlState, 'repositories'>): number {
   const { query, variables } = JSON.parse(body) as { query: string; variables: Readonly<Record<string, unknown>> };
-  if (
-    !query.includes('...pullRequests ') &&
-    !/node\(id: \$id\) \{ \.\.\. on Repository \{ \.\.\.pullRequests/.test(query)
-  )
-    return 0;
+  if (!query.includes('...pullRequests')) return 0;
   const { ids, id, owner, name, pageSize } = variables;
   const asked = Array.isArray(ids) ? ids : [id];
-  const found = repositories.filter((one) => asked.includes(one.id) || one.nameWithOwner === `${owner}/${name}`);
+  const fullName = [owner, name].join('/');
+  const found = repositories.filter((one) => asked.includes(one.id) || one.nameWithOwner === fullName);
   return found.reduce((sum, { pullRequests }) => sum + Math.min(pullRequests.length, Number(pageSize)), 0);
 }
 

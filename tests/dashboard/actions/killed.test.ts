@@ -8,6 +8,7 @@ import type { Database, DatabasePlace } from '../../../src/storage/database.js';
 import { createReplays } from '../../../src/storage/replays.js';
 import { createServerKey } from '../../../src/storage/server-key.js';
 import { spawnNode } from '../../child-process.js';
+import { LOOPBACK } from '../../forges/forge-server.js';
 import { GITHUB_TOKEN, startGithub } from '../../forges/github.js';
 import type { TestGithub } from '../../forges/github.js';
 import { githubPullRequest, githubRepository } from '../../forges/github-state.js';
@@ -33,7 +34,13 @@ afterEach(async () => {
 
 const open = (ahead: number) => {
   const now = () => Date.now() + ahead;
-  return createDashboard({ database, key: createServerKey('k'.repeat(43)), origin: () => 'http://localhost', now });
+  return createDashboard({
+    forgeAllow: LOOPBACK,
+    database,
+    key: createServerKey('k'.repeat(43)),
+    origin: () => 'http://localhost',
+    now,
+  });
 };
 const merges = () => github.seen.filter(({ method }) => method === 'PUT').length;
 

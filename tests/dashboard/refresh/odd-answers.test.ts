@@ -15,7 +15,7 @@ import { openStage } from './stage.js';
 import type { Stage } from './stage.js';
 
 /** Boards of as many odd answers for each forge; `FUZZ=2000` tries more, and `SEED` others. */
-const RUNS = Number(process.env.FUZZ ?? 60);
+const RUNS = Number(process.env.FUZZ ?? 25);
 
 let stage: Stage;
 beforeEach(async () => {

@@ -39,11 +39,11 @@ export const GUIDES: readonly ForgeGuide[] = [
       { permission: 'Pull requests: read and write', purpose: 'to list and close them' },
       { permission: 'Contents: read and write', purpose: 'to merge, and to update branches' },
       { permission: 'Issues: read and write', purpose: 'to list them, and to ask Dependabot and Renovate' },
-      { permission: 'Commit statuses: read', purpose: 'to show CI' },
+      { permission: 'Commit statuses: read', purpose: 'to show CI, but for check runs' },
       { permission: 'Actions: read and write', purpose: 'to run checks again' },
       { permission: 'Webhooks: read and write', purpose: 'to have changes told at once' },
     ],
-    note: 'These are of a fine-grained token; a classic one takes repo, and has all of it. With a username and no token, public repositories can be read.',
+    note: 'These are of a fine-grained token, which covers one owner and cannot read check runs; a classic one takes repo, and has all of it. With a username and no token, public repositories can be read.',
   },
   {
     forge: 'forgejo',
