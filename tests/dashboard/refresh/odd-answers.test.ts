@@ -174,7 +174,7 @@ test.each(Object.keys(SUBJECTS))('a board of %s fits the contract whatever value
   await fc.assert(fc.asyncProperty(distortions, run), { numRuns: RUNS, endOnFailure: true });
   expect(stage.reported).toEqual([]);
   // Most values are those of one row: the others are on the board.
-  expect(shown).toBeGreaterThan(RUNS);
+  expect(shown).toBeGreaterThan(RUNS / 2);
 });
 
 test('a row with odd values is shown without them', async () => {
