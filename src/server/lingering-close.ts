@@ -1,11 +1,12 @@
 /**
- * Answers that are sent before the body of their request has been read.
+ * Responses that are sent before the body of their request has been read.
  *
- * A socket that is closed while the client still sends makes the kernel send a reset, which can discard an answer that
+ * A socket that is closed while the client still sends makes the kernel send a reset, which can discard a response that
  * the client has not read yet (RFC 9112, 9.6). So the server first ends its own side, reads and discards what still
  * arrives, within bounds, and only then closes: the lingering close of nginx.
  */
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { Socket } from 'node:net';
 import { hasBody } from './body.js';
 
@@ -20,31 +21,35 @@ export interface LingerLimits {
 
 /**
  * The longest body that is read to its end to keep the connection for the next request, as in Go's `net/http`. For a
- * longer one, or one whose length is not declared, the answer says `Connection: close`.
+ * longer one, or one whose length is not declared, the response says `Connection: close`.
  */
 const KEEP_ALIVE_BYTES = 256 * 1024;
 
 const lingering = new WeakSet<object>();
 
-/** Whether the socket has got its last answer and is only read from until it is closed. */
+/** Whether the last response of the socket has been written, so that it is only read from until it is closed. */
 export const isLingering = (socket: object): boolean => lingering.has(socket);
 
-/** Lets a listener answer at any time, whether it has read the body or not. */
+/** Lets a listener respond at any time, whether it has read the body or not. */
 export function withLingeringClose(listener: RequestListener, limits: LingerLimits): RequestListener {
+  // Node calls it for every response, also for a head that is not written explicitly. One function for all requests, so
+  // that those whose body has been read cost nothing.
+  function writeHead(this: ServerResponse, ...head: Parameters<ServerResponse['writeHead']>): ServerResponse {
+    if (!this.req.complete) expectRest(this, limits);
+    return ServerResponse.prototype.writeHead.apply(this, head) as ServerResponse;
+  }
   return (request, response) => {
-    if (hasBody(request)) prepare(request, response, limits);
+    if (hasBody(request)) response.writeHead = writeHead as ServerResponse['writeHead'];
     listener(request, response);
   };
 }
 
-function prepare(request: IncomingMessage, response: ServerResponse, limits: LingerLimits): void {
+/** Prepares for the rest of a body, before the head of the response is written. */
+function expectRest(response: ServerResponse, limits: LingerLimits): void {
+  const { req: request } = response;
   const { socket } = request;
-  const writeHead = response.writeHead.bind(response) as (...args: readonly unknown[]) => ServerResponse;
-  response.writeHead = (...args: readonly unknown[]) => {
-    // Node adds `Connection: close` to the head, and calls `destroySoon()` after the answer.
-    if (!request.complete && !isShort(request)) response.shouldKeepAlive = false;
-    return writeHead(...args);
-  };
+  // Node adds `Connection: close` to the head, and calls `destroySoon()` after the response.
+  if (!isShort(request)) response.shouldKeepAlive = false;
   socket.destroySoon = () => {
     if (request.complete) Socket.prototype.destroySoon.call(socket);
     else closeLingering(socket, limits);
