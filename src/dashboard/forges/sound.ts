@@ -1,5 +1,5 @@
 /**
- * What forges say, as the contract allows it. A forge, or a server that claims to be one, may send any value: an odd one
+ * Makes the facts of forges valid by the contract. A forge, or a server that claims to be one, may send any value: an odd one
  * is left out or replaced by a neutral one, so that the rest of the row is shown.
  */
 import { isOdd } from './bounded.js';
@@ -20,7 +20,7 @@ const MAX_URL = 2_048;
 /** More than forges let anyone add. */
 const MAX_LISTED = 100;
 
-/** That of GitHub's labels without one of their own. */
+/** GitHub's default for labels. */
 const NEUTRAL_COLOR = 'ededed';
 
 const EPOCH = '1970-01-01T00:00:00Z';
@@ -56,7 +56,7 @@ export async function mapListed<T, R>(items: readonly T[], map: (item: T) => rea
   return mapped.flat();
 }
 
-/** @returns The repositories that can be shown; what was read of others counts as unread. */
+/** @returns The repositories that can be shown; the others count as unread. */
 export function toSoundReading({ repositories, unread, ...reading }: Reading, webUrl: string): Reading {
   const sound = repositories.map((one) => toSoundRepositoryReading(one, webUrl));
   const odd = repositories.filter((_one, index) => sound[index] === undefined).map(({ repository }) => repository.id);

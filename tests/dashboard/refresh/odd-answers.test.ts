@@ -105,7 +105,7 @@ const ODD: readonly unknown[] = [
 ];
 
 interface Distortion {
-  /** Which of three answers in turn, and which value in it. */
+  /** The index of the response, counted modulo 3, and that of the value in it. */
   readonly answer: number;
   readonly place: number;
   readonly value: unknown;
@@ -141,41 +141,44 @@ function expectLinks(board: Board): void {
   expect(links.filter((url) => !/^https?:\/\//.test(url))).toEqual([]);
 }
 
-test.each(Object.keys(SUBJECTS))('a board of %s fits the contract whatever values its answers have', async (name) => {
-  const { forge, server, settings, touch } = SUBJECTS[name]!(stage);
-  const others = { githubToken: null, forgejoToken: null, gitlabToken: null };
-  await stage.dashboard.settings.save(stage.ada, { ...others, ...settings() });
-  let [time, shown] = [Date.parse('2026-06-01T00:00:00Z'), 0];
-  const run = async (values: readonly Distortion[]): Promise<void> => {
-    touch(new Date((time += 60_000)).toISOString());
-    let answers = 0;
-    server().distort = (body) => {
-      const turn = answers++ % 3;
-      return distort(
-        body,
-        values.filter(({ answer }) => answer === turn),
-      );
+test.each(Object.keys(SUBJECTS))(
+  'a board of %s is valid by the contract whatever values the forge sends',
+  async (name) => {
+    const { forge, server, settings, touch } = SUBJECTS[name]!(stage);
+    const others = { githubToken: null, forgejoToken: null, gitlabToken: null };
+    await stage.dashboard.settings.save(stage.ada, { ...others, ...settings() });
+    let [time, shown] = [Date.parse('2026-06-01T00:00:00Z'), 0];
+    const run = async (values: readonly Distortion[]): Promise<void> => {
+      touch(new Date((time += 60_000)).toISOString());
+      let answers = 0;
+      server().distort = (body) => {
+        const turn = answers++ % 3;
+        return distort(
+          body,
+          values.filter(({ answer }) => answer === turn),
+        );
+      };
+      const board = await stage.refresh();
+      requireContractResponse(getDashboard, { status: 200, body: board });
+      expectLinks(board);
+      const { pullRequests } = board;
+      formatAtom({ id: 'x', title: 'All', createdAt: 0, link: 'https://x/', pullRequests });
+      shown += pullRequests.length;
+      const opened = (await stage.dashboard.forges.of(stage.ada.personId)).get(forge);
+      const checks = await opened?.checks({ fullName: 'mona/shop', number: 1 }).catch((error: unknown) => {
+        expect(error).toMatchObject({ name: 'ForgeError' });
+        return [];
+      });
+      const checksSpec = operations.find(({ id }) => id === 'listChecks')!;
+      requireContractResponse(checksSpec, { status: 200, body: { checks } });
+      expect(checks?.filter(({ url }) => !/^(https?:\/\/|$)/.test(url))).toEqual([]);
     };
-    const board = await stage.refresh();
-    requireContractResponse(getDashboard, { status: 200, body: board });
-    expectLinks(board);
-    const { pullRequests } = board;
-    formatAtom({ id: 'x', title: 'All', createdAt: 0, link: 'https://x/', pullRequests });
-    shown += pullRequests.length;
-    const opened = (await stage.dashboard.forges.of(stage.ada.personId)).get(forge);
-    const checks = await opened?.checks({ fullName: 'mona/shop', number: 1 }).catch((error: unknown) => {
-      expect(error).toMatchObject({ name: 'ForgeError' });
-      return [];
-    });
-    const checksSpec = operations.find(({ id }) => id === 'listChecks')!;
-    requireContractResponse(checksSpec, { status: 200, body: { checks } });
-    expect(checks?.filter(({ url }) => !/^(https?:\/\/|$)/.test(url))).toEqual([]);
-  };
-  await fc.assert(fc.asyncProperty(distortions, run), { numRuns: RUNS, endOnFailure: true });
-  expect(stage.reported).toEqual([]);
-  // Most values are those of one row: the others are on the board.
-  expect(shown).toBeGreaterThan(RUNS / 2);
-});
+    await fc.assert(fc.asyncProperty(distortions, run), { numRuns: RUNS, endOnFailure: true });
+    expect(stage.reported).toEqual([]);
+    // Most values are those of one row: the others are on the board.
+    expect(shown).toBeGreaterThan(RUNS / 2);
+  },
+);
 
 test('a row with odd values is shown without them', async () => {
   const given = [githubPullRequest(7, { labels: [label] }), githubPullRequest(8)];

@@ -1,10 +1,10 @@
-/** Queries of a size that GitHub copes with: it gives up on what takes it longer than 10 seconds. */
+/** Splits queries into a size that GitHub can process within its limit of 10 seconds. */
 import { ForgeError } from '../forge-error.js';
 
 /** More in one query take GitHub longer as a rule. */
 const MAX_SIZE = 20;
 
-/** So many items that fail alone, one after the other, are no heavy items: GitHub itself is in trouble. */
+/** When so many items in a row fail alone, the items are not the cause: GitHub itself is failing. */
 const MAX_FAILURES = 3;
 
 export interface Batches {

@@ -20,7 +20,7 @@ type Variables = Record<string, unknown>;
 /** A repository of a batch. */
 interface Entry {
   readonly id: string;
-  /** Null when it is gone or hidden. */
+  /** Null when it was deleted or is hidden. */
   readonly node: FieldError | WholeRepositoryNode | null;
 }
 
@@ -82,7 +82,7 @@ export function createGithubReader(requests: GithubRequests, reach: Reach): Read
     };
   }
 
-  /** @returns `undefined` when it is gone, its id when it is there but could not be read. */
+  /** @returns `undefined` for a deleted or hidden repository, the id for one that exists but could not be read. */
   async function readEntry({ id, node }: Entry, pager?: Pager): Promise<RepositoryReading | string | undefined> {
     if (node instanceof FieldError) return node.kind === 'unknown' ? id : undefined;
     try {

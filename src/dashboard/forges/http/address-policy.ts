@@ -31,7 +31,7 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:
 /**
  * Allows public addresses and those that the administrator lists.
  *
- * A host with one refused address among several is refused as a whole: such an answer is a mistake or an attack, and
+ * A host with one refused address among several is refused as a whole: such a resolution is a mistake or an attack, and
  * which address a connection would use is not defined.
  */
 export function createAddressPolicy({

@@ -24,7 +24,8 @@ export interface ExchangeOptions extends RequestInit {
 
 /**
  * Creates an agent that asks the policy before every connection, and connects to the very addresses that the policy
- * checked: there is no second resolution that could give another one. Redirects open connections like any request.
+ * checked: a second resolution, which could give different ones, does not happen. Redirects open connections like any
+ * request.
  */
 export function createAgent(policy: AddressPolicy): Agent {
   return new Agent({
