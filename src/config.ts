@@ -10,6 +10,8 @@ import type { SiteAccess } from './site-access.js';
 import { StartError } from './start-error.js';
 
 export interface Config {
+  /** The file that some of these come from; absolute. */
+  readonly configFile: string | undefined;
   /** 0 lets the system choose. */
   readonly port: number;
   readonly host: string;
@@ -121,7 +123,8 @@ export async function loadConfig(sources: ConfigSources = {}): Promise<Config> {
   }
   const settings = validate(given);
   const siteAccess = await loadSiteAccess(settings);
-  return { ...withDefaults(settings, folder, env.NODE_ENV === 'production'), siteAccess };
+  const defaults = withDefaults(settings, folder, env.NODE_ENV === 'production');
+  return { ...defaults, siteAccess, configFile: file?.file };
 }
 
 function fromText(key: keyof Settings, text: string, source: string, folder: string): Given {
@@ -167,7 +170,9 @@ function toMissingError(given: ReadonlyMap<string, Given>, { params }: ErrorObje
   return new StartError(`${given.get(property)?.source ?? property}: expected ${env} beside it; there is none`);
 }
 
-const withDefaults = (settings: Settings, folder: string, production: boolean): Omit<Config, 'siteAccess'> => ({
+type Defaults = Omit<Config, 'configFile' | 'siteAccess'>;
+
+const withDefaults = (settings: Settings, folder: string, production: boolean): Defaults => ({
   port: settings.port ?? 4000,
   host: settings.host ?? '127.0.0.1',
   isLoopback: /^(localhost|127\.|::1$)/.test(settings.host ?? '127.0.0.1'),

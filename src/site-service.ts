@@ -12,7 +12,7 @@ import type { Site } from './site/site.js';
 import { openConfiguredSite, openImaging } from './site-data.js';
 import type { Imaging } from './site-data.js';
 
-/** The site with everything that answers requests for it. */
+/** The site and the objects that serve its requests. */
 export interface OpenSite {
   readonly site: Site;
   readonly imaging: Imaging;

@@ -2,19 +2,19 @@ import type { RequestHandler, Response } from 'express';
 import type { ErrorBody } from './errors.js';
 import { contextOf } from './request-context.js';
 
-/** What is read meanwhile, or tried again, is there after this time at the earliest. */
+/** The time between two attempts to open a site; clients need not retry sooner. */
 const RETRY_AFTER_SECONDS = 5;
 
 export interface SiteEntranceParts<T> {
   /** Paths of the site that are known before it is open; each stands also for all below it. */
   readonly paths: readonly string[];
-  /** The open site, or why there is none. */
+  /** The open site, or the reason why it is unavailable. */
   readonly find: () => { readonly open: T } | { readonly reason: string };
-  /** Makes what answers requests for an open site. */
+  /** Creates the handler of requests to an open site. */
   readonly serve: (open: T) => RequestHandler;
 }
 
-/** Passes requests to the open site, and answers `unavailable` for its paths while there is none. */
+/** Passes requests to the open site; while it is unavailable, responds to its paths with 503. */
 export function siteEntrance<T>({ paths, find, serve }: SiteEntranceParts<T>): RequestHandler {
   let served: { readonly open: T; readonly handler: RequestHandler } | undefined;
   return (request, response, next) => {

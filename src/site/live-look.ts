@@ -133,7 +133,7 @@ export class LiveLook {
     }
   }
 
-  /** To be called when the records are written; gives the problems that were not known before. */
+  /** Ends the pass after the records are written; returns the problems that were not known before. */
   finish(): SiteProblem[] {
     this.content.noteEnd();
     if (this.#looked === undefined) return [];

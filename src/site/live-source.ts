@@ -132,7 +132,7 @@ export class LiveSource {
   #isLeftOut(changed: string): boolean {
     const { root, except, exclude } = this.source;
     if (except.includes(path.posix.join(root, changed))) return true;
-    // What it is, is known only when it is looked at: a folder stays in more cases.
+    // Its type is unknown here. The walk checks again; the rules for folders are the wider ones.
     return isExcludedPath(changed, exclude, true);
   }
 }

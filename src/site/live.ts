@@ -49,7 +49,7 @@ const CHECK_MS = 1000;
 /** How often everything is looked at where watching is refused, or reading has failed, and skipped entries are tried. */
 const POLL_MS = 10_000;
 
-/** Of the entries that one look skips: what is more than these is only counted. */
+/** Skipped entries that one pass lists; the others are only counted. */
 const MAX_LINES = 20;
 
 /** After a pass, until all that it read is trusted by the next start. */
@@ -202,7 +202,7 @@ export class Live {
   /** Gives whether to go on at once. The records are those of the last pass that came to its end. */
   #recover(error: unknown): boolean {
     if (this.#stop.signal.aborted) return false;
-    // A crawl tells which source can't be read, and goes on with the others.
+    // A crawl reports the source that can't be read and continues with the others.
     const isOfSource = !this.#needsCrawl && error instanceof AppError;
     if (isOfSource || error instanceof NeedsCrawlError || error instanceof NoRoomError) {
       this.#needsCrawl = true;
@@ -256,7 +256,7 @@ export class Live {
   #sayGone(live: LiveSource): void {
     if (this.#gone.has(live)) return;
     this.#gone.add(live);
-    const reason = "can't be found; its records are kept as they were";
+    const reason = "can't be found; its records stay as they were";
     this.#options.problems.replace(live.source, [{ path: '', reason, isName: false }]);
     this.#options.onProblem?.(`The folder ${live.source.directory} is gone; what was known of it is kept.`);
   }

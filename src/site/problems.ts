@@ -21,15 +21,15 @@ export interface ProblemReport {
   readonly count: number;
 }
 
-/** What a person can read through; every problem counts towards `count`. */
+/** Few enough for a person to read; `count` covers all. */
 export const MAX_REPORTED = 100;
 
-/** Cuts a list of problems to what is reported of it. */
+/** Limits a list of problems to {@link MAX_REPORTED}. */
 export function toReport(problems: readonly SiteProblem[]): ProblemReport {
   return { entries: problems.slice(0, MAX_REPORTED), count: problems.length };
 }
 
-/** Such as `posts/a.md:3: Post.title: expected text.` */
+/** Formats a problem as a line: `posts/a.md:3: Post.title: expected text.` */
 export function formatProblem({ path: shown, line, reason }: SiteProblem): string {
   return line === undefined ? `${shown} ${reason}` : `${shown}:${line}: ${reason}`;
 }

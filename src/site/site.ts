@@ -26,7 +26,7 @@ export interface Site {
   readonly store: RecordStore;
   readonly config: SiteConfig;
   readonly summary: CrawlSummary;
-  /** What is skipped or does not fit now. */
+  /** The current problems: skipped entries and values that do not fit. */
   problems(): ProblemReport;
   close(): void;
 }

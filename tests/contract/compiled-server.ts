@@ -16,7 +16,7 @@ const cache = join(root, '.cache');
 export interface CompiledServer {
   /** Starts it, and waits until it is ready. */
   start(args: readonly string[], env: Readonly<Record<string, string>>): Promise<ChildProcess>;
-  /** Starts a command, with the rights of another user if `uid` says so. */
+  /** Starts a command, as user `uid` if given. */
   spawn(args: readonly string[], env: Readonly<Record<string, string>>, uid?: number): ChildProcess;
   /** Runs a command to its end. */
   run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>;

@@ -37,10 +37,10 @@ interface SiteReadiness {
 
 interface Started {
   readonly origin: string;
-  /** Since its start: of processor time, as others use the machine too, where the system tells. */
+  /** Processor time since the start, as the machine is shared; wall time where /proc is missing. */
   seconds(): number;
   output(): string;
-  /** The distinct answers of the other services, in order; 0 before the server listens. */
+  /** The distinct statuses of the other services, in order; 0 before the server listens. */
   readonly statuses: ReadonlyMap<string, readonly number[]>;
   ask(): Promise<SiteData | undefined>;
   readiness(): Promise<SiteReadiness>;
@@ -104,7 +104,7 @@ async function start(): Promise<Started> {
   };
 }
 
-/** By all threads of a process; `undefined` where there is no /proc. */
+/** Sums up the threads of a process; `undefined` without /proc. */
 function processorSeconds(pid: number | undefined): number | undefined {
   if (!existsSync(`/proc/${pid}/stat`)) return undefined;
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -123,7 +123,7 @@ async function findPort(): Promise<number> {
   return port;
 }
 
-/** Asks the other services again and again, and notes when an answer is another. */
+/** Polls the other services and records each change of their statuses. */
 async function follow(origin: string, statuses: Map<string, number[]>, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     for (const where of OTHERS.keys()) {
@@ -139,7 +139,7 @@ async function follow(origin: string, statuses: Map<string, number[]>, signal: A
   }
 }
 
-/** Before the first answer the server does not listen, or opens its databases, which is no matter of the site. */
+/** Only the first status may differ: the server does not listen yet, or opens its databases. */
 function expectOthersToAnswer({ statuses }: Started): void {
   for (const [where, status] of OTHERS) {
     const seen = statuses
@@ -197,7 +197,7 @@ describe('a site with everything that goes wrong', () => {
     await eventually(() => expect(server.output()).toContain('Site: 1 large file being read'));
   });
 
-  test('lists what can be read, and nothing private', () => {
+  test('lists the readable entries and nothing private', () => {
     const paths = pathsOf(data).filter((name) => name !== 'video.mp4');
     expect(paths).toEqual(['drawings/endless.svg', 'page.md', 'recipes/broken.md', 'recipes/keys.md']);
     expect(data.allRecipe.nodes).toEqual([{ title: 'Many keys' }]);
@@ -258,7 +258,7 @@ describe('a site with everything that goes wrong', () => {
   });
 });
 
-test('a site folder that can not be read leaves the other services alone, says why, and is served once it can', async () => {
+test('an unreadable site folder does not affect the other services, and is served after its repair', async () => {
   await makeFolder();
   await writeFile(path.join(site, 'page.md'), 'text');
   await chmod(site, 0o000);

@@ -24,7 +24,7 @@ export async function checkSite(config: Config): Promise<Finding> {
     return judge(config.site, await readProblems(config, recordsDirectory));
   } catch (error) {
     if ((error as Error).name === 'TimeoutError') {
-      return warn(CHECK, `${config.site} takes more than a minute to read`, 'see "site" in the answer of /readyz');
+      return warn(CHECK, `${config.site} takes more than a minute to read`, 'see "site" in the response of /readyz');
     }
     const advice = 'correct TRELLIS_SITE, or leave site out of TRELLIS_SERVICES';
     return fail(CHECK, `${config.site}: ${(error as Error).message}`, advice);

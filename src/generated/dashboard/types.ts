@@ -1415,11 +1415,11 @@ export interface components {
         /** @description An entry of the site that is skipped, or a value in a file that does not fit. */
         readonly SiteProblem: {
             /**
-             * @description From the folder of the site.
+             * @description The path from the site's folder.
              * @example drafts/new.md
              */
             readonly path: string;
-            /** @description Of the value in the file. */
+            /** @description The line of the value in the file. */
             readonly line?: number;
             /** @example can't be read: EACCES, permission denied. */
             readonly reason: string;

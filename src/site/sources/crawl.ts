@@ -51,7 +51,7 @@ export interface CrawlSummary {
   readonly milliseconds: number;
 }
 
-/** What a crawl found. */
+/** The result of a crawl. */
 export interface Crawled {
   readonly summary: CrawlSummary;
   readonly problems: readonly EntryProblem[];
@@ -61,7 +61,7 @@ export interface Crawled {
  * Makes the store hold the files, folders and pictures of a folder, and the
  * records written in its files: reads only what changed since the last time,
  * also when that was ended half-way, writes only what differs, and removes what
- * has gone. What can't be read is skipped and reported.
+ * has gone. Entries that can't be read are skipped and reported.
  *
  * @throws AppError `unprocessable` when the folder itself can't be read, or holds too much.
  */
@@ -100,7 +100,7 @@ async function crawlWith(options: CrawlOptions, ahead: ReadAhead): Promise<Crawl
   const looking = { signal, onFound, onProblem, observer };
   const found = await walk({ ...source, ...looking, ...(isFirst && { lookedAt: WORTH_IT }) });
   if (isFirst) ahead.offer(found.entries, 'planning');
-  // What was skipped may be readable the next time, though no folder looks different then.
+  // Skipped entries may be readable at the next start although no folder has changed.
   const sign = (): Signatures => {
     const signed = signFolders(found, startedMs - RACY_MS);
     return problems.length + waiting.size === 0 ? signed : { signatures: new Map(), complete: false };

@@ -26,7 +26,7 @@ export interface Digested {
 }
 
 /**
- * Digests one file: `undefined` for what is not a regular file, `late` for one of at least `lateBytes`, which is not
+ * Digests one file: `undefined` unless it is a regular file, `late` for one of at least `lateBytes`, which is not
  * read.
  */
 export type DigestFile = (path: string, known: Witness, lateBytes?: number) => Digested | 'late' | undefined;

@@ -9,7 +9,7 @@ import type { ReadAhead } from './read-ahead.js';
 import { unreadable } from './unreadable.js';
 import type { EntryProblem } from './unreadable.js';
 
-/** Writes with the digests of their files; a file without one has gone or can't be read. */
+/** Writes with the digests of their files; a file without one was deleted or can't be read. */
 export interface DigestedBatch extends Workload {
   readonly writes: readonly PlannedWrite[];
 }

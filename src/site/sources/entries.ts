@@ -66,7 +66,7 @@ export function writeNumbers(numbers: Float64Array, at: number, stats: StatNumbe
   numbers[at + 13] = stats.birthtimeMs;
 }
 
-/** The reverse, of the first entry in an array, for what tells whether the entry changed. */
+/** Reads the witness of the first entry from an array that {@link writeNumbers} filled. */
 export function readWitness(numbers: Float64Array): Witness {
   const [, , , , , , , ino = NaN, size = NaN, , , mtimeMs = NaN, ctimeMs = NaN] = numbers;
   return { size, mtimeMs, ctimeMs, ino };

@@ -22,7 +22,7 @@ export function isLeftOut(base: string): boolean {
 export type Exclusion = 'always' | 'configured' | 'private';
 
 /**
- * Tells why a path below a source is excluded, or `undefined` for one that is part of it. Only the last step decides
+ * Returns why a path below a source is excluded, or `undefined` for one that is part of it. Only the last step decides
  * about `always` and `configured`, so callers that do not walk down to the path check each step: {@link isExcludedPath}.
  *
  * @param isFolder Whether the path is a folder, which also stays when `allow` names something inside it.
@@ -77,7 +77,7 @@ export function isExcludedPath(path: string, exclude: Exclude, isFolder: boolean
   return exclude(path, isFolder) !== undefined;
 }
 
-/** The folders on the way to what a glob matches, up to its first `**`: `.github` for `.github/*.yml`. */
+/** The parent folders of the matches of a glob, up to its first `**`: `.github` for `.github/*.yml`. */
 function foldersOf(glob: string): string[] {
   const steps = glob.split('/');
   const globstar = steps.findIndex((step) => step.includes('**'));

@@ -10,7 +10,7 @@ export function forgetSources(store: RecordStore, count: number): void {
   forget(store, KINDS, { from: positionsOf(count).from, to: Number.MAX_SAFE_INTEGER });
 }
 
-/** Removes all records of a source that can't be read: they may be of another folder that was in its place. */
+/** Removes all records of a source that can't be read: they may come from a folder configured earlier. */
 export function forgetSource(store: RecordStore, { place }: SiteSource, tables: RecordTables): void {
   const kinds = Object.values(tables).flatMap(({ kind, source }) => (source ? [kind] : []));
   forget(store, [...KINDS, ...kinds], positionsOf(place));

@@ -16,7 +16,7 @@ export interface LateResult {
 }
 
 interface Read extends LateResult {
-  /** What the file was when it was read; absent when it was not. */
+  /** The state of the file when it was read. */
   readonly witness?: Witness;
 }
 
@@ -72,7 +72,7 @@ export class LateDigests {
     await digesters?.close();
   }
 
-  /** `undefined` when it has gone, or is no regular file any more. */
+  /** Returns `undefined` for a file that was deleted or replaced by another type of entry. */
   async #read(root: string, path: string): Promise<Read | undefined> {
     this.#digesters ??= inThreads(1);
     const batch = { root, paths: [path], witnesses: new Float64Array(4).fill(NaN) };

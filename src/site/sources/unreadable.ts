@@ -33,7 +33,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   EPERM: 'operation not permitted',
 };
 
-/** Such as `can't be read: EACCES, permission denied`. */
+/** Describes an error code of the system: `can't be read: EACCES, permission denied`. */
 export function describeCode(code: string): string {
   const meaning = MEANINGS[code];
   return `can't be read: ${code}${meaning === undefined ? '' : `, ${meaning}`}`;

@@ -17,7 +17,7 @@ export interface WalkOptions {
   readonly root: string;
   /** Absolute paths that are no part of the site though they lie in it, such as the server's own state. */
   readonly except: readonly string[];
-  /** What is not part of the source; by default what no site shows. */
+  /** The rules for excluded entries; by default those of a site without configuration. */
   readonly exclude?: Exclude | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called every few milliseconds with the entries so far. */
@@ -86,7 +86,7 @@ const SLICE_MS = 12;
  * A link to a file inside the site counts as that file under the link's name.
  * Links to folders are left out, so that no folder appears twice and none holds
  * itself; links that lead out of the site are left out, so that nothing outside
- * is ever published; nor does a link show what is private under its own name.
+ * is ever published; nor does a link publish a private file.
  *
  * Skipped with a report: a folder or file that can't be read, a name that is
  * not valid UTF-8, a path over 4,096 bytes, and sockets, pipes and devices.
@@ -277,7 +277,7 @@ class Walker implements Walk {
     if (this.entries.length === MAX_ENTRIES) throw tooMany();
   }
 
-  /** `undefined` when it has gone since it was listed, or can't be read, which is reported. */
+  /** Returns `undefined` for an entry that was deleted since it was listed, and reports one that can't be read. */
   #attempt<T>(path: string, read: () => T): T | undefined {
     if (!this.#isShort(path)) return undefined;
     try {

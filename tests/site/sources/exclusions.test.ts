@@ -84,7 +84,7 @@ test.each([
   expect(exposed(createExclude({ dotfiles: 'exclude', allow: [glob] }), path)).toBe(isPublic);
 });
 
-test('what the configuration ignores stays ignored though it is allowed', () => {
+test('ignored paths stay ignored although they are allowed', () => {
   expect(exposed(createExclude({ dotfiles: 'exclude', allow: ['.env'] }, ['.env']), '.env')).toBe(false);
 });
 
@@ -104,7 +104,7 @@ describe('a site', () => {
     expect(summary.privateLeftOut).toBe(PRIVATE.length);
   });
 
-  test('shows what its configuration allows, and the folders on the way to it', async () => {
+  test('shows the paths that its configuration allows, with their parent folders', async () => {
     const allow = ['.github/workflows/*.yml', 'talks/*.key'];
     folder.put('site.config.json', JSON.stringify({ allow }));
     for (const path of ['.github/CODEOWNERS', '.github/workflows/ci.yml', '.git/HEAD', 'talks/a.key', 'b.key']) {

@@ -123,7 +123,7 @@ test.each([
   expect(site.problems.entries).toEqual([{ path, reason: `The folder of the source "odd" can't be read: ${reason}.` }]);
 });
 
-test('a source that can not be read any more leaves no records behind', async () => {
+test('a source that becomes unreadable leaves no records behind', async () => {
   configure(data, content);
   await open();
   renameSync(folder.path('data'), folder.path('away'));

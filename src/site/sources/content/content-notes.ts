@@ -11,7 +11,7 @@ export interface FileNote {
   readonly records: number;
   /** Absolute paths on which its links depend. */
   readonly links: readonly string[];
-  /** What does not fit; the first ones of many. */
+  /** The first values that do not fit. */
   readonly problems: readonly SiteProblem[];
   readonly problemCount: number;
 }

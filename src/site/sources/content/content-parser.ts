@@ -155,7 +155,7 @@ function exchange(worker: Worker, { request, take, deadlineMs }: Exchange): Prom
       else if (take(reply)) end();
     };
     const onError = (error: Error): void => end(new ThreadError(describeEnd(error)));
-    const onExit = (): void => end(new ThreadError('can not be parsed: the thread that parses has ended.'));
+    const onExit = (): void => end(new ThreadError("can't be parsed: the parser thread has ended."));
     function end(error?: Error): void {
       clearTimeout(timer);
       worker.off('message', onMessage).off('error', onError).off('exit', onExit);
@@ -171,5 +171,5 @@ function describeEnd(error: Error): string {
   const isMemory = 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
   return isMemory
     ? `needs more than ${MEMORY_MB} MB of memory to parse; it is skipped.`
-    : `can not be parsed: ${error.message}`;
+    : `can't be parsed: ${error.message}`;
 }

@@ -38,7 +38,7 @@ export interface Content {
    * read; the first time, of all.
    */
   settle(): ContentProblems;
-  /** What does not fit now, of each file the first ones. */
+  /** The values that do not fit now, the first ones of each file. */
   problems(): SiteProblem[];
   close(): Promise<void>;
 }

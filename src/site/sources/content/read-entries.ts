@@ -26,7 +26,7 @@ export class ContentError extends Error {
 /** The parser, which keeps the place of every value, takes about a second for this much. */
 const MAX_YAML_CHARACTERS = 256 * 1024;
 
-/** A table of so many rows fits in the largest file; each record is a row of the database with its indexes. */
+/** The largest file holds a table of this length; each record is a database row with its indexes. */
 export const MAX_RECORDS = 100_000;
 
 type Reader = (text: string) => ContentEntry[];

@@ -4,7 +4,7 @@ type ServerErrors = readonly { readonly message: string; readonly extensions?: {
 
 interface Answer<T> {
   readonly data?: T | null;
-  /** The reason of a server that answers no queries now. */
+  /** The reason why the server can't run queries now. */
   readonly error?: string;
   readonly errors?: ServerErrors;
 }

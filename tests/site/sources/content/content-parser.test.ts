@@ -20,7 +20,7 @@ const numbered = (line: (index: number) => string, characters: number): string =
 
 const toKey = (index: number): string => `k${index}: ${index}\n`;
 
-/** What came of parsing: the number of records, or why there are none. */
+/** The result of parsing: the number of records, or the message of the error. */
 async function outcome(text: string, extension = 'yaml'): Promise<number | string> {
   return parser.parse(text, extension).then(
     ({ entries }) => entries.length,
@@ -31,7 +31,7 @@ async function outcome(text: string, extension = 'yaml'): Promise<number | strin
   );
 }
 
-test('30,000 keys of front matter are parsed while this thread goes on, and know their lines', async () => {
+test('30,000 keys of front matter are parsed while this thread keeps running, with their lines', async () => {
   const keys = Array.from({ length: 30_000 }, (_, index) => `k${index}: ''\n`);
   const text = `---\n${keys.join('')}---\nThe text.\n`.replace("k29999: ''", 'k29999: 7');
   expect(text.length).toBeGreaterThan(250 * KIB);
