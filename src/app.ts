@@ -13,6 +13,7 @@ import { UNCOMPRESSED } from './handlers/uncompressed.js';
 
 import { createSiteContext } from './resolvers/context.js';
 import { createSiteEngine } from './resolvers/site-engine.js';
+import { ALLOW_ALL, allowStoredArguments } from './resolvers/stored-arguments.js';
 import { peerAddress } from './server/address.js';
 import { requestBounds } from './server/bounds.js';
 import { loadBuiltPages } from './server/built-pages.js';
@@ -177,10 +178,17 @@ interface GraphqlParts extends OpenSite {
   readonly admit: GraphqlOptions['admit'];
 }
 
-function graphql({ config, site, imaging, formatDate, log, admit }: GraphqlParts): RequestHandler {
-  const parts = { records: site.store, formatDate, ...imaging };
+/** Validates the stored queries of a site that allows only their images. @throws AppError `invalid_input`. */
+export function checkStoredQueries({ storedQueries }: OpenSite): void {
+  if (storedQueries) allowStoredArguments(createSiteEngine().schema, storedQueries);
+}
+
+function graphql({ config, site, imaging, formatDate, storedQueries, log, admit }: GraphqlParts): RequestHandler {
+  const engine = createSiteEngine();
+  const imagePolicy = storedQueries ? allowStoredArguments(engine.schema, storedQueries) : ALLOW_ALL;
+  const parts = { records: site.store, formatDate, imagePolicy, ...imaging };
   const endpoint = createGraphqlEndpoint({
-    ...createSiteEngine(),
+    ...engine,
     admit,
     introspection: config.introspection,
     limits: { values: config.queryValues, workMs: config.queryWorkMs, timeoutMs: config.queryTimeoutMs },

@@ -1,4 +1,4 @@
-import { createApp } from './app.js';
+import { checkStoredQueries, createApp } from './app.js';
 import type { Config } from './config.js';
 import { drain, listen, localOrigin } from './listen.js';
 import { openServices } from './services.js';
@@ -44,7 +44,7 @@ async function run(config: Config, { startedAt, signal, print, ...options }: Run
   const address = await listen(app.server, config);
   origin = config.publicUrl ?? localOrigin(address);
   try {
-    const services = await open(config, { ...options, signal, origin: () => origin });
+    const services = await open(config, { ...options, signal, checkSite: checkStoredQueries, origin: () => origin });
     try {
       // The site may take a while to read; the other services answer meanwhile.
       app.open(services);

@@ -27,7 +27,7 @@ import { noteRotationsDue } from './secrets/rotation.js';
 import { createOwner } from './secrets/owner.js';
 import type { Owner } from './secrets/owner.js';
 import { startSite } from './site-service.js';
-import type { SiteReport, SiteService } from './site-service.js';
+import type { SiteReport, SiteService, SiteServiceOptions } from './site-service.js';
 import { createLinkSigner } from './site/link-signer.js';
 import type { LinkSigner } from './site/link-signer.js';
 import { isPostgres, openDatabase } from './storage/database.js';
@@ -87,6 +87,8 @@ export interface ServicesOptions {
   readonly terminal: NodeJS.WriteStream;
   /** Ends a crawl. */
   readonly signal?: AbortSignal;
+  /** Throws for an opened site that cannot be served. */
+  readonly checkSite?: SiteServiceOptions['checkSite'];
 }
 
 /** Limits are of requests a minute. */

@@ -9,6 +9,8 @@ import type { LiveChange } from './site/live.js';
 import { formatChange } from './site/live-terminal.js';
 import type { ProblemReport } from './site/problems.js';
 import type { Site } from './site/site.js';
+import { readStoredQueries } from './site/stored-queries.js';
+import type { StoredQuery } from './site/stored-queries.js';
 import { openConfiguredSite, openImaging } from './site-data.js';
 import type { Imaging } from './site-data.js';
 
@@ -17,6 +19,8 @@ export interface OpenSite {
   readonly site: Site;
   readonly imaging: Imaging;
   readonly formatDate: FormatDate;
+  /** The queries whose image arguments alone are allowed; absent when the site allows all. */
+  readonly storedQueries: readonly StoredQuery[] | undefined;
 }
 
 /** The state of the site for probes and pages. */
@@ -46,6 +50,8 @@ export interface SiteServiceOptions {
   /** The key that image links are signed with. */
   readonly linkKey?: ImagesOptions['linkKey'];
   readonly signer?: ImagesOptions['signer'];
+  /** Throws for a site that cannot be served, such as one with stored queries that are not valid. */
+  readonly checkSite?: ((open: OpenSite) => void) | undefined;
   /** Time between two attempts to open a site that can't be read, in milliseconds. */
   readonly retryMs?: number;
 }
@@ -104,13 +110,18 @@ class RetryingSite implements SiteService {
       signal: signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal,
       watch: this.#config.watch ? watch : undefined,
     });
-    const open = {
-      site,
-      imaging: openImaging(site, this.#config, { linkKey: this.#options.linkKey, signer: this.#options.signer }),
-      formatDate: createFormatDate({ dialect: site.config.dates }),
-    };
-    this.state = { open };
-    return open;
+    const imaging = openImaging(site, this.#config, { linkKey: this.#options.linkKey, signer: this.#options.signer });
+    try {
+      const storedQueries = await readAllowedQueries(this.#config, site);
+      const open = { site, imaging, storedQueries, formatDate: createFormatDate({ dialect: site.config.dates }) };
+      this.#options.checkSite?.(open);
+      this.state = { open };
+      return open;
+    } catch (error) {
+      await imaging.images.close();
+      site.close();
+      throw error;
+    }
   }
 
   #retryAfter(error: unknown): void {
@@ -142,6 +153,11 @@ class RetryingSite implements SiteService {
   #sayOpen({ summary }: Site): void {
     this.#options.terminal.write(`The site is served again: ${summary.files.toLocaleString('en')} files.\n`);
   }
+}
+
+/** Read when the site is opened, like the configuration that asks for them. */
+async function readAllowedQueries({ site: folder }: Config, { config }: Site): Promise<StoredQuery[] | undefined> {
+  return config.imageRecipes === 'stored' ? readStoredQueries(folder, config.queries) : undefined;
 }
 
 /** Messages about the configuration may show values of it, and other errors paths: those are in the log alone. */

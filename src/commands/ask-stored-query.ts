@@ -1,8 +1,8 @@
-import { execute, GraphQLError, Kind, parse, validate } from 'graphql';
-import type { DocumentNode, ExecutionResult, FieldNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import { execute, Kind, parse } from 'graphql';
+import type { DocumentNode, ExecutionResult, FieldNode, GraphQLError, GraphQLSchema } from 'graphql';
 import type { SiteContext } from '../resolvers/context.js';
+import { operationOf } from '../resolvers/stored-arguments.js';
 import type { StoredQuery } from '../site/stored-queries.js';
-import { StartError } from '../start-error.js';
 
 /** Why a part of an answer is missing. */
 export interface QueryFailure {
@@ -17,34 +17,6 @@ export interface StoredQuestion {
   readonly query: StoredQuery;
   readonly contextOf: () => SiteContext;
   readonly signal: AbortSignal;
-}
-
-/**
- * Reads a stored query: one operation that the schema knows.
- *
- * @throws StartError that names the file and the place.
- */
-export function requireStoredQuery(schema: GraphQLSchema, { file, text }: StoredQuery): DocumentNode {
-  const document = parseOrRefuse(file, text);
-  if (document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length !== 1) {
-    throw new StartError(`${file}: expected one operation; give each a file of its own`);
-  }
-  const [error] = validate(schema, document);
-  if (error) throw refusal(file, error);
-  return withPages(document);
-}
-
-function parseOrRefuse(file: string, text: string): DocumentNode {
-  try {
-    return parse(text);
-  } catch (error) {
-    throw error instanceof GraphQLError ? refusal(file, error) : error;
-  }
-}
-
-function refusal(file: string, error: GraphQLError): StartError {
-  const [at] = error.locations ?? [];
-  return new StartError(`${file}${at ? `:${at.line}:${at.column}` : ''}: ${error.message}`);
 }
 
 /** Asks a query with each of its sets of variables, for every page; gives what its answers lack. */
@@ -78,7 +50,7 @@ const PAGE = 'trellisPage';
 const PAGE_INFO = operationOf(parse(`{ ${PAGE}: pageInfo { hasNextPage perPage } }`)).selectionSet;
 
 /** Of a connection at the top whose `skip` is `$skip`: what tells whether there is another page. */
-function withPages(document: DocumentNode): DocumentNode {
+export function withPages(document: DocumentNode): DocumentNode {
   const definitions = document.definitions.map((definition) => {
     if (definition.kind !== Kind.OPERATION_DEFINITION) return definition;
     const selections = definition.selectionSet.selections.map((selection) =>
@@ -95,11 +67,6 @@ const isPaged = ({ arguments: args = [] }: FieldNode): boolean =>
 function withPage(field: FieldNode): FieldNode {
   const selections = [...(field.selectionSet?.selections ?? []), ...PAGE_INFO.selections];
   return { ...field, selectionSet: { kind: Kind.SELECTION_SET, selections } };
-}
-
-/** The one that every document here has. */
-function operationOf({ definitions }: DocumentNode): OperationDefinitionNode {
-  return definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION) as OperationDefinitionNode;
 }
 
 /** Where the first page starts: as the variables or their defaults say. */

@@ -4,6 +4,7 @@ import type { DerivedImage } from '../images/links.js';
 import { createSiteContext } from '../resolvers/context.js';
 import type { Budget, SiteContext } from '../resolvers/context.js';
 import { buildSiteSchema } from '../resolvers/schema.js';
+import { ALLOW_ALL, parseStoredQuery } from '../resolvers/stored-arguments.js';
 import { createFormatDate } from '../site/dates.js';
 import type { Site } from '../site/site.js';
 import { readStoredQueries } from '../site/stored-queries.js';
@@ -12,7 +13,7 @@ import { openConfiguredSite, openImaging } from '../site-data.js';
 import type { Imaging } from '../site-data.js';
 import { StartError, toStartError } from '../start-error.js';
 import { openStateFolder } from '../storage/state-folder.js';
-import { askStoredQuery, requireStoredQuery } from './ask-stored-query.js';
+import { askStoredQuery, withPages } from './ask-stored-query.js';
 import type { QueryFailure } from './ask-stored-query.js';
 import { openProgress } from './progress.js';
 
@@ -95,7 +96,7 @@ async function askAll(
   use: (stored: StoredImages) => Promise<number>,
 ): Promise<number> {
   const schema = buildSiteSchema();
-  const asked = queries.map((query) => ({ query, document: requireStoredQuery(schema, query) }));
+  const asked = queries.map((query) => ({ query, document: withPages(parseStoredQuery(schema, query)) }));
   const links: DerivedImage[] = [];
   const imaging = openImaging(site, config, { onLink: (image) => links.push(image) });
   const progress = openProgress(terminal, { quiet, what: 'queries' });
@@ -116,7 +117,7 @@ async function askAll(
 
 function createContext({ store, config }: Site, imaging: Imaging): SiteContext {
   const formatDate = createFormatDate({ dialect: config.dates });
-  return createSiteContext({ records: store, formatDate, ...imaging }, UNBOUNDED);
+  return createSiteContext({ records: store, formatDate, imagePolicy: ALLOW_ALL, ...imaging }, UNBOUNDED);
 }
 
 /** The site's own queries may ask for all of it. */

@@ -8,6 +8,7 @@ import type { Meter, RecordQueries } from '../site/record-queries.js';
 import { computedValues } from './computed-values.js';
 import { createLoader } from './loader.js';
 import type { Load } from './loader.js';
+import type { ImagePolicy } from './stored-arguments.js';
 
 /** The parts of the site that resolvers call. */
 export interface SiteServices {
@@ -15,6 +16,8 @@ export interface SiteServices {
   readonly publicFiles: Pick<PublicFiles, 'linkTo' | 'pathOf'>;
   readonly pictures: Pick<Pictures, 'findAll' | 'known'>;
   readonly images: Pick<Images, 'original' | 'answer' | 'peek'>;
+  /** Which arguments of image fields are allowed. */
+  readonly imagePolicy: ImagePolicy;
   readonly formatDate: FormatDate;
 }
 
@@ -46,16 +49,18 @@ class RequestContext implements SiteContext {
   readonly publicFiles: SiteServices['publicFiles'];
   readonly pictures: SiteServices['pictures'];
   readonly images: SiteServices['images'];
+  readonly imagePolicy: ImagePolicy;
   readonly formatDate: SiteServices['formatDate'];
   readonly budget: Budget;
   #loadPicture: SiteContext['loadPicture'] | undefined;
   #computed: ComputedValues | undefined;
 
-  constructor({ records, publicFiles, pictures, images, formatDate }: SiteServices, budget: Budget) {
+  constructor({ records, publicFiles, pictures, images, imagePolicy, formatDate }: SiteServices, budget: Budget) {
     this.records = records;
     this.publicFiles = publicFiles;
     this.pictures = pictures;
     this.images = images;
+    this.imagePolicy = imagePolicy;
     this.formatDate = formatDate;
     this.budget = budget;
   }

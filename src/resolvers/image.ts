@@ -1,3 +1,4 @@
+import type { FieldArguments, FieldName } from '../images/answers.js';
 import type { ImageSource } from '../images/source.js';
 import type { ImageProcRecord } from '../generated/site/records.js';
 import type { SiteResolvers } from '../generated/site/resolvers.js';
@@ -5,21 +6,28 @@ import type { SiteContext } from './context.js';
 
 type Resolvers = SiteResolvers['ImageProc'];
 
-const fixed: Resolvers['fixed'] = (image, args, context) =>
-  ofPicture(image, context, (source) => context.images.answer('fixed', source, args));
+const fixed: Resolvers['fixed'] = (image, args, context) => derive('fixed', image, args, context);
 
-const fluid: Resolvers['fluid'] = (image, args, context) =>
-  ofPicture(image, context, (source) => context.images.answer('fluid', source, args));
+const fluid: Resolvers['fluid'] = (image, args, context) => derive('fluid', image, args, context);
 
 export const imageProcResolvers: Resolvers = {
   fixed,
   fluid,
   original: (image, _args, context) => ofPicture(image, context, (source) => context.images.original(source)),
-  resize: (image, args, context) =>
-    ofPicture(image, context, (source) => context.images.answer('resize', source, args)),
+  resize: (image, args, context) => derive('resize', image, args, context),
   resolutions: fixed as Resolvers['resolutions'],
   sizes: fluid as Resolvers['sizes'],
 };
+
+function derive<Field extends FieldName>(
+  field: Field,
+  image: Pick<ImageProcRecord, 'parent'>,
+  args: FieldArguments[Field],
+  context: SiteContext,
+): never {
+  context.imagePolicy.requireAllowed(field, args);
+  return ofPicture(image, context, (source) => context.images.answer(field, source, args));
+}
 
 /**
  * An image whose file has gone has nothing to answer. What takes pixels is a

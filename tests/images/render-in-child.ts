@@ -8,6 +8,6 @@ const [folder = ''] = process.argv.slice(2);
 const sources = JSON.parse(readFileSync(path.join(folder, 'sources.json'), 'utf8')) as ImageSource[];
 const images = openImages({ stateDirectory: path.join(folder, 'child'), findSource: () => undefined });
 for (const source of sources) {
-  void images.answer('resize', source, { width: 2000 }).then(({ tracedSVG }) => tracedSVG());
+  void (async () => (await images.answer('resize', source, { width: 2000 })).tracedSVG())();
 }
 setInterval(() => undefined, 1000);

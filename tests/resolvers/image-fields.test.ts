@@ -11,6 +11,7 @@ import type { SiteServices } from '../../src/resolvers/context.js';
 import { buildSiteSchema } from '../../src/resolvers/schema.js';
 import { OperationBudget } from '../../src/server/graphql-budget.js';
 import { createFormatDate } from '../../src/site/dates.js';
+import { ALLOW_ALL } from '../../src/resolvers/stored-arguments.js';
 import { createPictures } from '../../src/site/pictures.js';
 import { createPublicPaths } from '../../src/site/public-files.js';
 import { openSite } from '../../src/site/site.js';
@@ -49,6 +50,7 @@ beforeAll(async () => {
     publicFiles: { pathOf: createPublicPaths(), linkTo: createPublicPaths() },
     pictures,
     images: { ...images, original: (source) => ((reads += 1), images.original(source)) },
+    imagePolicy: ALLOW_ALL,
     formatDate: createFormatDate(),
   };
 });

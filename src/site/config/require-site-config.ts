@@ -32,6 +32,7 @@ const SITE_CONFIG_SCHEMA = object({
   queries: { ...text, pattern: RELATIVE },
   dotfiles: { enum: ['exclude', 'include'] },
   allow: list({ ...text, maxLength: 500, pattern: ALLOWED }),
+  images: object({ recipes: { enum: ['any', 'stored'] } }),
 }) as unknown as JSONSchemaType<WrittenSiteConfig>;
 
 const isWritten = new Ajv2020({ allowUnionTypes: true, verbose: true }).compile(SITE_CONFIG_SCHEMA);

@@ -25,6 +25,8 @@ export interface SiteConfig extends ExposureConfig {
   readonly pages: readonly PageConfig[];
   /** A glob below the site's folder: its stored queries. */
   readonly queries: string;
+  /** Which arguments of image fields are allowed: `stored` for those of the stored queries alone. */
+  readonly imageRecipes: 'any' | 'stored';
 }
 
 export interface SiteMetadata {
@@ -68,6 +70,7 @@ export interface WrittenSiteConfig {
   queries?: string;
   dotfiles?: 'exclude' | 'include';
   allow?: string[];
+  images?: { recipes?: 'any' | 'stored' };
 }
 
 /** The name of the one source of a site that names none. */
@@ -101,6 +104,7 @@ export function toSiteConfig(written: WrittenSiteConfig, directory: string): Sit
     queries: written.queries ?? STORED_QUERIES,
     dotfiles: written.dotfiles ?? 'exclude',
     allow: written.allow ?? [],
+    imageRecipes: written.images?.recipes ?? 'any',
   };
 }
 

@@ -25,6 +25,7 @@ test('a site without a configuration has the defaults', async () => {
     plugins: [],
     pages: [],
     queries: 'queries/**/*.graphql',
+    imageRecipes: 'any',
   });
 });
 
@@ -58,7 +59,7 @@ test.each([
   [
     'an unknown key',
     '{"source": []}',
-    'site.config.json: the configuration: expected one of siteMetadata, pathPrefix, host, port, polyfill, dates, sources, plugins, pages, queries; received "source".',
+    'site.config.json: the configuration: expected one of siteMetadata, pathPrefix, host, port, polyfill, dates, sources, plugins, pages, queries, images; received "source".',
   ],
   [
     'a missing path',

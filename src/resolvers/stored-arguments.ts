@@ -1,0 +1,118 @@
+import {
+  getArgumentValues,
+  getVariableValues,
+  GraphQLError,
+  Kind,
+  parse,
+  TypeInfo,
+  validate,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
+import { AppError } from '../errors.js';
+import type { FieldName } from '../images/answers.js';
+import type { StoredQuery } from '../site/stored-queries.js';
+
+/** The fields of an image that derive others, and which of them are deprecated names of the same field. */
+const IMAGE_FIELDS: Readonly<Record<string, FieldName>> = {
+  fixed: 'fixed',
+  fluid: 'fluid',
+  resize: 'resize',
+  resolutions: 'fixed',
+  sizes: 'fluid',
+};
+
+/** Refuses arguments of image fields. */
+export interface ImagePolicy {
+  /** @throws AppError `forbidden`. */
+  requireAllowed(field: FieldName, args: object): void;
+}
+
+export const ALLOW_ALL: ImagePolicy = { requireAllowed: () => undefined };
+
+/**
+ * Allows the image arguments that stored queries use, with each of their sets
+ * of variables, for every image of the site.
+ *
+ * @throws AppError `invalid_input` that names the file and the place of an invalid query.
+ */
+export function allowStoredArguments(schema: GraphQLSchema, queries: readonly StoredQuery[]): ImagePolicy {
+  const allowed = new Set(queries.flatMap((query) => listImageArguments(schema, query)));
+  /** Arguments that all records of a list share, compared once. */
+  const known = new WeakSet<object>();
+  return {
+    requireAllowed(field, args) {
+      if (known.has(args)) return;
+      if (!allowed.has(keyOf(field, args))) throw notStored(field);
+      known.add(args);
+    },
+  };
+}
+
+const keyOf = (field: FieldName, args: object): string => `${field} ${JSON.stringify(args)}`;
+
+function notStored(field: FieldName): AppError {
+  const message = `These arguments of "${field}" are in no stored query of this site, and the site's configuration has "images.recipes: stored".`;
+  return new AppError('forbidden', `${message} Add a stored query with them, or use the arguments of an existing one.`);
+}
+
+function listImageArguments(schema: GraphQLSchema, query: StoredQuery): string[] {
+  const document = parseStoredQuery(schema, query);
+  const { variableDefinitions = [] } = operationOf(document);
+  return query.variables.flatMap((inputs) => {
+    const { coerced, errors } = getVariableValues(schema, variableDefinitions, inputs);
+    if (coerced === undefined) throw invalidQuery(query.file, errors[0]);
+    return listArguments(schema, document, coerced);
+  });
+}
+
+function listArguments(schema: GraphQLSchema, document: DocumentNode, variables: Record<string, unknown>): string[] {
+  const keys: string[] = [];
+  const types = new TypeInfo(schema);
+  visit(
+    document,
+    visitWithTypeInfo(types, {
+      Field(node) {
+        const field = types.getParentType()?.name === 'ImageProc' ? IMAGE_FIELDS[node.name.value] : undefined;
+        const definition = types.getFieldDef();
+        if (field && definition) keys.push(keyOf(field, getArgumentValues(definition, node, variables)));
+      },
+    }),
+  );
+  return keys;
+}
+
+/**
+ * Parses a stored query: one operation, valid for the schema.
+ *
+ * @throws AppError `invalid_input` that names the file and the place.
+ */
+export function parseStoredQuery(schema: GraphQLSchema, { file, text }: StoredQuery): DocumentNode {
+  const document = parseText(file, text);
+  if (document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length !== 1) {
+    throw new AppError('invalid_input', `${file}: expected one operation; give each a file of its own.`);
+  }
+  const [error] = validate(schema, document);
+  if (error) throw invalidQuery(file, error);
+  return document;
+}
+
+function parseText(file: string, text: string): DocumentNode {
+  try {
+    return parse(text);
+  } catch (error) {
+    throw error instanceof GraphQLError ? invalidQuery(file, error) : error;
+  }
+}
+
+function invalidQuery(file: string, error: GraphQLError | undefined): AppError {
+  const [at] = error?.locations ?? [];
+  const place = at ? `:${at.line}:${at.column}` : '';
+  return new AppError('invalid_input', `${file}${place}: ${error?.message ?? 'invalid variables'}`, { cause: error });
+}
+
+/** The one operation of a stored query. */
+export function operationOf({ definitions }: DocumentNode): OperationDefinitionNode {
+  return definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION) as OperationDefinitionNode;
+}

@@ -1,0 +1,126 @@
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { buildSiteSchema } from '../../src/resolvers/schema.js';
+import { allowStoredArguments, parseStoredQuery } from '../../src/resolvers/stored-arguments.js';
+import type { StoredQuery } from '../../src/site/stored-queries.js';
+import { scene } from '../images/pictures.js';
+import { collect, runCli, startServer } from '../running-server.js';
+import type { RunningServer } from '../running-server.js';
+
+const schema = buildSiteSchema();
+
+const stored = (text: string, variables: StoredQuery['variables'] = [{}]): StoredQuery => ({
+  file: 'queries/a.graphql',
+  text,
+  variables,
+});
+
+test('an invalid stored query is reported with its file and place', () => {
+  expect(() => allowStoredArguments(schema, [stored('{ nothing }')])).toThrow(
+    'queries/a.graphql:1:3: Cannot query field "nothing"',
+  );
+  expect(() => parseStoredQuery(schema, stored('{ file { id } } query B { site { id } }'))).toThrow('one operation');
+  const needy = stored('query A($width: Int!) { imageProc { resize(width: $width) { src } } }');
+  expect(() => allowStoredArguments(schema, [needy])).toThrow('queries/a.graphql:1:9: Variable "$width"');
+});
+
+describe('a server with images.recipes: stored', () => {
+  let site: string;
+  let server: RunningServer;
+  beforeAll(async () => {
+    site = await mkdtemp(path.join(tmpdir(), 'trellis-stored-'));
+    await mkdir(path.join(site, 'queries'));
+    await writeFile(path.join(site, 'photo.jpg'), await scene(900, 600).jpeg().toBuffer());
+    await writeFile(path.join(site, 'site.config.json'), '{ "images": { "recipes": "stored" } }');
+    const query = `query Page($width: Int, $sepia: DuotoneGradient) {
+      allImageProc { nodes { ...Thumbnail resolutions(width: 50) { src } resize(width: $width, duotone: $sepia) { src } } }
+    }
+    fragment Thumbnail on ImageProc { fluid(maxWidth: 300, traceSVG: { color: "red" }) { src } }`;
+    await writeFile(path.join(site, 'queries/page.graphql'), query);
+    const sepia = { shadow: '#000000', highlight: '#ffeecc' };
+    await writeFile(
+      path.join(site, 'queries/page.variables.json'),
+      JSON.stringify([{ width: 10 }, { width: 20, sepia }]),
+    );
+    server = await startServer(['--site', site]);
+  });
+  afterAll(async () => {
+    await server.stop();
+    await rm(site, { recursive: true });
+  });
+
+  async function ask(fields: string, variables: object = {}) {
+    const response = await fetch(`${server.origin}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        query: `query Q${fields.includes('$w') ? '($w: Int)' : ''} { imageProc { id ${fields} } }`,
+        variables,
+      }),
+    });
+    return (await response.json()) as {
+      data: { imageProc: Record<string, { src: string } | null> };
+      errors?: { message: string; path: string[]; extensions: { code: string } }[];
+    };
+  }
+
+  test.each<[string, string, object]>([
+    ['in a fragment', 'fluid(maxWidth: 300, traceSVG: { color: "red" }) { src }', {}],
+    [
+      'in another order, with defaults spelt out',
+      'fluid(fit: COVER, traceSVG: { color: "red" }, maxWidth: 300) { src }',
+      {},
+    ],
+    ['of the deprecated name of a field', 'fixed(width: 50) { src }', {}],
+    ['of the first set of variables', 'resize(width: 10) { src }', {}],
+    ['given by a variable', 'resize(width: $w) { src }', { w: 10 }],
+    ['of the second set', 'resize(width: 20, duotone: { highlight: "#ffeecc", shadow: "#000000" }) { src }', {}],
+  ])('answers arguments %s', async (_reason, field, variables) => {
+    const { data, errors } = await ask(`image: ${field}`, variables);
+    expect(errors).toBeUndefined();
+    await expect(fetch(server.origin + data.imageProc.image!.src)).resolves.toMatchObject({ status: 200 });
+  });
+
+  test.each<[string, string, object]>([
+    ['none at all', 'fluid { src }', {}],
+    ['another size', 'resize(width: 11) { src }', {}],
+    ['another size by a variable', 'resize(width: $w) { src }', { w: 11 }],
+    ['those of another field', 'resize(width: 50) { src }', {}],
+    [
+      'one of two sets in the other',
+      'resize(width: 10, duotone: { highlight: "#ffeecc", shadow: "#000000" }) { src }',
+      {},
+    ],
+    ['a preview that no stored query has', 'resize(width: 10, base64: true) { src }', {}],
+  ])('rejects %s with an error on its field', async (_reason, field, variables) => {
+    const { data, errors } = await ask(`image: ${field} resize(width: 10) { src }`, variables);
+    expect(errors).toEqual([
+      expect.objectContaining({
+        path: ['imageProc', 'image'],
+        message: expect.stringMatching(
+          /^These arguments of "\w+" are in no stored query of this site, .*stored/u,
+        ) as string,
+        extensions: expect.objectContaining({ code: 'forbidden' }) as object,
+      }),
+    ]);
+    expect(data.imageProc).toMatchObject({ image: null, resize: { src: expect.any(String) as string } });
+  });
+
+  test('still links to the original', async () => {
+    await expect(ask('original { src }')).resolves.not.toHaveProperty('errors');
+  });
+
+  test('does not start with an invalid stored query, and names it', async () => {
+    const other = await mkdtemp(path.join(tmpdir(), 'trellis-stored-'));
+    await mkdir(path.join(other, 'queries'));
+    await writeFile(path.join(other, 'site.config.json'), '{ "images": { "recipes": "stored" } }');
+    await writeFile(path.join(other, 'queries/b.graphql'), '{ nothing }');
+    const child = runCli(['serve', '--port', '0', '--site', other, '--state', path.join(other, '.trellis')]);
+    const output = collect(child);
+    await expect(once(child, 'close')).resolves.toEqual([1, null]);
+    expect(output()).toContain('queries/b.graphql:1:3: Cannot query field "nothing"');
+    await rm(other, { recursive: true });
+  });
+});
