@@ -77,15 +77,21 @@ function expectWhole(text: string, status: number): void {
   expect(Buffer.byteLength(body)).toBe(Number(/^content-length: (\d+)/im.exec(top)?.[1]));
 }
 
-test.each(REFUSED)('%s: is answered %i whole to a client that reads after it sent', async (target, status, headers) => {
-  expectWhole(await sendThenRead(server.origin, target, headers), status);
-});
+test.each(REFUSED)(
+  '%s: gets a complete %i response in a client that reads after it sent',
+  async (target, status, headers) => {
+    expectWhole(await sendThenRead(server.origin, target, headers), status);
+  },
+);
 
-test.each(REFUSED)('%s: is answered %i whole to a client that sends 100 MiB', async (target, status, headers) => {
-  expectWhole(await sendAndRead(server.origin, target, headers), status);
-});
+test.each(REFUSED)(
+  '%s: gets a complete %i response in a client that sends 100 MiB',
+  async (target, status, headers) => {
+    expectWhole(await sendAndRead(server.origin, target, headers), status);
+  },
+);
 
-test('a request before the server is ready is answered 503 whole', async () => {
+test('a request before the server is ready gets a complete 503 response', async () => {
   const starting = createHttpServer(createEntrance().listener, { log: createLog({ level: 'silent' }) });
   await once(starting.listen(0, '127.0.0.1'), 'listening');
   const address = starting.address();
@@ -95,7 +101,7 @@ test('a request before the server is ready is answered 503 whole', async () => {
   starting.close().closeAllConnections();
 });
 
-test('a request over the limit of its caller is answered 429 whole', async () => {
+test('a request over the limit of its caller gets a complete 429 response', async () => {
   const limited = await startServer([], { TRELLIS_RATE_LIMIT: '1' });
   const headers = [JSON_TYPE, 'Authorization: Bearer x'];
   for (let text = ''; !text.includes(' 429 ');) {

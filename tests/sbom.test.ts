@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** By the schema that the CycloneDX project publishes. */
+/** The schema is the one that the CycloneDX project publishes. */
 test('npm run sbom writes a valid CycloneDX file', async () => {
   const ajv = new Ajv({ strict: false });
   formats.default(ajv);

@@ -1,6 +1,6 @@
 /**
  * Operations whose responses hold a secret or a sealed value, by service. They are never compressed: the length of a
- * compressed response tells how much a secret has in common with other text in it, some of which a caller may choose
+ * compressed response reveals how much a secret has in common with other text in it, some of which a caller may choose
  * (BREACH, CVE-2013-3587). Secrets in bodies that are not JSON need no entry, as those are not compressed either.
  *
  * `tests/contract/uncompressed.test.ts` finds these operations in the contracts and compares.

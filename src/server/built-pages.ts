@@ -56,7 +56,7 @@ export function loadBuiltPages({ origin, services, siteAccess, label, findFacts 
       .replaceAll('{{facts}}', () => (facts === undefined ? '' : escapeAttribute(JSON.stringify(facts))))
       .replace('</head>', `${partsOf(request.path)}</head>`);
     response.set('Cache-Control', PRIVATE).type('html');
-    // It has no secret: what it says of the user are names and settings of pages.
+    // It has no secret, only names and settings of the user.
     await sendPayload(response, new Payload(text), { isCompressible: true, isConditional: false });
   }
   return {

@@ -82,7 +82,7 @@ interface Sink {
 
 function negotiateGzip(response: Response): GzipStream | undefined {
   response.vary('Accept-Encoding');
-  // Of the two encodings the one whose parts can be sent to many streams.
+  // Segments of gzip can be shared by many streams; brotli has no such segments.
   const encoding = chooseEncoding(response.req.headers['accept-encoding'], ['gzip']);
   if (encoding === undefined) return undefined;
   response.setHeader('Content-Encoding', encoding);

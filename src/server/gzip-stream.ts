@@ -3,8 +3,8 @@
  *
  * A compressor of its own would keep up to 256 KiB for every open connection, and compress the same board again for
  * each. Here each part is raw deflate (RFC 1951) that refers to no other part and ends at a byte, as Z_FULL_FLUSH makes
- * it, so that parts can be put together in any order and a client can decode each as it arrives. What a connection
- * keeps are the checksum and the length of what was sent.
+ * it, so that parts can be joined in any order and a client can decode each as it arrives. A connection stores only the
+ * checksum and the length of the data that it has sent.
  */
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw } from 'node:zlib';

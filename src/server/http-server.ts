@@ -32,7 +32,7 @@ const LIMITS: ConnectionLimits = {
   // Each may hold 64 KiB of headers, so 256 MiB at worst. Leaves file descriptors for databases, files and forges, of
   // which most systems allow a process many times as many.
   connections: 4_096,
-  // More than the buffers of two kernels and a client hold, so a client that reads while it sends has the answer by then.
+  // More than the buffers of two kernels and a client hold, so a client that reads while it sends has the response by then.
   lingerBytes: 8 * 1024 * 1024,
   // As nginx has it (lingering_timeout, lingering_time).
   lingerIdleMs: 5_000,
@@ -69,7 +69,7 @@ export function createHttpServer(listener: RequestListener, { log, ...options }:
     },
     handle,
   );
-  // One more is kept, so that it is noticed.
+  // One more is stored, so that the excess is noticed.
   server.maxHeadersCount = MAX_HEADERS + 1;
   server.maxConnections = limits.connections;
   server.on('drop', createDropLog(log, limits));
@@ -140,7 +140,7 @@ function toRefusal({ code }: NodeJS.ErrnoException, { requestMs }: ConnectionLim
       return {
         status: 408,
         code: 'invalid_input',
-        error: `Expected the whole request within ${requestMs / 1000} seconds; it did not come.`,
+        error: `The request did not arrive within ${requestMs / 1000} seconds.`,
       };
     default:
       return { status: 400, code: 'invalid_input', error: 'Expected an HTTP/1.1 request; could not read it.' };
@@ -148,18 +148,18 @@ function toRefusal({ code }: NodeJS.ErrnoException, { requestMs }: ConnectionLim
 }
 
 function respond(response: ServerResponse, refusal: Refusal, log: Log): void {
-  const { headers, body } = toAnswer(refusal, log);
+  const { headers, body } = toResponse(refusal, log);
   response.writeHead(refusal.status, headers).end(body);
 }
 
-/** An answer where there is no request that it could be an answer to. */
+/** A response as text, for a connection on which no request could be parsed. */
 function toText(refusal: Refusal, log: Log): string {
-  const { headers, body } = toAnswer(refusal, log);
+  const { headers, body } = toResponse(refusal, log);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ''}\r\n${lines.join('')}\r\n${body}`;
 }
 
-function toAnswer({ status, code, error }: Refusal, log: Log) {
+function toResponse({ status, code, error }: Refusal, log: Log) {
   const requestId = randomUUID();
   const body = JSON.stringify({ error, code, requestId } satisfies ErrorBody);
   log.info({ requestId, status });

@@ -5,7 +5,7 @@ import { matchesEtag } from './etag.js';
 import type { Payload } from './payload.js';
 
 export interface SendOptions {
-  /** Whether it may be compressed: not what is small already, nor a secret beside what a caller chose (BREACH). */
+  /** Whether it may be compressed: no images, and no secrets (BREACH). */
   readonly isCompressible: boolean;
   /** Whether it has an ETag, and a client that knows it gets 304. */
   readonly isConditional: boolean;

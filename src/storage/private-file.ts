@@ -7,14 +7,14 @@ const PRIVATE = 0o600;
 /** The log of writes and its index lie beside a database that is open. SQLite gives them the mode of the database. */
 const ENDINGS = ['', '-wal', '-shm'];
 
-/** What a mode allows group and others. */
+/** The bits of a mode for group and others. */
 const OTHERS = 0o077;
 
 /** Whether other users may read or write a file of this mode. Windows has no such modes. */
 export const isOpenToOthers = (mode: number): boolean => process.platform !== 'win32' && (mode & OTHERS) !== 0;
 
 /**
- * Makes a SQLite file private before it is opened, and creates it where there is none. Files of earlier releases had the
+ * Makes a SQLite file private before it is opened, and creates it if it does not exist. Files of earlier releases had the
  * mode of the process's umask. One that belongs to another user stays as it is; `trellis doctor` warns of it.
  */
 export function makeDatabasePrivate(file: string): void {

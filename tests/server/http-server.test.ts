@@ -25,7 +25,7 @@ afterEach(() => {
   server.close();
 });
 
-/** Answers with what it sees of a request, when the Host check lets it through. */
+/** Responds with URL, host and number of headers of each request that passes the Host check. */
 async function start(limits: Partial<ConnectionLimits> = {}): Promise<number> {
   const log = createLog({ level: 'info', destination });
   const app = express().use(requestContext({ log }), requestBounds({ isAllowedHost: (name) => name === 'trellis.example' }));

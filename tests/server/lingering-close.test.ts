@@ -28,7 +28,7 @@ afterEach(() => {
   server?.close();
 });
 
-/** Refuses every request that has a body, at once, with an answer longer than one packet. */
+/** Refuses every request that has a body, at once, with a response longer than one packet. */
 const refuse: RequestListener = (request, response) => {
   response.statusCode = request.method === 'GET' ? 200 : 413;
   response.end(`${'x'.repeat(9_999)}.`);
@@ -65,7 +65,7 @@ async function readAll(socket: Socket): Promise<string> {
 
 const WHOLE = /^HTTP\/1\.1 413 [\s\S]*\r\n\r\nx{9999}\.$/;
 
-test('answers a client whole that sends slowly and reads only when it has sent everything', async () => {
+test('sends a complete response to a client that sends slowly and reads only when it has sent everything', async () => {
   const socket = await open(await start());
   socket.pause().write(head(100 * 10_000 + 1));
   for (let piece = 0; piece < 100; piece += 1) {
@@ -77,7 +77,7 @@ test('answers a client whole that sends slowly and reads only when it has sent e
   expect(text).toMatch(/^Connection: close\r$/m);
 });
 
-test('answers a client whole that sends 100 MiB as fast as it can, and reads only a part of them', async () => {
+test('sends a complete response to a client that sends 100 MiB as fast as it can, and reads only a part of them', async () => {
   const port = await start({ lingerBytes: MIB, lingerIdleMs: 100 });
   const socket = await open(port);
   let text = '';
@@ -95,13 +95,13 @@ test.each([
   ['a body of a length that is not declared', head('chunked')],
   ['a long body', head(300_000)],
   ['a short body, where the client asks for it', head(10, 'Connection: close\r\n')],
-])('closes the connection after an answer to %s', async (_what, text) => {
+])('closes the connection after a response to %s', async (_what, text) => {
   const socket = await open(await start());
   socket.write(text);
   expect(await readAll(socket)).toMatch(/^Connection: close\r$/m);
 });
 
-test('keeps the connection after an answer to a short body, which it reads to its end', async () => {
+test('keeps the connection after a response to a short body, which it reads to its end', async () => {
   const socket = await open(await start());
   socket.write(head(100_000));
   const [first] = (await once(socket, 'data')) as [Buffer];
@@ -112,7 +112,7 @@ test('keeps the connection after an answer to a short body, which it reads to it
   expect(accepted).toHaveLength(1);
 });
 
-test('keeps the connection when the body has been read before the answer', async () => {
+test('keeps the connection when the body has been read before the response', async () => {
   const port = await start({}, (request, response) => request.resume().once('end', () => response.end('read')));
   const socket = await open(port);
   socket.write(`${head(MIB)}${'x'.repeat(MIB)}${GET}`);
@@ -121,7 +121,7 @@ test('keeps the connection when the body has been read before the answer', async
 
 test.each([
   ['sends nothing more', { lingerIdleMs: 20 }, () => undefined],
-  ['goes on sending', { lingerMs: 50 }, (socket: Socket) => void socket.write('x')],
+  ['keeps sending', { lingerMs: 50 }, (socket: Socket) => void socket.write('x')],
 ])('closes the connection of a client that %s', async (_what, limits, send) => {
   const socket = await open(await start(limits));
   socket.on('error', () => undefined).write(head(300_000));
@@ -136,7 +136,7 @@ test.each([
   ['no HTTP', 'HELO\r\n\r\n', 400],
   ['headers that are too long', `GET / HTTP/1.1\r\nX: ${'x'.repeat(66_000)}`, 431],
   ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n', 405],
-])('answers whole to %s, also when more of it follows', async (_what, text, status) => {
+])('sends a complete response to %s, also when more of it follows', async (_what, text, status) => {
   const socket = await open(await start());
   socket.pause().write(text);
   for (let piece = 0; piece < 50; piece += 1) {

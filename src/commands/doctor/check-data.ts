@@ -28,7 +28,7 @@ export async function checkStateFolder({ state }: Config): Promise<Finding> {
   return ok('state', state);
 }
 
-/** The names of databases, with what lies beside them while they are in use, that other users may read. */
+/** The names of database files, write-ahead logs included, that other users may read. */
 async function listOpenDatabases(state: string): Promise<string[]> {
   const names = (await readdir(state)).filter((name) => /\.db(-wal|-shm)?$/.test(name));
   const modes = await Promise.all(names.map((name) => stat(join(state, name)).catch(() => undefined)));
