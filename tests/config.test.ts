@@ -37,6 +37,7 @@ test('has a default for every setting', async () => {
     forgeAllow: [],
     siteRateLimit: 3_000,
     imageRateLimit: 600,
+    imagesQuota: 2_000_000_000,
     logLevel: 'info',
     production: false,
   });

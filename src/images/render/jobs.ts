@@ -1,5 +1,4 @@
 import { totalmem } from 'node:os';
-import { constrainedMemory } from 'node:process';
 import type { Box } from '../boxes.js';
 import type { ImageMetadata } from '../metadata.js';
 import type { Measured } from '../pipeline.js';
@@ -46,7 +45,7 @@ export interface JobLimits {
 }
 
 /** A screen of 8K that is turned and toned takes 1.2 GB; half of the memory is left to others. */
-const residentBytes = Math.min(2 * 2 ** 30, (constrainedMemory() || totalmem()) / 2);
+const residentBytes = Math.min(2 * 2 ** 30, (process.constrainedMemory() || totalmem()) / 2);
 
 /** A header takes some milliseconds; a drawing of 8 MB, which is parsed as a whole, about a second. */
 const HEADER_LIMITS: JobLimits = { cpuMs: 3_000, wallMs: 60_000, residentBytes };
