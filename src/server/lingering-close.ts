@@ -76,13 +76,16 @@ export function closeLingering(socket: Socket, { lingerBytes, lingerIdleMs, ling
   lingering.add(socket);
   const close = (): void => void socket.destroy();
   const timer = setTimeout(close, lingerMs).unref();
-  let bytesLeft = lingerBytes;
+  socket.once('close', () => clearTimeout(timer)).setTimeout(lingerIdleMs, close);
   socket.end();
-  // The parser is among the listeners, and has nothing to say about what is discarded.
-  socket.removeAllListeners('data').once('close', () => clearTimeout(timer));
-  socket.setTimeout(lingerIdleMs, close).on('data', (chunk: Buffer) => {
-    bytesLeft -= chunk.length;
-    if (bytesLeft <= 0) socket.pause();
+  let bytesLeft = lingerBytes;
+  // Node's parser takes data from the handle, not from the stream, and stops and starts the handle at these events
+  // until there is a listener for data. So the handle has to be started before there is one.
+  socket.once('resume', () => {
+    socket.removeAllListeners('data').on('data', (chunk: Buffer) => {
+      bytesLeft -= chunk.length;
+      if (bytesLeft <= 0) socket.pause();
+    });
   });
-  socket.resume();
+  socket.pause().resume();
 }

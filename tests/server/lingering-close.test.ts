@@ -75,6 +75,7 @@ test('sends a complete response to a client that sends slowly and reads only whe
   const text = await readAll(socket);
   expect(text).toMatch(WHOLE);
   expect(text).toMatch(/^Connection: close\r$/m);
+  expect(accepted[0]?.bytesRead).toBeGreaterThan(900_000);
 });
 
 test('sends a complete response to a client that sends 100 MiB as fast as it can, and reads only a part of them', async () => {
@@ -88,6 +89,7 @@ test('sends a complete response to a client that sends 100 MiB as fast as it can
   socket.write(Buffer.alloc(100 * MIB));
   await closed;
   expect(text).toMatch(WHOLE);
+  expect(accepted[0]?.bytesRead).toBeGreaterThan(MIB);
   expect(accepted[0]?.bytesRead).toBeLessThan(2 * MIB);
 });
 
@@ -145,5 +147,6 @@ test.each([
   }
   const [, found, body = ''] = /^HTTP\/1\.1 (\d+) [\s\S]*\r\n\r\n(.*)$/.exec(await readAll(socket)) ?? [];
   expect(Number(found)).toBe(status);
+  expect(accepted[0]?.bytesRead).toBeGreaterThan(400_000);
   expect(JSON.parse(body)).toHaveProperty('requestId');
 });
