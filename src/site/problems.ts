@@ -22,7 +22,7 @@ export interface ProblemReport {
 }
 
 /** Few enough for a person to read; `count` covers all. */
-export const MAX_REPORTED = 100;
+const MAX_REPORTED = 100;
 
 /** Limits a list of problems to {@link MAX_REPORTED}. */
 export function toReport(problems: readonly SiteProblem[]): ProblemReport {

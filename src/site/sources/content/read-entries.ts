@@ -27,7 +27,7 @@ export class ContentError extends Error {
 const MAX_YAML_CHARACTERS = 256 * 1024;
 
 /** The largest file holds a table of this length; each record is a database row with its indexes. */
-export const MAX_RECORDS = 100_000;
+const MAX_RECORDS = 100_000;
 
 type Reader = (text: string) => ContentEntry[];
 
