@@ -20,7 +20,7 @@ import type { GraphQLArgument, GraphQLField, GraphQLInputField, GraphQLNullableT
  * Whole numbers that a double represents exactly. The specification's `Int` has 32 bits, which a file of 2 GiB exceeds:
  * as `size: Int!` its error would empty the list that it is in.
  */
-export const wideInt = new GraphQLScalarType<number, number>({
+const wideInt = new GraphQLScalarType<number, number>({
   name: 'Int',
   description:
     'The `Int` scalar type represents whole numbers from -(2^53 - 1) to 2^53 - 1, so that sizes of more than 2 GiB fit.',

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import picomatch from 'picomatch';
 import { AppError } from '../errors.js';
+import { compileGlob } from './glob/compile-glob.js';
 import { isLeftOut } from './sources/exclusions.js';
 
 /** A query that the site keeps beside its content, to be asked ahead of its pages. */
@@ -28,7 +29,7 @@ const MAX_CHARACTERS = 1024 * 1024;
  * @throws AppError `invalid_input` naming the file when one is too large, or its variables are not as expected.
  */
 export async function readStoredQueries(directory: string, glob: string): Promise<StoredQuery[]> {
-  const matches = picomatch(glob);
+  const matches = compileGlob(glob);
   const files = (await listBelow(directory, picomatch.scan(glob).base)).filter((file) => matches(file));
   if (files.length > MAX_QUERIES) {
     throw new AppError('invalid_input', `Expected at most ${MAX_QUERIES} files for ${glob}; found ${files.length}.`);

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import micromatch from 'micromatch';
 import { AppError } from '../../src/errors.js';
-import { compileGlob } from '../../src/site/glob/compile-glob.js';
+import { compileGlob, compilePathGlobs } from '../../src/site/glob/compile-glob.js';
 
 /** All texts over an alphabet, up to a length. */
 function textsOver(alphabet: readonly string[], length: number): string[] {
@@ -25,15 +25,18 @@ function patternsOf(group: fc.Arbitrary<string>): fc.Arbitrary<string> {
   return segments.map((list) => list.join('/'));
 }
 
+/** Inside groups, micromatch treats a dot before a wildcard in a way of its own. */
+const letter = fc.constantFrom('a', 'b', '-');
+
 const group = fc.letrec<{ group: string }>((tie) => {
-  const item = fc.oneof({ weight: 5, arbitrary: literal }, { weight: 3, arbitrary: wildcard }, tie('group'));
+  const item = fc.oneof({ weight: 5, arbitrary: letter }, { weight: 3, arbitrary: wildcard }, tie('group'));
   const branch = fc.array(item, { minLength: 1, maxLength: 3 }).map((items) => items.join(''));
   const branches = fc.array(branch, { minLength: 1, maxLength: 3 });
   const kind = fc.constantFrom('@', '?', '*', '+');
   return {
     group: fc.oneof(
       { maxDepth: 2 },
-      literal,
+      letter,
       fc.tuple(kind, branches).map(([prefix, list]) => `${prefix}(${list.join('|')})`),
       branches.map((list) => `{${list.join(',')},b}`),
     ),
@@ -54,7 +57,10 @@ function compileReference(pattern: string): (text: string) => boolean {
   return (text) => expression.test(text);
 }
 
-const PATHS = textsOver(['a', 'b', '-', '.', '/'], 5).filter((text) => !/^$|^\/|\/\/|\/$/.test(text));
+/** Paths have no empty segments, and none that is `.` or `..`. */
+const PATHS = textsOver(['a', 'b', '-', '.', '/'], 5).filter(
+  (text) => !text.split('/').some((segment) => ['', '.', '..'].includes(segment)),
+);
 const VISIBLE = PATHS.filter((text) => !/(?:^|\/)\./.test(text));
 
 function differences(pattern: string, texts: readonly string[]): string[] {
@@ -156,6 +162,31 @@ describe('our own rules', () => {
   ])('%s is refused', (_what, pattern, message) => {
     expect(() => compileGlob(pattern)).toThrow(AppError);
     expect(() => compileGlob(pattern)).toThrow(message);
+  });
+});
+
+describe('globs of a configuration', () => {
+  test('match a folder as its content', () => {
+    const matches = compilePathGlobs(['docs/**', '*.tmp'], { dot: true });
+    expect(['docs', 'docs/a.md', 'docs/.x', 'a.tmp', '.tmp', 'b.md'].map(matches)).toEqual([
+      true,
+      true,
+      true,
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  test('match what micromatch matches without strict slashes', () => {
+    const patterns = patternsOf(group).filter(isReadAlike);
+    fc.assert(
+      fc.property(patterns, (pattern) => {
+        const reference = micromatch.makeRe(pattern.replaceAll('[!', '[^'), { ...OPTIONS, strictSlashes: false });
+        const matches = compilePathGlobs([pattern]);
+        expect(VISIBLE.filter((path) => matches(path) !== reference.test(path))).toEqual([]);
+      }),
+    );
   });
 });
 

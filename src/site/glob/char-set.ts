@@ -1,7 +1,7 @@
 /** A set of UTF-16 code units, as ranges whose ends both belong to it. */
 export type CharSet = readonly (readonly [from: number, to: number])[];
 
-export const MAX_CODE = 0xffff;
+const MAX_CODE = 0xffff;
 
 export const ANY: CharSet = [[0, MAX_CODE]];
 const SLASH_CODE = '/'.charCodeAt(0);
@@ -32,7 +32,7 @@ export function invert(set: CharSet): CharSet {
   return gaps;
 }
 
-export const has = (set: CharSet, code: number): boolean => set.some(([from, to]) => from <= code && code <= to);
+const has = (set: CharSet, code: number): boolean => set.some(([from, to]) => from <= code && code <= to);
 
 /** POSIX character classes in the C locale, as bash and micromatch name them. */
 export const POSIX: Readonly<Record<string, CharSet | undefined>> = {

@@ -33,6 +33,21 @@ export function compileGlob(pattern: string, options: GlobOptions = { dot: false
 }
 
 /**
+ * Compiles a test of a path against globs of a configuration. Unlike in a filter, `docs/**` also matches the folder
+ * `docs`, so that a folder is treated as its content. As in picomatch, `*` before the last segment rules that out, for
+ * the path may be that of a file.
+ *
+ * @throws AppError `invalid_input` when a glob is too long or too complex.
+ */
+export function compilePathGlobs(globs: readonly string[], options?: GlobOptions): (path: string) => boolean {
+  const matchers = globs.map((glob): Matcher => {
+    const matches = compileGlob(glob, options);
+    return /[^*](?:\/\*\*)+$/.test(glob) ? (path) => matches(path) || matches(`${path}/`) : matches;
+  });
+  return (path) => matchers.some((matches) => matches(path));
+}
+
+/**
  * What micromatch 3 makes of the `**` and slash after a leading `!`: the rest may begin at any word boundary, and only
  * there. So a name without an ASCII letter, digit or underscore never matches, and `!**` keeps it.
  */

@@ -36,7 +36,7 @@ const PREFIXES: Readonly<Record<string, Times>> = { '@(': 'once', '?(': 'optiona
  *
  * @throws AppError `invalid_input` for a range that runs backwards or is too long.
  */
-export const parseGlob = (pattern: string): Glob => new Parser(pattern.replace(/^\.\//, '')).parse();
+export const parseGlob = (pattern: string): Glob => new Parser(pattern.replace(/^(?:\.\/)+/, '')).parse();
 
 class Parser {
   readonly #text: string;

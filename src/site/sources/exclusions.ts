@@ -1,7 +1,5 @@
-import picomatch from 'picomatch';
-
 import type { ExposureConfig } from '../config/site-config.js';
-import { compileGlob } from '../glob/compile-glob.js';
+import { compileGlob, compilePathGlobs } from '../glob/compile-glob.js';
 
 const LEFT_OUT: ReadonlySet<string> = new Set([
   '.DS_Store',
@@ -50,13 +48,13 @@ const PRIVATE = {
  * Combines the rules of a source: names that are never part of a site, private names unless `allow` matches the path,
  * and the globs of its `ignore`, which match names that start with a dot like others.
  *
- * @throws AppError `invalid_input` for a glob in `allow` that is not valid.
+ * @throws AppError `invalid_input` for a glob in `allow` or `ignore` that is not valid.
  */
 export function createExclude({ dotfiles, allow }: ExposureConfig, ignore: readonly string[] = []): Exclude {
   const isPrivate = PRIVATE[dotfiles];
   const allowed = allow.map((glob) => compileGlob(glob));
   const folders = allow.flatMap(foldersOf).map((glob) => compileGlob(glob));
-  const isIgnored = ignore.length === 0 ? () => false : picomatch([...ignore], { dot: true });
+  const isIgnored = compilePathGlobs(ignore, { dot: true });
   const isAllowed = (path: string, isFolder: boolean): boolean =>
     allowed.some((matches) => matches(path)) || (isFolder && folders.some((matches) => matches(path)));
   return (path, isFolder) => {

@@ -1,7 +1,6 @@
 import path from 'node:path';
 
-import picomatch from 'picomatch';
-
+import { compilePathGlobs } from '../../glob/compile-glob.js';
 import type { Field, RecordTable, RelationField } from '../../fields.js';
 import type { RecordTables } from '../../record-schema.js';
 import type { SiteSource } from '../site-source.js';
@@ -24,7 +23,7 @@ const NONE: readonly RecordTable[] = [];
  */
 export function createContentKinds(tables: RecordTables): ContentKinds {
   const kinds = Object.values(tables).flatMap((table) =>
-    table.source ? [{ table, matches: picomatch([...table.source.globs]) }] : [],
+    table.source ? [{ table, matches: compilePathGlobs(table.source.globs) }] : [],
   );
   return {
     tables: kinds.map(({ table }) => table),
