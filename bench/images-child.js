@@ -1,6 +1,6 @@
 // Makes images of pictures in a process of its own, so that its memory can be told: `ours` as a build does, `bare` by a
 // loop around sharp, with the same outputs and as many at a time. Takes jobs by messages, one after the other.
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -18,38 +18,58 @@ const work = mode === 'ours' ? ours() : bare();
 // This process waits for jobs; `end-with-parent.js` lets it end when it has nothing else to do.
 process.channel.ref();
 process.on('message', async (job) => {
-  const before = process.cpuUsage();
+  const before = usage();
   const answer = await work(job);
-  const { user, system } = process.cpuUsage(before);
+  const after = usage();
   process.send({
     ...answer,
-    cpuMilliseconds: (user + system) / 1000,
-    megabytes: process.resourceUsage().maxRSS / 1024,
+    cpuMilliseconds: after.cpuMilliseconds - before.cpuMilliseconds,
+    megabytes: after.megabytes,
   });
 });
+
+/** Of this process and those that it started: the CPU time, and the sum of the most memory that each had. */
+function usage() {
+  const total = { cpuMilliseconds: 0, megabytes: 0 };
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/u.test(name))) {
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      if (Number(pid) !== process.pid && Number(fields[1]) !== process.pid) continue;
+      const status = readFileSync(`/proc/${pid}/status`, 'latin1');
+      total.cpuMilliseconds += (Number(fields[11]) + Number(fields[12])) * 10;
+      total.megabytes += Number(/VmHWM:\s*(\d+)/u.exec(status)?.[1]) / 1024;
+    } catch {
+      // The process ended in between.
+    }
+  }
+  return total;
+}
 
 /** Gives the outputs too, for the loop to make the same. */
 function ours() {
   const known = new Map();
-  const handedOut = [];
+  const linked = [];
   const images = openImages({
     stateDirectory: folder,
     findSource: (digest) => known.get(digest),
-    onHandOut: (link) => handedOut.push(link),
+    // None is evicted, as a second job would make it again.
+    quotaBytes: 1e12,
+    onLink: (image) => linked.push(image),
   });
   return async (sources) => {
     for (const source of sources) known.set(source.contentDigest, source);
-    handedOut.length = 0;
+    linked.length = 0;
     await Promise.all(sources.map((source) => images.answer('fluid', source, {})));
-    const links = [...handedOut];
+    const links = [...linked];
     const startedAt = performance.now();
     const { failed } = await images.build(links);
     const milliseconds = performance.now() - startedAt;
     if (failed > 0) throw new Error(`${failed} images could not be made.`);
     const outputs = links.map((link) => ({
       file: known.get(link.contentDigest).absolutePath,
-      name: `${link.contentDigest}-${link.recipeDigest}.jpg`,
-      ...images.links.findRecipe(link),
+      name: images.files.pathOf(link).replace('/', '-'),
+      ...link.recipe,
     }));
     return { milliseconds, outputs };
   };

@@ -7,6 +7,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import autocannon from 'autocannon';
+import type { OutputFormat } from '../src/images/formats.js';
+import { parseRecipeText } from '../src/images/recipe-text.js';
+import { digestOf, formatRecipe } from '../src/images/recipe.js';
 import type { ImageSource } from '../src/images/source.js';
 import { spawnNode } from '../tests/child-process.js';
 import { build } from './child.js';
@@ -212,8 +215,10 @@ async function benchServing(
 
 /** Where the file behind a link is. */
 function storedPath(src: string): string {
-  const [, contentDigest = '', recipeDigest = '', extension = ''] = /([^/]+)\/([^/]+)\/[^/]*\.(\w+)$/u.exec(src) ?? [];
-  return `/${contentDigest}/${recipeDigest}.${extension}`;
+  const [, contentDigest = '', text = '', extension = ''] =
+    /([^/]+)\/[\w-]{16}_([^/]+)\/[^/]*\.(\w+)$/u.exec(src) ?? [];
+  const recipe = parseRecipeText(text, extension as OutputFormat);
+  return `/${contentDigest}/${digestOf(formatRecipe(recipe))}.${extension}`;
 }
 
 const CONNECTIONS = 8;

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { benchBoard } from './board.js';
 import { benchCrawl } from './crawl.js';
 import { benchDashboard } from './dashboard.js';
+import { benchImageFlood } from './image-flood.js';
 import { benchImages } from './images.js';
 import { benchLive } from './live.js';
 import { benchMalicious } from './malicious.js';
@@ -136,6 +137,16 @@ const BENCHMARKS: readonly Benchmark[] = [
       ['clients', 'number of patterns sent at the same time', 1, 1],
     ],
     run: benchPatterns,
+  },
+  {
+    name: 'image-flood',
+    description: 'anonymous requests for different images: the disk that they take, and the delay of other requests',
+    counts: [
+      ['requests', 'number of different images', 10_000, 40],
+      ['quota-megabytes', 'the quota of the server', 50, 20],
+      ['connections', 'number of images requested at the same time', 8, 2],
+    ],
+    run: benchImageFlood,
   },
 ];
 

@@ -16,6 +16,8 @@ export function buildStoredImages(options: ImagesCommandOptions): Promise<number
     const note = (message: string): void => void reasons.set(message, (reasons.get(message) ?? 0) + 1);
     for (const { message } of stored.failures) note(message);
     const progress = await build(stored, options, note);
+    const { evicted } = stored.imaging.images.quota;
+    if (evicted > 0) note(`${count(evicted, 'file')} evicted: raise TRELLIS_IMAGES_QUOTA to store all of them.`);
     for (const [reason, count] of reasons) {
       options.terminal.write(`trellis: ${count > 1 ? `${count} times: ` : ''}${reason}\n`);
     }

@@ -9,7 +9,6 @@ import { makeImage, makePixels, measureTrimmed } from '../pipeline.js';
 import { readHeader } from '../read-header.js';
 import { requireUnchanged, unreadable } from '../source.js';
 import type { ImageSource } from '../source.js';
-import { tracePicture } from '../trace-picture.js';
 import type { Job, JobKind, JobTypes, Rendering } from './jobs.js';
 
 /** What is sent back for a job. */
@@ -33,6 +32,8 @@ const RUNNERS: Runners = {
     return `data:${MEDIA_TYPES[rendering.recipe.format]};base64,${bytes.toString('base64')}`;
   },
   async trace({ source, header, recipe, options, maxBytes }) {
+    // Loaded when needed: most processes trace nothing.
+    const { tracePicture } = await import('../trace-picture.js');
     const pixels = await makePixels(source, header, recipe);
     const svg = draw(source, () => tracePicture({ ...pixels, options }));
     requireBytes(source, svg.length, maxBytes);
