@@ -30,6 +30,7 @@ test('has a default for every setting', async () => {
     queryValues: 500_000,
     queryWorkMs: 1_000,
     queryTimeoutMs: 10_000,
+    imagesQuota: 2_000_000_000,
     trustProxy: 0,
     rateLimit: 600,
     refreshMinutes: 20,
@@ -79,6 +80,14 @@ test.each([
   expect(config).toMatchObject({ services: ['secrets'], site: join(folder, 'pages') });
 });
 
+test.each([
+  ['500MB', 500_000_000],
+  ['1.5 gb', 1_500_000_000],
+  ['2TB', 2_000_000_000_000],
+])('reads the quota of images %s', async (TRELLIS_IMAGES_QUOTA, imagesQuota) => {
+  await expect(loadConfig({ env: { TRELLIS_IMAGES_QUOTA }, folder })).resolves.toMatchObject({ imagesQuota });
+});
+
 test.each<[string, Record<string, string>, string]>([
   ...['10.0.0.0/33', 'fd00::/129', '10.0.0.0/', 'git.example/path', 'a b', 'http://git.example', '10.0.0.0/8/8'].map(
     (rule): [string, Record<string, string>, string] => [
@@ -90,6 +99,26 @@ test.each<[string, Record<string, string>, string]>([
   ['no number', { PORT: 'http' }, 'PORT: expected a whole number from 0 to 65535; received "http"'],
   ['a fraction', { PORT: '80.5' }, 'PORT: expected a whole number from 0 to 65535; received "80.5"'],
   ['out of range', { PORT: '65536' }, 'PORT: expected a whole number from 0 to 65535; received "65536"'],
+  [
+    'a size without a unit',
+    { TRELLIS_IMAGES_QUOTA: '500' },
+    'TRELLIS_IMAGES_QUOTA: expected a size of at least 10MB, such as 500MB or 2GB; received "500"',
+  ],
+  [
+    'an unknown unit',
+    { TRELLIS_IMAGES_QUOTA: '2GiB' },
+    'TRELLIS_IMAGES_QUOTA: expected a size of at least 10MB, such as 500MB or 2GB; received "2GiB"',
+  ],
+  [
+    'a size that is too small',
+    { TRELLIS_IMAGES_QUOTA: '9.9MB' },
+    'TRELLIS_IMAGES_QUOTA: expected a size of at least 10MB, such as 500MB or 2GB; received "9.9MB"',
+  ],
+  [
+    'a negative size',
+    { TRELLIS_IMAGES_QUOTA: '-2GB' },
+    'TRELLIS_IMAGES_QUOTA: expected a size of at least 10MB, such as 500MB or 2GB; received "-2GB"',
+  ],
   ['a line break', { HOST: 'a\nb' }, 'HOST: expected a host name or an IP address; received "a\\nb"'],
   [
     'no scheme',

@@ -99,7 +99,7 @@ export interface ImagesOptions {
 }
 
 /** Some 3,000 pages with pictures; 2 GB is the smallest disk that hosts offer. */
-export const DEFAULT_QUOTA_BYTES = 2 * 10 ** 9;
+const DEFAULT_QUOTA_BYTES = 2 * 10 ** 9;
 
 /**
  * The share of inline images: rows of `images.db`, a file that does not

@@ -20,7 +20,7 @@ export interface PublicFile {
   readonly mtimeMs: number;
 }
 
-/** What a URL of a file says. */
+/** The digest and the name in the URL of a file. */
 export type PublicName = Pick<PublicFile, 'base' | 'contentDigest'>;
 
 /** Where a file is served from: the URL path of its copy below `static`, or the absolute path of the original. */
@@ -31,7 +31,7 @@ export interface PublicFiles {
   pathOf(file: PublicName): string;
   /** The same with a signature unless the site is public, for responses. */
   linkTo(file: PublicName): string;
-  /** The inverse of `pathOf`, for the path below `static`; `undefined` for a path of another form. */
+  /** The inverse of `pathOf`, for the path below `static`; `undefined` for any other path. */
   parsePath(path: string): PublicName | undefined;
   /**
    * Copies a file of the site to where it is served from, unless it is there;

@@ -3,7 +3,7 @@ const SIZE = 'width="600" height="400"';
 const svg = (size: string, content: string): string =>
   `<svg xmlns="http://www.w3.org/2000/svg" ${size}>${content}</svg>`;
 
-/** Each level refers to the one before twice: 2^17 copies of the leaf, fewer than the decoder's own limit. */
+/** Each level refers twice to the level below: 2^17 copies of the leaf, fewer than the decoder's own limit. */
 function nested(leaf: string): string {
   const levels = Array.from({ length: 17 }, (_none, level) => {
     const use = `<use href="#a${level}"/>`;

@@ -44,7 +44,7 @@ describe('image links', () => {
       ),
     ],
     [
-      'the key of another site',
+      'a different key',
       createLinks(Buffer.alloc(32, 2)).format({ contentDigest, recipe, name: 'a', extension: 'jpg' }),
     ],
     ['a format that nothing is written in', path.replace('.jpg', '.svg')],

@@ -57,7 +57,7 @@ describe('a quota', () => {
     }
   }
 
-  test('counts an entry that is put again once, and one that is removed no more', async () => {
+  test('counts a replaced entry once, and a removed entry no longer', async () => {
     const quota = open(10_000);
     await quota.put('a', 100);
     await quota.put('a', 300);

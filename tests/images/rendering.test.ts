@@ -111,7 +111,7 @@ onLinux('a drawing that never ends', () => {
     expect(childrenOf(process.pid).length).toBeLessThanOrEqual(before);
   });
 
-  test('is killed when its size is read, and answers with an error on its field', async () => {
+  test('is killed when its size is read, and is an error on its field', async () => {
     const answer = images.answer('resize', sourceOf('no-size.svg'), {});
     await expect(answer).rejects.toMatchObject(refusalOf('no-size.svg', /it takes more than 3 seconds of CPU time/u));
     await expect(images.original(sourceOf('no-size.svg'))).rejects.toMatchObject({ code: 'unprocessable' });
@@ -152,7 +152,7 @@ onLinux('a rendering process', () => {
     await make('photo.jpg', 599);
   });
 
-  test('ends with its parent, even when that is killed amid a drawing and outlines', async () => {
+  test('ends with its parent, even when that is killed while it draws and traces', async () => {
     const running = ['filters.svg', 'noise.png'].map(sourceOf);
     await writeFile(path.join(pictures.folder, 'sources.json'), JSON.stringify(running));
     const script = fileURLToPath(new URL('./render-in-child.ts', import.meta.url));

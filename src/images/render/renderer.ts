@@ -30,7 +30,7 @@ const PLACES = Math.max(2, Math.min(availableParallelism(), 3));
 /** Drawings leave one place to other images, however many of them run until they are killed. */
 const DRAWING_PLACES = PLACES - 1;
 
-/** Headers have places of their own: an answer does not wait for images that are being made. */
+/** Headers have places of their own: a query does not wait for images that are being made. */
 const HEADER_PLACES = Math.min(availableParallelism(), 2);
 
 /** A process takes some 200 ms to start, and 70 MB while it is idle. */
