@@ -30,7 +30,6 @@ test('has a default for every setting', async () => {
     queryValues: 500_000,
     queryWorkMs: 1_000,
     queryTimeoutMs: 10_000,
-    imagesQuota: 2_000_000_000,
     trustProxy: 0,
     rateLimit: 600,
     refreshMinutes: 20,

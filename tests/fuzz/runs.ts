@@ -1,4 +1,4 @@
-/** How much the fuzzers send, and the seed of what they send. */
+/** The size and the seed of a fuzz run. */
 
 const DEFAULT_REQUESTS = 3_000;
 
@@ -8,7 +8,7 @@ export const REQUESTS = Number(process.env.FUZZ ?? DEFAULT_REQUESTS);
 /** GraphQL documents for each mode. */
 export const DOCUMENTS = Math.ceil(REQUESTS * 0.3);
 
-/** `SEED=` repeats a run, or asks for another one. */
+/** `SEED=` repeats a run or starts a different one. */
 export const SEED = Number(process.env.SEED ?? 20_261_121);
 
 /** A busy machine sends ten a second. */
@@ -34,7 +34,7 @@ export async function runAll<T>(items: readonly T[], work: (item: T) => Promise<
 /** Distinct problems: where each was met, how often, and the first request that met it. */
 export interface Problems {
   add(problem: string, where: string, reproduction: string): void;
-  /** Empty when there is none. */
+  /** Returns an empty text if no problem was added. */
   report(): string;
 }
 

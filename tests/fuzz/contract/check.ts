@@ -1,4 +1,4 @@
-/** Compares responses with a contract. Nothing here is code of the server, and the validator is another one than its. */
+/** Compares responses with a contract, without code of the server and with a validator that the server does not use. */
 import { dereference as collectSchemas, validate } from '@cfworker/json-schema';
 import type { Schema } from '@cfworker/json-schema';
 import type { ContractDocument, ResponseObject, SchemaObject } from '../../../src/codegen/openapi/document.js';

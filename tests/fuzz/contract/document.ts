@@ -69,6 +69,6 @@ function readBody(document: ContractDocument, { requestBody }: OperationObject):
   if (requestBody === undefined) return undefined;
   const object = dereference<RequestBodyObject>(document, requestBody);
   const media = object.content['application/json'] as { example?: unknown } | undefined;
-  // 1 MiB is what the contracts mean by no bound of their own.
+  // The default bound of the contracts is 1 MiB.
   return { object, maxBytes: object['x-max-bytes'] ?? 1024 ** 2, example: media?.example };
 }

@@ -31,7 +31,7 @@ const MAX_SHOWN = 500;
 export interface FuzzResult {
   /** How often each operation had each status, by `createToken 201`. */
   readonly seen: ReadonlyMap<string, number>;
-  /** Responses that differ from the contract; empty when there is none. */
+  /** Responses that differ from the contract; empty if all responses fit. */
   readonly report: string;
   readonly requestsPerSecond: number;
 }
@@ -131,7 +131,7 @@ const HINTS = {
   ),
 };
 
-/** What the schema of a JSON-RPC message says nothing of. */
+/** Bodies that the schema of a JSON-RPC message leaves open. */
 const BODIES = {
   callMcp: fc.record({
     jsonrpc: fc.constant('2.0'),

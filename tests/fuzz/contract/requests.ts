@@ -192,7 +192,7 @@ function bodyOf(operation: FuzzedOperation, { source, bodies }: BodyOptions): fc
   );
 }
 
-/** The example of a contract with some of its properties generated anew, or taken from responses. */
+/** The example of a contract with some properties replaced by generated values or by values of responses. */
 function variationsOf(
   example: unknown,
   { source, schema }: { readonly source: SchemaSource; readonly schema: SchemaObject },

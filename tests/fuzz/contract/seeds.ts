@@ -1,7 +1,7 @@
 import { ageValue } from '../../secrets/age-files.js';
 import type { ServiceName } from './document.js';
 
-/** A request that creates or lists what later requests refer to. */
+/** A request that creates or lists objects for later requests. */
 export interface Seed {
   readonly operationId: string;
   readonly credential: string;

@@ -16,7 +16,7 @@ export class SeenValue {
 
 /** Values that responses had, by the OpenAPI tag of the operation and by the name of the property. */
 export interface SeenValues {
-  /** @param text A response; what is not JSON has no names. */
+  /** Reads all names and values of a response; text that is not JSON has none. */
   learn(tag: string, text: string): void;
   /** Adds a value by hand. */
   add(tag: string, name: string, value: unknown): void;

@@ -46,19 +46,9 @@ const SITE = fileURLToPath(new URL('../../../examples/site', import.meta.url));
 export async function openFuzzStage({ isProduction, perMinute }: FuzzStageOptions): Promise<FuzzStage> {
   const state = await mkdtemp(join(tmpdir(), 'trellis-fuzz-'));
   const forges = await startBoardForges();
+  const limits = ['--rate-limit', String(perMinute), '--tight-rate-limit', String(perMinute)];
   const server = await startServer(
-    [
-      '--state',
-      state,
-      '--site',
-      SITE,
-      '--watch',
-      'false',
-      '--rate-limit',
-      String(perMinute),
-      '--tight-rate-limit',
-      String(perMinute),
-    ],
+    ['--state', state, '--site', SITE, '--watch', 'false', '--forge-allow', '127.0.0.0/8', ...limits],
     { NODE_OPTIONS: `--import ${GUARD}`, ...(isProduction ? { NODE_ENV: 'production' } : {}) },
   );
   const database = await openDatabaseAsIs({ file: join(state, 'trellis.db') });

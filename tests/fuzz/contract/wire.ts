@@ -35,7 +35,7 @@ export function openWire(origin: string): Wire {
     new Promise((resolve, reject) => {
       const { method, target, headers, body, isChunked = false } = request;
       const sent = send(
-        // By address: a name may lead to another one first.
+        // localhost may resolve to ::1, where the server does not listen.
         { host: '127.0.0.1', port, agent, method, path: target, timeout: TIMEOUT_MS },
         (response) => {
           readText(response).then((text) => resolve(toResponse(response, text)), reject);
@@ -62,7 +62,7 @@ function toResponse({ statusCode = 0, headers }: IncomingMessage, text: string):
   return { status: statusCode, headers, text };
 }
 
-/** Of a stream of events, the first one. */
+/** Reads a whole body, or the first event of a stream. */
 async function readText(response: IncomingMessage): Promise<string> {
   const isStream = response.headers['content-type']?.startsWith('text/event-stream') === true;
   const chunks: Buffer[] = [];

@@ -1,0 +1,40 @@
+import { fileURLToPath } from 'node:url';
+import { startServer } from '../running-server.js';
+import type { RunningServer } from '../running-server.js';
+import { fuzzGraphql } from './graphql/fuzz-graphql.js';
+import { DOCUMENTS, MODES, REQUESTS, RUN_TIMEOUT_MS, SEED } from './runs.js';
+
+const SITE = fileURLToPath(new URL('../../examples/site', import.meta.url));
+
+const UNLIMITED = ['rate', 'site-rate', 'image-rate'].flatMap((name) => [`--${name}-limit`, '1000000000']);
+
+/** Limits of time that no query reaches on a busy machine either. */
+const PATIENT = ['--query-work-ms', '60000', '--query-timeout-ms', '120000'];
+
+describe.each(MODES)('in $mode mode', ({ mode, isProduction }) => {
+  let server: RunningServer;
+  beforeAll(async () => {
+    const args = ['--services', 'site', '--site', SITE, '--watch', 'false', ...UNLIMITED, ...PATIENT];
+    server = await startServer(args, isProduction ? { NODE_ENV: 'production' } : {});
+  });
+  afterAll(() => server.stop());
+
+  test(
+    `${DOCUMENTS} generated documents: every response fits the schema`,
+    async () => {
+      const { report, documentsPerSecond, valid, answered } = await fuzzGraphql(server.origin, DOCUMENTS);
+      const command = `SEED=${SEED} FUZZ=${REQUESTS} npm test -- tests/fuzz/graphql.test.ts`;
+      process.stdout.write(
+        `GraphQL, ${mode}: ${command}\n  ${documentsPerSecond}/s, ${valid} valid, ${answered} with data\n`,
+      );
+      expect(report).toBe('');
+      // Refusals alone would show little.
+      expect(answered / DOCUMENTS).toBeGreaterThan(0.35);
+    },
+    RUN_TIMEOUT_MS,
+  );
+
+  test('the server logs no internal error', () => {
+    expect(server.output()).not.toContain('"defect"');
+  });
+});

@@ -1,0 +1,25 @@
+/** Choices that follow from a seed alone. */
+export interface Random {
+  /** From 0 up to, and without, the bound. */
+  below(bound: number): number;
+  pick<T>(list: readonly T[]): T;
+  /** True with this probability. */
+  chance(probability: number): boolean;
+}
+
+/** Mulberry32, by Tommy Ettinger: 32 bits of state, which is plenty for documents of some hundred choices. */
+export function createRandom(seed: number): Random {
+  let state = seed | 0;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const below = (bound: number): number => Math.floor(next() * bound);
+  return {
+    below,
+    pick: (list) => list[below(list.length)]!,
+    chance: (probability) => next() < probability,
+  };
+}
