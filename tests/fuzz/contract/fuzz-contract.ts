@@ -69,7 +69,9 @@ export async function fuzzContract(stage: FuzzStage, { service, count }: FuzzOpt
       status === 401 && operation !== undefined && listFitting(service, operation).includes(credential);
     const problem = check({ method: request.method, operation, response });
     if (problem !== undefined) problems.add(problem, key, `${toCurl(origin, request)}\n  ${text.slice(0, MAX_SHOWN)}`);
-    if (operation !== undefined && status < 300) values.learn(operation.tag, text);
+    if (operation === undefined || status >= 300) return;
+    values.learn(operation.tag, text);
+    if (response.headers.etag !== undefined) values.add(operation.tag, 'if-none-match', response.headers.etag);
   };
 
   const toPlanned = (plan: RequestPlan): PlannedRequest =>
@@ -105,6 +107,7 @@ export async function fuzzContract(stage: FuzzStage, { service, count }: FuzzOpt
     bodies: BODIES,
     credentials: { all: ALL_CREDENTIALS, fitting: (operation) => listFitting(service, operation) },
   });
+  for (const key of REUSED_KEYS) values.add('', 'idempotency-key', key);
   const startedAt = performance.now();
   for (let sent = 0; sent < count; sent += CHUNK) {
     if (sent % RESTORE_EVERY === 0) await restore(sent / RESTORE_EVERY);
@@ -121,6 +124,9 @@ export async function fuzzContract(stage: FuzzStage, { service, count }: FuzzOpt
 /** Names of pull requests and repositories that were on a board. */
 const onBoard = (name: string, otherwise: object) =>
   fc.nat().map((pick) => new SeenValue({ tag: 'Board', name, pick, otherwise }));
+
+/** Few, so that most requests repeat a key, some of them with the same request. */
+const REUSED_KEYS = ['key-1', 'key-2', 'key-3', 'key-4', 'key-5'];
 
 const HINTS = {
   PullRequestReference: onBoard('pullRequestReference', { forge: 'github', fullName: 'acme/shop', number: 1 }),
