@@ -28,9 +28,12 @@ function listFields(contract: Json, schema: unknown, parent = '', seen = new Set
   const own = Object.entries(isMap(properties) ? properties : {}).flatMap(([name, field]) => {
     return [parent + name, ...listFields(contract, field, `${parent}${name}.`, seen)];
   });
-  return [...own, ...Object.entries(others).flatMap(([key, part]) => {
-    return key.startsWith('example') ? [] : listFields(contract, part, parent, seen);
-  })];
+  return [
+    ...own,
+    ...Object.entries(others).flatMap(([key, part]) => {
+      return key.startsWith('example') ? [] : listFields(contract, part, parent, seen);
+    }),
+  ];
 }
 
 function hasSecret(contract: Json, responses: Json): boolean {

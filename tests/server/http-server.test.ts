@@ -28,7 +28,10 @@ afterEach(() => {
 /** Responds with URL, host and number of headers of each request that passes the Host check. */
 async function start(limits: Partial<ConnectionLimits> = {}): Promise<number> {
   const log = createLog({ level: 'info', destination });
-  const app = express().use(requestContext({ log }), requestBounds({ isAllowedHost: (name) => name === 'trellis.example' }));
+  const app = express().use(
+    requestContext({ log }),
+    requestBounds({ isAllowedHost: (name) => name === 'trellis.example' }),
+  );
   app.use(({ url, headers }: IncomingMessage, response: ServerResponse) => {
     response.end(JSON.stringify({ url, host: headers.host, headers: Object.keys(headers).length }));
   });
