@@ -47,13 +47,17 @@ export async function benchImageFlood(options: ImageFloodOptions): Promise<strin
 
 async function measure(server: RunningServer, state: string, options: ImageFloodOptions): Promise<string> {
   const quiet = await waitWhile(server, sleep(Math.min(20_000, options.requests * 20)));
-  const disk = { most: 0 };
-  const look = setInterval(() => (disk.most = Math.max(disk.most, sizeOf(state))), 250);
+  const disk = { files: 0, database: 0 };
+  const lookAt = (): void => {
+    disk.files = Math.max(disk.files, sizeOf(path.join(state, 'public')));
+    disk.database = Math.max(disk.database, statSync(path.join(state, 'images.db')).size);
+  };
+  const look = setInterval(lookAt, 250);
   const startedAt = performance.now();
   const flood = floodWith(server, options);
   const during = await waitWhile(server, flood);
   clearInterval(look);
-  disk.most = Math.max(disk.most, sizeOf(state));
+  lookAt();
   const { made, bytes } = await flood;
   const row = (name: string, { count, p50, p99 }: Waits): string[] => [
     name,
@@ -67,7 +71,15 @@ async function measure(server: RunningServer, state: string, options: ImageFlood
       [row('without the flood', quiet), row('during the flood', during)],
     ),
     toTable(
-      ['different images requested', 'made', 'seconds', 'bytes of them, MB', 'quota, MB', 'state folder at most, MB'],
+      [
+        'different images requested',
+        'made',
+        'seconds',
+        'bytes of them, MB',
+        'quota, MB',
+        'files at most, MB',
+        'images.db at most, MB',
+      ],
       [
         [
           String(options.requests),
@@ -75,7 +87,8 @@ async function measure(server: RunningServer, state: string, options: ImageFlood
           ((performance.now() - startedAt) / 1000).toFixed(0),
           toMegabytes(bytes),
           String(options.quotaMegabytes),
-          toMegabytes(disk.most),
+          toMegabytes(disk.files),
+          toMegabytes(disk.database),
         ],
       ],
     ),
@@ -141,7 +154,7 @@ function fieldOf(index: number): string {
   return `i${index}: resize(width: ${200 + (index % 200)}, quality: 90, duotone: { highlight: "${highlight}", shadow: "#102030" }) { src }`;
 }
 
-/** All files of the state folder, in bytes. */
+/** All files below a folder, in bytes. */
 function sizeOf(folder: string): number {
   let bytes = 0;
   for (const name of readdirSync(folder, { recursive: true }) as string[]) {
