@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build } from './child.js';
@@ -157,6 +157,7 @@ function fieldOf(index: number): string {
 /** All files below a folder, in bytes. */
 function sizeOf(folder: string): number {
   let bytes = 0;
+  if (!existsSync(folder)) return bytes;
   for (const name of readdirSync(folder, { recursive: true }) as string[]) {
     const stats = statSync(path.join(folder, name), { throwIfNoEntry: false });
     if (stats?.isFile()) bytes += stats.size;
