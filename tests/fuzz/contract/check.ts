@@ -113,10 +113,24 @@ function checkRequestId({ status, headers, text }: WireResponse): string | undef
   return requestId === undefined || requestId === headers['x-request-id'] ? undefined : 'another requestId in the body';
 }
 
+/** JSON.stringify() escapes halves of surrogate pairs only. */
+const LONE_SURROGATE = /\\ud[89a-f]/i;
+
+/** The validator cannot name a property that has half of a surrogate pair in its name. */
+function toWellFormed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(toWellFormed);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([name, inner]) => [replaceSurrogates(name), toWellFormed(inner)]);
+  return Object.fromEntries(entries) as unknown;
+}
+
+const replaceSurrogates = (name: string): string => name.replace(/\p{Surrogate}/gu, '\ufffd');
+
 /** Returns `undefined` for text that is not JSON. */
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    const value = JSON.parse(text) as unknown;
+    return LONE_SURROGATE.test(text) ? toWellFormed(value) : value;
   } catch {
     return undefined;
   }
