@@ -143,7 +143,7 @@ const BENCHMARKS: readonly Benchmark[] = [
     description: 'anonymous requests for different images: the disk that they take, and the delay of other requests',
     counts: [
       ['requests', 'number of different images', 10_000, 40],
-      ['quota-megabytes', 'the quota of the server', 50, 20],
+      ['quota-megabytes', 'the quota of the server', 10, 10],
       ['connections', 'number of images requested at the same time', 8, 2],
     ],
     run: benchImageFlood,

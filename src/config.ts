@@ -10,8 +10,8 @@ import type { SiteAccess } from './site-access.js';
 import { StartError } from './start-error.js';
 
 export interface Config {
-  /** The file that some of these come from; absolute. */
-  readonly configFile: string | undefined;
+  /** The files that configure the server, which are never part of a site: the configuration file and the token's. */
+  readonly configFiles: readonly string[];
   /** 0 lets the system choose. */
   readonly port: number;
   readonly host: string;
@@ -124,7 +124,8 @@ export async function loadConfig(sources: ConfigSources = {}): Promise<Config> {
   const settings = validate(given);
   const siteAccess = await loadSiteAccess(settings);
   const defaults = withDefaults(settings, folder, env.NODE_ENV === 'production');
-  return { ...defaults, siteAccess, configFile: file?.file };
+  const configFiles = [file?.file, settings.siteTokenFile].filter((path) => path !== undefined);
+  return { ...defaults, siteAccess, configFiles };
 }
 
 function fromText(key: keyof Settings, text: string, source: string, folder: string): Given {
@@ -170,7 +171,7 @@ function toMissingError(given: ReadonlyMap<string, Given>, { params }: ErrorObje
   return new StartError(`${given.get(property)?.source ?? property}: expected ${env} beside it; there is none`);
 }
 
-type Defaults = Omit<Config, 'configFile' | 'siteAccess'>;
+type Defaults = Omit<Config, 'configFiles' | 'siteAccess'>;
 
 const withDefaults = (settings: Settings, folder: string, production: boolean): Defaults => ({
   port: settings.port ?? 4000,

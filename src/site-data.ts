@@ -34,7 +34,7 @@ export interface SiteDataOptions {
 
 /** Brings the records of the configured site up to date. */
 export async function openConfiguredSite(
-  { site, state, configFile }: Pick<Config, 'configFile' | 'site' | 'state'>,
+  { site, state, configFiles }: Pick<Config, 'configFiles' | 'site' | 'state'>,
   { recordsDirectory, terminal, signal, watch }: SiteDataOptions,
 ): Promise<Site> {
   const view = terminal && openCrawlTerminal(terminal);
@@ -42,7 +42,7 @@ export async function openConfiguredSite(
     return await openSite({
       directory: site,
       stateDirectory: recordsDirectory,
-      except: configFile === undefined ? [state] : [state, configFile],
+      except: [state, ...configFiles],
       tables: records,
       onWarnings: (messages, count) => terminal?.write(formatWarnings(messages, count)),
       onProgress: (progress) => view?.show(progress),

@@ -52,11 +52,9 @@ export interface SiteServiceOptions {
   readonly signer?: ImagesOptions['signer'];
   /** Throws for a site that cannot be served, such as one with stored queries that are not valid. */
   readonly checkSite?: ((open: OpenSite) => void) | undefined;
-  /** Time between two attempts to open a site that can't be read, in milliseconds. */
-  readonly retryMs?: number;
 }
 
-/** Short enough that a repaired site is served before its owner looks for another cause. */
+/** Time between two attempts to open a site that can't be read: a repaired site is served before its owner looks further. */
 const RETRY_MS = 5_000;
 
 const STARTING = 'The site is being read. Try again in a moment.';
@@ -130,7 +128,7 @@ class RetryingSite implements SiteService {
     const message = error instanceof AppError ? error.message : String(error);
     if (message !== this.#lastMessage) {
       const line = `trellis: TRELLIS_SITE (${this.#config.site}): ${message} The site is tried again every`;
-      this.#options.terminal.write(`${line} ${this.#retryMs / 1000} seconds.\n`);
+      this.#options.terminal.write(`${line} ${RETRY_MS / 1000} seconds.\n`);
     }
     this.#lastMessage = message;
     this.#timer = setTimeout(() => {
@@ -138,16 +136,12 @@ class RetryingSite implements SiteService {
         ({ site }) => this.#sayOpen(site),
         (again: unknown) => this.#retryAfter(again),
       );
-    }, this.#retryMs).unref();
+    }, RETRY_MS).unref();
   }
 
   /** Alone, the process ends, and whatever started it says whether it starts again. */
   get #isBesideOthers(): boolean {
     return this.#config.services.length > 1;
-  }
-
-  get #retryMs(): number {
-    return this.#options.retryMs ?? RETRY_MS;
   }
 
   #sayOpen({ summary }: Site): void {

@@ -38,6 +38,7 @@ test('has a default for every setting', async () => {
     siteRateLimit: 3_000,
     imageRateLimit: 600,
     imagesQuota: 2_000_000_000,
+    configFiles: [],
     logLevel: 'info',
     production: false,
   });
