@@ -7,6 +7,7 @@ import { createApp } from '../../src/app.js';
 import { loadConfig } from '../../src/config.js';
 import { openServices } from '../../src/services.js';
 import type { Services } from '../../src/services.js';
+import { LOOPBACK } from '../forges/forge-server.js';
 
 export interface TrellisServer {
   readonly url: string;
@@ -28,7 +29,7 @@ export async function serveTrellis({
   adapt = (services) => services,
 }: TrellisOptions = {}): Promise<TrellisServer> {
   const state = await mkdtemp(join(tmpdir(), 'trellis-served-'));
-  const settings = { state, services: 'dashboard', logLevel: 'silent', ...flags };
+  const settings = { state, services: 'dashboard', logLevel: 'silent', forgeAllow: LOOPBACK.join(','), ...flags };
   const config = await loadConfig({ flags: settings, env: {}, folder: state });
   let origin = '';
   const app = createApp({ config, origin: () => origin });

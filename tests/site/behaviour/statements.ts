@@ -54,7 +54,7 @@ export const STATEMENTS: readonly Statement[] = [
     ['text for a number is refused', 'with text for a number'],
     ['a number for text is refused', 'with a number for text'],
     ['a fraction for a whole number is refused', 'with a fraction for a whole number'],
-    ['a number beyond 32 bits is refused', 'with a number beyond 32 bits'],
+    ['a number beyond 53 bits is refused', 'with a number beyond 53 bits'],
     ['a date is a literal of text', 'with a number for a date'],
     ['a date has no regex', 'with regex for a date'],
     ['text has no gt', 'with gt for text'],
