@@ -1,5 +1,4 @@
 import { DateTime } from 'luxon';
-import { AppError } from '../errors.js';
 import { formatMoment, isMomentFormat } from './moment-format.js';
 
 export interface DateArguments {
@@ -107,9 +106,8 @@ function difference(date: DateTime, name: string, now: number): string {
   return String(Math.trunc(elapsed.as(unit)) + 0);
 }
 
+/** A name that is not a unit stands for milliseconds, as in Moment's `diff`. */
 function parseUnit(name: string): Unit {
   const lower = name.toLowerCase();
-  const unit = SHORT.get(name) ?? UNITS.find((one) => one === lower || one === `${lower}s`);
-  if (unit) return unit;
-  throw new AppError('invalid_input', `Expected one of ${UNITS.join(', ')} for "difference"; received "${name}".`);
+  return SHORT.get(name) ?? UNITS.find((one) => one === lower || one === `${lower}s`) ?? 'milliseconds';
 }

@@ -44,7 +44,7 @@ describeInBrowser('pages at every width', () => {
   ])('%s never pans sideways', async (path, heading) => {
     await stage.at.open(path, heading);
     if (['/', '/repositories'].includes(path)) await stage.at.rows.first().waitFor();
-    await page.getByText('Loading …').waitFor({ state: 'detached' });
+    await eventually(async () => expect(await page.getByText('Loading …').count()).toBe(0));
     await expectNoSidewaysPanning(page, path);
   });
 
