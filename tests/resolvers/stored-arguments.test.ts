@@ -117,7 +117,17 @@ describe('a server with images.recipes: stored', () => {
     await mkdir(path.join(other, 'queries'));
     await writeFile(path.join(other, 'site.config.json'), '{ "images": { "recipes": "stored" } }');
     await writeFile(path.join(other, 'queries/b.graphql'), '{ nothing }');
-    const child = runCli(['serve', '--port', '0', '--site', other, '--state', path.join(other, '.trellis')]);
+    const child = runCli([
+      'serve',
+      '--port',
+      '0',
+      '--services',
+      'site',
+      '--site',
+      other,
+      '--state',
+      path.join(other, '.trellis'),
+    ]);
     const output = collect(child);
     await expect(once(child, 'close')).resolves.toEqual([1, null]);
     expect(output()).toContain('queries/b.graphql:1:3: Cannot query field "nothing"');

@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import express from 'express';
+import { createHostCheck } from '../../src/server/hosts.js';
 import { requestBounds } from '../../src/server/bounds.js';
 import { errorHandler } from '../../src/server/errors.js';
 import { createHttpServer } from '../../src/server/http-server.js';
@@ -25,13 +26,12 @@ afterEach(() => {
   server.close();
 });
 
+const isAllowedHost = createHostCheck({ isLoopback: true, publicUrl: 'http://trellis.example', allowedHosts: [] });
+
 /** Responds with URL, host and number of headers of each request that passes the Host check. */
 async function start(limits: Partial<ConnectionLimits> = {}): Promise<number> {
   const log = createLog({ level: 'info', destination });
-  const app = express().use(
-    requestContext({ log }),
-    requestBounds({ isAllowedHost: (name) => name === 'trellis.example' }),
-  );
+  const app = express().use(requestContext({ log }), requestBounds({ isAllowedHost }));
   app.use(({ url, headers }: IncomingMessage, response: ServerResponse) => {
     response.end(JSON.stringify({ url, host: headers.host, headers: Object.keys(headers).length }));
   });

@@ -8,7 +8,7 @@ import * as validators from './validators.js';
 export const basePath = '';
 
 /** Names what the contract says; the client is told it and compares. */
-export const revision = '5de922e7f8a668ed';
+export const revision = '468f9cb6b84b2e02';
 
 /** The kind of caller that each security scheme proves. */
 export const schemes = {

@@ -26,6 +26,8 @@ test('a site without a configuration has the defaults', async () => {
     pages: [],
     queries: 'queries/**/*.graphql',
     imageRecipes: 'any',
+    dotfiles: 'exclude',
+    allow: [],
   });
 });
 
@@ -59,7 +61,7 @@ test.each([
   [
     'an unknown key',
     '{"source": []}',
-    'site.config.json: the configuration: expected one of siteMetadata, pathPrefix, host, port, polyfill, dates, sources, plugins, pages, queries, images; received "source".',
+    'site.config.json: the configuration: expected one of siteMetadata, pathPrefix, host, port, polyfill, dates, sources, plugins, pages, queries, dotfiles, allow, images; received "source".',
   ],
   [
     'a missing path',
