@@ -1,5 +1,6 @@
 import { execute as executePlainly, getIntrospectionQuery, parse } from 'graphql';
 import type { ExecutionResult, IntrospectionQuery } from 'graphql';
+import { ALLOW_ALL } from '../../src/resolvers/stored-arguments.js';
 import { createSiteEngine } from '../../src/resolvers/site-engine.js';
 
 const { schema, execute } = createSiteEngine();
@@ -8,6 +9,7 @@ const { schema, execute } = createSiteEngine();
 const contextOf = (onArguments: (args: object) => void) => ({
   records: { whenKnown: (read: () => unknown) => read(), find: () => ({ parent: 'a' }) },
   pictures: { known: () => ({}) },
+  imagePolicy: ALLOW_ALL,
   budget: { workInTurn: (read: () => unknown) => read() },
   images: { answer: (_field: string, _source: object, args: object) => (onArguments(args), { src: '' }) },
 });
