@@ -260,7 +260,7 @@ test('links have the signatures of the current window, and filters see them with
     const ask = async () => {
       const image = await signed.answer('fixed', source!, { width: 30 });
       const { src } = await signed.original(source!);
-      return [src, image.src, await image.srcWebp(), ...image.srcSet.split(/,\s+/).map((text) => text.split(' ')[0])];
+      return [src, image.src, image.srcWebp(), ...image.srcSet.split(/,\s+/).map((text) => text.split(' ')[0])];
     };
     const first = await ask();
     expect(first.every((link) => /^\/garden\/static\/.+\?signature=1$/.test(link ?? ''))).toBe(true);
