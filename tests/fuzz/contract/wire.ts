@@ -1,7 +1,7 @@
 /** Requests and responses as they travel. */
 import { Agent, request as send } from 'node:http';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { brotliDecompressSync, constants, gunzipSync } from 'node:zlib';
 
 export interface WireRequest {
   readonly method: string;
@@ -65,17 +65,20 @@ function toResponse({ statusCode = 0, headers }: IncomingMessage, text: string):
 /** Reads a whole body, or the first event of a stream. */
 async function readText(response: IncomingMessage): Promise<string> {
   const isStream = response.headers['content-type']?.startsWith('text/event-stream') === true;
+  const encoding = response.headers['content-encoding'];
   const chunks: Buffer[] = [];
   for await (const chunk of response as AsyncIterable<Buffer>) {
     chunks.push(chunk);
-    if (isStream && Buffer.concat(chunks).includes('\n\n')) break;
+    if (isStream && decode(Buffer.concat(chunks), encoding).includes('\n\n')) break;
   }
-  return decode(Buffer.concat(chunks), response.headers['content-encoding']).toString();
+  return decode(Buffer.concat(chunks), encoding).toString();
 }
 
+/** A stream is read in part, so its end may be missing. */
 function decode(bytes: Buffer, encoding: string | undefined): Buffer {
   if (bytes.length === 0 || encoding === undefined) return bytes;
-  return encoding === 'br' ? brotliDecompressSync(bytes) : gunzipSync(bytes);
+  if (encoding === 'br') return brotliDecompressSync(bytes);
+  return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH });
 }
 
 /** Longer bodies are cut in a reproduction. */
