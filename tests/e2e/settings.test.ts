@@ -95,7 +95,7 @@ describeInBrowser('the settings, in a browser', () => {
     await fill('GitLab', { url: forges.gitlab.url, token: GITLAB_TOKEN });
     forges.gitlab.scopes = ['read_api'];
     await button('Test GitLab').click();
-    await group('GitLab').getByText('api, to merge, to close, and to set up webhooks').waitFor();
+    await group('GitLab').getByText('api, to act on merge requests and set up webhooks').waitFor();
     forges.gitlab.scopes = ['api'];
   });
 

@@ -50,7 +50,7 @@ test('tells when a limit ends, for programs and for whoever sends it again', () 
 
 test('tells which permission is missing, where that is known', () => {
   const error = new ForgeError('unauthorized', { refusal: 'permission', needs: 'a token with the scope repo' });
-  expect(toActionRefusal(error, AT).message).toMatch(/ this takes a token with the scope repo\.$/);
+  expect(toActionRefusal(error, AT).message).toMatch(/ Required: a token with the scope repo\.$/);
 });
 
 test.each<[ForgeErrorKind, number]>([

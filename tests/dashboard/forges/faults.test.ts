@@ -84,7 +84,7 @@ describe.each(FORGE_NAMES)('when %s fails', (name) => {
     opened.server.failNext({ status: 403, body: { message: `user 4711 may not` } });
     const error: unknown = await opened.forge.discover().catch((refused: unknown) => refused);
     expect(String(error)).toBe(
-      'ForgeError: The forge refused the credential; it may have expired or lack a permission.',
+      'ForgeError: The forge rejected the credential. It may have expired or lack a permission.',
     );
   });
 });

@@ -116,7 +116,7 @@ describe.each(FORGE_NAMES)('a webhook at %s', (name) => {
       kind: 'unauthorized',
       refusal: 'permission',
       needs: expect.stringMatching(
-        /(admin|maintainer) of the (project|repository), by a token with the scope/,
+        /(admin|maintainer) of the (project|repository), with a token with the scope/,
       ) as string,
     });
     expect(repository.hooks).toEqual([]);

@@ -114,6 +114,6 @@ test.each(['statusCheckRollup', 'contexts.nodes'] as const)(
       message: expect.stringContaining('Checks: read') as string,
     });
     const { works, missing } = await dashboard.testForge(ada, { forge: 'github', settings });
-    expect([works, missing]).toMatchObject([true, [{ purpose: 'to know whether checks pass' }]]);
+    expect([works, missing]).toMatchObject([true, [{ purpose: 'to read the results of checks' }]]);
   },
 );

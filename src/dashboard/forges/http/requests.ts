@@ -11,35 +11,35 @@ import type { ForgeAnswer } from './exchange.js';
 import { kindOfStatus } from './kinds.js';
 import { createPauses } from './pauses.js';
 
-/** Forges ask for few requests at the same time; more of them run into limits that nobody can see. */
+/** Forges recommend few concurrent requests; more can exceed undocumented secondary limits. */
 const MAX_CONCURRENT = 4;
 
 export interface RequestsOptions {
   /** Makes the connections. */
   readonly dispatcher: Dispatcher;
-  /** Whose credential it is, for the log of requests. */
+  /** The username of the credential, for the request log. */
   readonly account?: string | undefined;
-  /** Is told of every request; it must not fail. */
+  /** Logs a request; called for every request and must not reject. */
   readonly record: (request: NewRequest) => Promise<void>;
-  /** Where answers are kept; by default in a place of its own. */
+  /** The response cache. Defaults to a new one. */
   readonly answers?: Answers | undefined;
   readonly now?: (() => number) | undefined;
   readonly timeoutMs?: number | undefined;
 }
 
-/** How a forge is spoken to. */
+/** The conventions of a forge's API. */
 export interface Dialect {
   readonly forge: ForgeName;
-  /** The credential among them, if it is always the same. */
+  /** Headers of every request, including the credential unless {@link authorize} returns it. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Gives the credential of the next request, if it changes. */
+  /** Returns the `Authorization` header of the next request, for credentials that change. */
   readonly authorize?: (() => Promise<string>) | undefined;
   readonly readBudget: (headers: Headers) => Budget | undefined;
-  /** @returns `undefined` when the answer isn't about a limit. */
+  /** Finds the exceeded rate limit in a response. @returns `undefined` for any other response. */
   readonly findLimit: (answer: ForgeAnswer, at: number) => Limited | undefined;
 }
 
-/** Some limits are of one budget, others of everything that the credential asks. */
+/** An exceeded rate limit, which covers one quota or every request of the credential. */
 export interface Limited {
   readonly of: 'everything' | 'this budget';
   readonly until: number;
@@ -50,12 +50,12 @@ export type Resource = 'graphql' | 'rest';
 export interface Ask<T> {
   readonly resource: Resource;
   readonly url: string;
-  /** As the log shows it. */
+  /** The path in the request log. */
   readonly endpoint: string;
   readonly method: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: unknown;
-  /** Makes of an answer what was asked for; throws ForgeError. */
+  /** Converts the response to the result. Throws ForgeError. */
   readonly read: (answer: ForgeAnswer) => T;
 }
 
@@ -63,7 +63,7 @@ export interface Requests {
   readonly budgets: Partial<Record<Resource, Budget>>;
   readonly answers: Answers;
   readonly now: () => number;
-  /** Asks in turn, and nothing at all while the forge says so. */
+  /** Sends a request, with limited concurrency. Sends nothing while a rate limit is exceeded. */
   readonly ask: <T>(ask: Ask<T>) => Promise<T>;
 }
 
@@ -91,7 +91,7 @@ export function createRequests(
     } catch (error) {
       const failure = toForgeError(error);
       outcome = failure.kind;
-      // Some tell of it in the body, which is read last.
+      // Some forges report a rate limit in the body, which is read last.
       if (failure.resetsAt !== undefined) pauses.begin(resource, failure.resetsAt);
       throw failure;
     } finally {
@@ -116,7 +116,7 @@ export function createRequests(
   return { budgets, answers, now, ask: (ask) => run(() => send(ask)) };
 }
 
-/** @throws ForgeError of the kind that the status stands for. */
+/** Returns a response with status 2xx. @throws ForgeError of the kind that the status stands for. */
 export function requireSuccess(answer: ForgeAnswer): ForgeAnswer {
   const { status } = answer;
   if (status >= 200 && status < 300) return answer;
@@ -124,7 +124,7 @@ export function requireSuccess(answer: ForgeAnswer): ForgeAnswer {
   throw new ForgeError(kindOfStatus(status), { status, timedOut, cause: new Error(excerptOf(answer)) });
 }
 
-/** For logs; a page of HTML says nothing after its first lines. */
+/** Describes a response for logs, with the start of its body only: an HTML page says little after its first lines. */
 function excerptOf({ status, text }: ForgeAnswer): string {
-  return `The forge answered ${status}: ${text.slice(0, 500)}`;
+  return `The forge responded with ${status}: ${text.slice(0, 500)}`;
 }

@@ -7,18 +7,18 @@ import { requireSuccess } from './requests.js';
 import type { Ask, Requests } from './requests.js';
 
 export interface Rest {
-  /** Gives an answer's JSON, from memory when the forge says that it is still so. */
+  /** Returns the JSON of a resource; reads it from the cache when the forge responds with 304. */
   get(path: string): Promise<unknown>;
   /**
-   * Reads pages on, up to the one with which there are as many items as said. The path has a query already. A page is
-   * a list, or an object with the list within it, under the name given.
+   * Reads the pages of a list, until there are `most` items; the last page may exceed them. The path must have a query.
+   * A page is a list, or an object with the list in its property `within`.
    */
   list<T>(path: string, most: number, within?: string): Promise<T[]>;
-  /** Gives an answer that is plain text. */
+  /** Returns a resource that is plain text. */
   getText(path: string): Promise<string>;
-  /** @returns The status. */
+  /** Sends a request. @returns The status of the response. */
   send(method: string, path: string, body?: unknown): Promise<number>;
-  /** Sends, and gives the JSON of the answer. */
+  /** Sends a POST request and returns the JSON of the response. */
   post(path: string, body?: unknown): Promise<unknown>;
 }
 
@@ -26,16 +26,16 @@ interface Page extends KeptAnswer {
   readonly json: unknown;
 }
 
-/** A REST API below a URL. */
+/** Creates a client for the REST API below a URL. */
 export function createRest({ ask, answers }: Pick<Requests, 'answers' | 'ask'>, baseUrl: string): Rest {
-  // What one credential is answered is not for another.
+  // Part of the cache keys, as responses depend on the credential.
   const own = randomUUID();
 
   function to<T>(method: string, path: string, read: Ask<T>['read']): Ask<T> {
     return { resource: 'rest', url: baseUrl + path, endpoint: path.replace(/\?.*$/s, ''), method, read };
   }
 
-  /** Only what is JSON is kept. */
+  /** Caches only responses that are valid JSON. */
   async function readPage(path: string): Promise<Page> {
     const key = own + path;
     const known = answers.get(key);
@@ -59,12 +59,13 @@ export function createRest({ ask, answers }: Pick<Requests, 'answers' | 'ask'>, 
       let before = '';
       for (let number = 1; items.length < most; number += 1) {
         const { text, hasNext, json } = await readPage(`${path}&page=${number}`);
-        if (hasNext && text === before) throw new ForgeError('unknown', { cause: new Error(`${path} repeats.`) });
+        if (hasNext && text === before)
+          throw new ForgeError('unknown', { cause: new Error(`A page of ${path} repeats.`) });
         before = text;
         const page: unknown =
           within === undefined ? json : (json as Readonly<Record<string, unknown>> | null)?.[within];
-        if (!Array.isArray(page)) throw new ForgeError('unknown', { cause: new Error(`${path} is no list.`) });
-        // The caller knows what is in the list.
+        if (!Array.isArray(page)) throw new ForgeError('unknown', { cause: new Error(`${path} is not a list.`) });
+        // The caller chooses the type of the items; they are validated later.
         items.push(...(page as T[]));
         if (!hasNext) break;
       }

@@ -88,7 +88,7 @@ test('runs checks again that failed, where the server can', async () => {
 
 test('says that the server can not run checks again', async () => {
   one.jobs = jobs;
-  const message = expect.stringMatching(/^The forge refused; this takes a server that runs checks again/) as string;
+  const message = expect.stringMatching(/^The forge rejected the request\. Required: a server whose API can rerun checks/) as string;
   const refusal = { kind: 'conflict', refusal: 'unknown', message };
   await expect(forgejo.forge.act(target, 'rerun_checks')).rejects.toMatchObject(refusal);
   expect(writes()).toHaveLength(1);

@@ -40,7 +40,7 @@ test('says nothing of the credential, nor of what the forge wrote', async () => 
   const { server, forge } = github;
   server.failNext({ status: 403, body: { message: `user 4711 may not` } });
   const error: unknown = await forge.discover().catch((refused: unknown) => refused);
-  expect(String(error)).toBe('ForgeError: The forge refused the credential; it may have expired or lack a permission.');
+  expect(String(error)).toBe('ForgeError: The forge rejected the credential. It may have expired or lack a permission.');
   expect(JSON.stringify(error) + String((error as Error).cause)).not.toContain(GITHUB_TOKEN);
 });
 

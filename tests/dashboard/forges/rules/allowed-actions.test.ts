@@ -91,6 +91,10 @@ test.each<[string, Partial<Judged>, string[]]>([
 test('says why merging is blocked, and what would help', () => {
   expect(listAllowedActions(judged({ stackedOn }))[0]).toEqual({
     action: 'merge',
-    blocked: { code: 'stacked', message: 'It stands on another open pull request.', next: 'Merge that one first.' },
+    blocked: {
+      code: 'stacked',
+      message: 'It is stacked on another open pull request.',
+      next: 'Merge that pull request first.',
+    },
   });
 });
