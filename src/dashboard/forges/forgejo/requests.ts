@@ -28,5 +28,5 @@ export function createForgejoRequests({ baseUrl, token, ...options }: ForgejoOpt
 
 function findLimit({ status, headers }: ForgeAnswer, at: number): Limited | undefined {
   if (status !== 429) return undefined;
-  return { of: 'everything', until: readRetryAfter(headers, at) ?? at + DEFAULT_PAUSE_MS };
+  return { of: 'all', until: readRetryAfter(headers, at) ?? at + DEFAULT_PAUSE_MS };
 }

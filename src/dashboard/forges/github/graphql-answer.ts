@@ -37,21 +37,21 @@ const DEFAULT_PAUSE_MS = 60_000;
  * Other parts with errors are null.
  * @throws ForgeError of the first error, unless all errors affect only parts.
  */
-export function readPartialData(answer: ForgeAnswer, at: number): unknown {
-  const { data, errors } = parseAnswer(answer);
-  if (data === null || !errors.every(isOfPart)) return readWholeData(answer, at);
+export function readPartialData(response: ForgeAnswer, at: number): unknown {
+  const { data, errors } = parseResponse(response);
+  if (data === null || !errors.every(isOfPart)) return readWholeData(response, at);
   for (const error of errors) placeError(data, error);
   return data;
 }
 
 /** Reads a GraphQL response without errors. @throws ForgeError of the first error. */
-export function readWholeData(answer: ForgeAnswer, at: number): unknown {
-  const { data, errors } = parseAnswer(answer);
+export function readWholeData(response: ForgeAnswer, at: number): unknown {
+  const { data, errors } = parseResponse(response);
   if (data !== null && errors.length === 0) return data;
-  throw toError(errors, { answer, at });
+  throw toError(errors, { response, at });
 }
 
-function parseAnswer({ text }: ForgeAnswer): { data: object | null; errors: readonly GraphqlError[] } {
+function parseResponse({ text }: ForgeAnswer): { data: object | null; errors: readonly GraphqlError[] } {
   // A body that is not a GraphQL over HTTP response has no data.
   const { data, errors } = (parseJson(text) ?? {}) as { readonly data?: unknown; readonly errors?: unknown };
   const list = Array.isArray(errors) ? errors.map((error: unknown) => (error ?? {}) as GraphqlError) : [];
@@ -84,7 +84,7 @@ function placeError(data: object, error: GraphqlError): void {
 
 function toError(
   errors: readonly GraphqlError[],
-  { answer: { headers, status }, at }: { readonly answer: ForgeAnswer; readonly at: number },
+  { response: { headers, status }, at }: { readonly response: ForgeAnswer; readonly at: number },
 ): ForgeError {
   const kinds = errors.map(kindOf);
   const cause = new Error(`GitHub returned errors: ${JSON.stringify(errors).slice(0, 500)}`);

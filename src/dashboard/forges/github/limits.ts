@@ -31,9 +31,9 @@ function readCount(headers: Headers, name: string): number | undefined {
 export function findLimit({ status, headers, text }: ForgeAnswer, at: number): Limited | undefined {
   if (status !== 403 && status !== 429) return undefined;
   const retryAfter = readRetryAfter(headers, at);
-  if (retryAfter !== undefined) return { of: 'everything', until: retryAfter };
+  if (retryAfter !== undefined) return { of: 'all', until: retryAfter };
   const budget = readBudget(headers);
-  if (budget?.remaining === 0) return { of: 'this budget', until: Date.parse(budget.resetsAt) };
+  if (budget?.remaining === 0) return { of: 'quota', until: Date.parse(budget.resetsAt) };
   const isSecondary = status === 429 || /secondary rate limit|abuse detection/i.test(text);
-  return isSecondary ? { of: 'everything', until: at + SECONDARY_PAUSE_MS } : undefined;
+  return isSecondary ? { of: 'all', until: at + SECONDARY_PAUSE_MS } : undefined;
 }

@@ -45,7 +45,7 @@ export function createGithubRequests({ baseUrl = GITHUB_API, token, ...options }
       endpoint: '/graphql',
       method: 'POST',
       body,
-      read: (answer) => read(requireSuccess(answer), now()),
+      read: (response) => read(requireSuccess(response), now()),
     };
   }
 
@@ -59,8 +59,8 @@ export function createGithubRequests({ baseUrl = GITHUB_API, token, ...options }
   };
 }
 
-function readViewer(answer: ForgeAnswer): Viewer {
-  const { text, headers } = requireSuccess(answer);
+function readViewer(response: ForgeAnswer): Viewer {
+  const { text, headers } = requireSuccess(response);
   const { login } = parseJson(text) as { readonly login: string };
   const scopes = headers.get('x-oauth-scopes')?.split(',') ?? [];
   return { login, scopes: scopes.map((scope) => scope.trim()).filter((scope) => scope !== '') };

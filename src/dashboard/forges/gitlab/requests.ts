@@ -45,7 +45,7 @@ export function createGitlabRequests({ baseUrl, token, ...options }: GitlabOptio
         endpoint: '/graphql',
         method: 'POST',
         body: { query: withoutFields(query, lacking), variables },
-        read: (answer) => readData(answer, lacking),
+        read: (response) => readData(response, lacking),
       });
     } catch (error) {
       if (lacking.size === known) throw error;
@@ -60,8 +60,8 @@ export function createGitlabRequests({ baseUrl, token, ...options }: GitlabOptio
  * Reads the data of a response. GitLab returns null without an error for hidden and deleted objects, so that an error
  * means that the query is invalid, for example because of a field that the server doesn't have.
  */
-function readData(answer: ForgeAnswer, lacking: Set<string>): unknown {
-  const { text, status } = requireSuccess(answer);
+function readData(response: ForgeAnswer, lacking: Set<string>): unknown {
+  const { text, status } = requireSuccess(response);
   // A body that is not a GraphQL over HTTP response has no data.
   const { data, errors } = (parseJson(text) ?? {}) as { readonly data?: unknown; readonly errors?: unknown };
   if (typeof data === 'object' && data !== null && errors === undefined) return data;
@@ -83,5 +83,5 @@ function findLimit({ status, headers }: ForgeAnswer, at: number): Limited | unde
   if (status !== 429) return undefined;
   const reset = Date.parse(readBudget(headers)?.resetsAt ?? '');
   const until = readRetryAfter(headers, at) ?? (Number.isNaN(reset) ? at + DEFAULT_PAUSE_MS : reset);
-  return { of: 'everything', until };
+  return { of: 'all', until };
 }

@@ -30,18 +30,18 @@ export interface RequestsOptions {
 /** The conventions of a forge's API. */
 export interface Dialect {
   readonly forge: ForgeName;
-  /** Headers of every request, including the credential unless {@link authorize} returns it. */
+  /** Headers of every request, including the credential unless {@link Dialect.authorize} returns it. */
   readonly headers: Readonly<Record<string, string>>;
   /** Returns the `Authorization` header of the next request, for credentials that change. */
   readonly authorize?: (() => Promise<string>) | undefined;
   readonly readBudget: (headers: Headers) => Budget | undefined;
   /** Finds the exceeded rate limit in a response. @returns `undefined` for any other response. */
-  readonly findLimit: (answer: ForgeAnswer, at: number) => Limited | undefined;
+  readonly findLimit: (response: ForgeAnswer, at: number) => Limited | undefined;
 }
 
 /** An exceeded rate limit, which covers one quota or every request of the credential. */
 export interface Limited {
-  readonly of: 'everything' | 'this budget';
+  readonly of: 'all' | 'quota';
   readonly until: number;
 }
 
@@ -56,7 +56,7 @@ export interface Ask<T> {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: unknown;
   /** Converts the response to the result. Throws ForgeError. */
-  readonly read: (answer: ForgeAnswer) => T;
+  readonly read: (response: ForgeAnswer) => T;
 }
 
 export interface Requests {
@@ -77,17 +77,17 @@ export function createRequests(
   const owner = account === undefined ? {} : { account };
 
   async function send<T>({ resource, url, endpoint, method, headers, body, read }: Ask<T>): Promise<T> {
-    pauses.require(resource, 'everything');
+    pauses.require(resource, 'all');
     const credential = authorize && { Authorization: await authorize() };
-    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-    let answer: ForgeAnswer | undefined;
+    const requestBody = body === undefined ? {} : { body: JSON.stringify(body) };
+    let response: ForgeAnswer | undefined;
     let outcome: NewRequest['outcome'] = 'success';
     try {
-      const sentHeaders = { ...own, ...credential, ...headers };
-      answer = await exchange(url, { method, headers: sentHeaders, ...sent, dispatcher, timeoutMs });
-      noteBudget(resource, answer);
-      requireTaken(resource, answer);
-      return read(answer);
+      const requestHeaders = { ...own, ...credential, ...headers };
+      response = await exchange(url, { method, headers: requestHeaders, ...requestBody, dispatcher, timeoutMs });
+      updateBudget(resource, response);
+      assertNotLimited(resource, response);
+      return read(response);
     } catch (error) {
       const failure = toForgeError(error);
       outcome = failure.kind;
@@ -95,36 +95,40 @@ export function createRequests(
       if (failure.resetsAt !== undefined) pauses.begin(resource, failure.resetsAt);
       throw failure;
     } finally {
-      const rateLimit = answer && readBudget(answer.headers);
-      const status = answer && { statusCode: answer.status };
+      const rateLimit = response && readBudget(response.headers);
+      const status = response && { statusCode: response.status };
       await record({ forge, method, endpoint, outcome, ...owner, ...status, ...(rateLimit && { rateLimit }) });
     }
   }
 
-  function noteBudget(resource: Resource, { headers }: ForgeAnswer): void {
+  function updateBudget(resource: Resource, { headers }: ForgeAnswer): void {
     const budget = readBudget(headers);
     if (budget !== undefined) budgets[resource] = { ...budgets[resource], ...budget };
   }
 
-  function requireTaken(resource: Resource, answer: ForgeAnswer): void {
-    const limited = findLimit(answer, now());
+  function assertNotLimited(resource: Resource, response: ForgeAnswer): void {
+    const limited = findLimit(response, now());
     if (limited === undefined) return;
-    const resetsAt = pauses.begin(limited.of === 'everything' ? 'everything' : resource, limited.until);
-    throw new ForgeError('rate_limited', { status: answer.status, resetsAt, cause: new Error(excerptOf(answer)) });
+    const resetsAt = pauses.begin(limited.of === 'all' ? 'all' : resource, limited.until);
+    throw new ForgeError('rate_limited', {
+      status: response.status,
+      resetsAt,
+      cause: new Error(describeResponse(response)),
+    });
   }
 
   return { budgets, answers, now, ask: (ask) => run(() => send(ask)) };
 }
 
 /** Returns a response with status 2xx. @throws ForgeError of the kind that the status stands for. */
-export function requireSuccess(answer: ForgeAnswer): ForgeAnswer {
-  const { status } = answer;
-  if (status >= 200 && status < 300) return answer;
+export function requireSuccess(response: ForgeAnswer): ForgeAnswer {
+  const { status } = response;
+  if (status >= 200 && status < 300) return response;
   const timedOut = status === 502 || status === 504;
-  throw new ForgeError(kindOfStatus(status), { status, timedOut, cause: new Error(excerptOf(answer)) });
+  throw new ForgeError(kindOfStatus(status), { status, timedOut, cause: new Error(describeResponse(response)) });
 }
 
 /** Describes a response for logs, with the start of its body only: an HTML page says little after its first lines. */
-function excerptOf({ status, text }: ForgeAnswer): string {
+function describeResponse({ status, text }: ForgeAnswer): string {
   return `The forge responded with ${status}: ${text.slice(0, 500)}`;
 }

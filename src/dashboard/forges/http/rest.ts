@@ -29,24 +29,24 @@ interface Page extends KeptAnswer {
 /** Creates a client for the REST API below a URL. */
 export function createRest({ ask, answers }: Pick<Requests, 'answers' | 'ask'>, baseUrl: string): Rest {
   // Part of the cache keys, as responses depend on the credential.
-  const own = randomUUID();
+  const cachePrefix = randomUUID();
 
-  function to<T>(method: string, path: string, read: Ask<T>['read']): Ask<T> {
+  function toRequest<T>(method: string, path: string, read: Ask<T>['read']): Ask<T> {
     return { resource: 'rest', url: baseUrl + path, endpoint: path.replace(/\?.*$/s, ''), method, read };
   }
 
   /** Caches only responses that are valid JSON. */
   async function readPage(path: string): Promise<Page> {
-    const key = own + path;
+    const key = cachePrefix + path;
     const known = answers.get(key);
-    const read = (answer: ForgeAnswer): Page => {
-      if (answer.status === 304 && known !== undefined) return { ...known, json: parseJson(known.text) };
-      const { headers, text } = requireSuccess(answer);
+    const read = (response: ForgeAnswer): Page => {
+      if (response.status === 304 && known !== undefined) return { ...known, json: parseJson(known.text) };
+      const { headers, text } = requireSuccess(response);
       const hasNext = /;\s*rel="?next"?/.test(headers.get('link') ?? '');
       return { etag: headers.get('etag'), text, hasNext, json: parseJson(text) };
     };
     const headers = known?.etag ? { 'If-None-Match': known.etag } : undefined;
-    const page = await ask({ ...to('GET', path, read), headers });
+    const page = await ask({ ...toRequest('GET', path, read), headers });
     const { etag, text, hasNext } = page;
     if (etag !== null) answers.set(key, { etag, text, hasNext });
     return page;
@@ -71,8 +71,10 @@ export function createRest({ ask, answers }: Pick<Requests, 'answers' | 'ask'>, 
       }
       return items;
     },
-    getText: (path) => ask(to('GET', path, (answer) => requireSuccess(answer).text)),
-    send: (method, path, body) => ask({ ...to(method, path, (answer) => requireSuccess(answer).status), body }),
-    post: (path, body) => ask({ ...to('POST', path, (answer) => parseJson(requireSuccess(answer).text)), body }),
+    getText: (path) => ask(toRequest('GET', path, (response) => requireSuccess(response).text)),
+    send: (method, path, body) =>
+      ask({ ...toRequest(method, path, (response) => requireSuccess(response).status), body }),
+    post: (path, body) =>
+      ask({ ...toRequest('POST', path, (response) => parseJson(requireSuccess(response).text)), body }),
   };
 }
