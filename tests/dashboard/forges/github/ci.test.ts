@@ -42,7 +42,7 @@ test.each<[string, Rollup | null, string | undefined]>([
   ['counts are missing', { state: 'FAILURE' }, 'failure'],
   ['counts of runs are null', { state: 'FAILURE', checkRuns: null, statuses: counts('PENDING') }, 'failure'],
   ['counts of statuses are missing', { state: 'FAILURE', checkRuns: counts('CANCELLED QUEUED') }, 'failure'],
-])('judgeRollup: computes the CI status when %s', (_reason, given, ci) => {
+])('ciFromRollup: computes the CI status when %s', (_reason, given, ci) => {
   expect(judgeRollup(given)).toBe(ci);
 });
 
@@ -65,6 +65,6 @@ test.each<[string, CheckRun[], string]>([
   ['one could not start', runs('startup_failure'), 'failure'],
   ['one was cancelled and others are queued', runs('cancelled ~queued'), 'pending'],
   ['one was cancelled', runs('cancelled success'), 'failure'],
-])('judgeCheckRuns: computes the CI status when %s', (_reason, given, ci) => {
+])('ciFromCheckRuns: computes the CI status when %s', (_reason, given, ci) => {
   expect(judgeCheckRuns(given)).toBe(ci);
 });

@@ -76,7 +76,7 @@ test('GitHub read: reads a smaller batch after a timeout', async () => {
   expect((await github.forge.read(found)).repositories).toHaveLength(2);
 });
 
-test('createBatches: increases the batch size by one after each success', async () => {
+test('createBatchReader: increases the batch size by one after each success', async () => {
   const batches = createBatches();
   const sizes: number[] = [];
   let capacity = 5;
@@ -93,7 +93,7 @@ test('createBatches: increases the batch size by one after each success', async 
   expect(sizes).toEqual([...sizes].sort((a, b) => a - b));
 });
 
-test('createBatches: rethrows any other error immediately', async () => {
+test('createBatchReader: rethrows any other error immediately', async () => {
   const refused = new ForgeError('unauthorized');
   let calls = 0;
   const read = () => Promise.reject(((calls += 1), refused));

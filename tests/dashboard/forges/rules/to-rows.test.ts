@@ -17,7 +17,7 @@ test.each<[string, Partial<PullRequestFacts>, string]>([
   ['a user with a similar name', { author: 'renovate-fan' }, 'regular'],
   ['a user, with a release label', { labels: [releaseLabel] }, 'release'],
   ['a bot, with a release label', { author: 'renovate', labels: [releaseLabel] }, 'release'],
-])('toRows: sets kind for a pull request of %s', (_author, change, kind) => {
+])('toBoardRows: sets kind for a pull request of %s', (_author, change, kind) => {
   expect(rowOf(change).kind).toBe(kind);
 });
 
@@ -28,7 +28,7 @@ test.each<[string, Partial<PullRequestFacts>, boolean]>([
   ['with failed checks', { ci: 'failure' }, false],
   ['unstable', { mergeStatus: 'unstable' }, false],
   ['blocked', { mergeStatus: 'blocked' }, false],
-])('toRows: sets readyToMerge for a pull request that is %s', (_reason, change, ready) => {
+])('toBoardRows: sets readyToMerge for a pull request that is %s', (_reason, change, ready) => {
   expect(rowOf(change).readyToMerge).toBe(ready);
 });
 
@@ -44,7 +44,7 @@ test.each<[string, Partial<PullRequestFacts>, boolean]>([
   ['changes are requested', review('changes_requested', 1), false],
   ['the review state is unknown', {}, false],
   ['it is a draft', { ...review('review_required', 1), draft: true }, false],
-])('toRows: sets needsReview when %s', (_reason, change, needed) => {
+])('toBoardRows: sets needsReview when %s', (_reason, change, needed) => {
   expect(rowOf(change).needsReview).toBe(needed);
 });
 
@@ -58,7 +58,7 @@ test.each<[string, Partial<PullRequestFacts>, string, boolean]>([
   ['other reviewers are requested', { requestedReviewerLogins: ['lisa'] }, 'Mona', false],
   ['the viewer has no username', { requestedReviewerLogins: [''] }, '', false],
   ['it is a draft', { requestedReviewerLogins: ['mona'], draft: true }, 'Mona', false],
-])('toRows: sets reviewRequestedFromMe when %s', (_reason, change, username, asked) => {
+])('toBoardRows: sets reviewRequestedFromMe when %s', (_reason, change, username, asked) => {
   expect(rowOf(change, username).reviewRequestedFromMe).toBe(asked);
 });
 
@@ -68,12 +68,12 @@ test.each<[string, string, string, boolean]>([
   ['any other issue of Renovate', 'renovate[bot]', 'Action Required: Fix Renovate Configuration', false],
   ["a user's issue with that title", 'mona', 'Dependency Dashboard', false],
   ["Dependabot's issue with that title", 'dependabot[bot]', 'Dependency Dashboard', false],
-])('toRows: sets housekeeping by author and title: %s', (_reason, author, title, housekeeping) => {
+])('toBoardRows: sets housekeeping by author and title: %s', (_reason, author, title, housekeeping) => {
   const { issues } = toRows({ pullRequests: [], issues: [issueFacts({ author, title })] }, reader);
   expect(issues).toEqual([{ ...issueFacts({ author, title }), forge: 'github', housekeeping }]);
 });
 
-test('toRows: blocks merging of a stacked pull request', () => {
+test('toBoardRows: blocks merging of a stacked pull request', () => {
   const pullRequests = [facts({ number: 1, headBranch: 'a' }), facts({ number: 2, baseBranch: 'a' })];
   const [lower, upper] = toRows({ pullRequests, issues: [] }, reader).pullRequests;
   expect(lower?.allowedActions[0]).toEqual({ action: 'merge' });
