@@ -39,7 +39,7 @@ test('a forge that is down at the start has no rows, and those of the others are
   const board = await stage.refresh();
   expect(titlesOf(board)).toEqual(ALL.filter((title) => !title.startsWith('github')));
   const github = { forge: 'github', reachable: false, repoCount: 0, truncated: false, errorKind: 'unreachable' };
-  expect(githubOf(board)).toEqual({ ...github, error: expect.stringContaining('did not answer') as string });
+  expect(githubOf(board)).toEqual({ ...github, error: expect.stringContaining("didn't respond") as string });
 });
 
 test('a forge whose address is not allowed any more keeps its rows, names the setting and is not asked', async () => {

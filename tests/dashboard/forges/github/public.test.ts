@@ -140,7 +140,11 @@ test('anonymous GitHub client: lists checks and rejects actions and webhooks', a
     { name: 'build', url, state: 'failure', durationSeconds: 90 },
     { name: 'build', url, state: 'running' },
   ]);
-  const refusal = { kind: 'unauthorized', refusal: 'permission', needs: expect.stringContaining('a token') as string };
+  const refusal = {
+    kind: 'unauthorized',
+    refusal: 'permission',
+    needs: expect.stringContaining('a GitHub token') as string,
+  };
   expect(forge.actions).toEqual([]);
   await expect(forge.act(target, 'close')).rejects.toMatchObject(refusal);
   await expect(forge.ensureWebhook('mona/shop', { url, secret: 's' })).rejects.toMatchObject(refusal);
