@@ -58,6 +58,6 @@ test('nothing is done for a name that nobody has', async () => {
   expect(await recover('eve')).toEqual({
     code: 1,
     out: '',
-    err: 'Expected the username of an account; there is none.\n',
+    err: 'No user named "eve".\n',
   });
 });

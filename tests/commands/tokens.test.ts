@@ -103,12 +103,12 @@ test.each([
   ],
   ['a personal token of nobody', ['list'], 'expected --user'],
   ['a write token for more than a year', ['create', '--kind', 'write', '--label', 'x', '--days', '366'], '365 days'],
-  ['a name that nobody has', ['create', '--user', 'eve', '--label', 'x', '--days', '1'], 'Expected the username'],
+  ['a name that nobody has', ['create', '--user', 'eve', '--label', 'x', '--days', '1'], 'No user named "eve".'],
   ['a blank label', ['create', '--user', 'ada', '--label', ' ', '--days', '1'], 'Expected label'],
   ['more days than the API allows', ['create', '--user', 'ada', '--label', 'x', '--days', '367'], 'from 1 to 366'],
   ['no days', ['create', '--user', 'ada', '--label', 'x'], '--days'],
   ['an unknown scope', ['create', '--user', 'ada', '--label', 'x', '--days', '1', '--scope', 'all'], 'read, write'],
-  ['an id of nothing', ['revoke', 'nothing'], 'Expected the id'],
+  ['an id of nothing', ['revoke', 'nothing'], 'No API token with this id.'],
 ])('refuses %s in one line', async (_reason, args, message) => {
   const { code, out, err } = await trellis(...args, ...where);
   expect([code, out]).toEqual([1, '']);
