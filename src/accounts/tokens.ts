@@ -32,7 +32,7 @@ export type CreatedToken = PersonalToken & { readonly token: string };
 export interface NewToken {
   readonly label: string;
   readonly expiresAt: Date;
-  /** By default `read` alone. */
+  /** By default only `read`. */
   readonly scopes?: readonly Scope[] | undefined;
 }
 
