@@ -171,7 +171,7 @@ function ignoreConnection(error: unknown): undefined {
   if ((error as Error).name !== 'TypeError') throw error;
 }
 
-/** Only the value of the last rotation is valid, so an acknowledged rotation must be stored. */
+/** Asserts that the token of the last acknowledged rotation is valid. */
 async function expectTokenHolds({ consumerToken, name, objects }: Writer): Promise<void> {
   const [kept] = [...objects.values()];
   const client = createSecretsClient(`${server.origin}/secrets`, { token: consumerToken });

@@ -196,7 +196,7 @@ export function authTests(): void {
     expect(response.status).toBe(400);
   });
 
-  describe('passkeys', () => {
+  describe('Passkeys', () => {
     const at = (id: string) => ({ params: { path: { id } } });
 
     test('are listed in pages, renamed and removed, except the last one', async () => {
