@@ -14,7 +14,7 @@ export type { RetryNotice, RetrySettings } from '../../client/retry.js';
 export type { components, operations, paths } from './types.js';
 
 /** Names the contract that these types were made from. */
-export const revision = '468f9cb6b84b2e02';
+export const revision = '97a2204b694582d5';
 
 /** The environment variable that holds the token when no option does. */
 export const TOKEN_ENV_VAR = 'TRELLIS_TOKEN';

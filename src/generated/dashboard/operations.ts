@@ -8,7 +8,7 @@ import * as validators from './validators.js';
 export const basePath = '';
 
 /** Names what the contract says; the client is told it and compares. */
-export const revision = '468f9cb6b84b2e02';
+export const revision = '97a2204b694582d5';
 
 /** The kind of caller that each security scheme proves. */
 export const schemes = {
@@ -1612,7 +1612,7 @@ export type BeginRegistrationOutput =
 /** What `finishRegistration` is given. */
 export interface FinishRegistrationInput extends Facts {
   readonly query: {
-    /** The username that registration began with. */
+    /** The username with which registration was started. */
     readonly username: components['schemas']['Username'];
   };
   readonly body: components['schemas']['RegistrationCredential'];
@@ -1625,7 +1625,7 @@ export type FinishRegistrationOutput =
       readonly status: 200;
       readonly body: components['schemas']['SessionUser'];
       readonly headers: {
-        /** Sets the session cookie, or takes it back. */
+        /** Sets or clears the session cookie. */
         readonly 'Set-Cookie': string;
       };
     };
@@ -1646,7 +1646,7 @@ export type BeginLoginOutput =
 /** What `finishLogin` is given. */
 export interface FinishLoginInput extends Facts {
   readonly query: {
-    /** Who expects to sign in; a passkey of anybody else is refused then. */
+    /** The expected user. If given, passkeys of other users are rejected. */
     readonly username?: components['schemas']['Username'];
   };
   readonly body: components['schemas']['AuthenticationCredential'];
@@ -1659,7 +1659,7 @@ export type FinishLoginOutput =
       readonly status: 200;
       readonly body: components['schemas']['SessionUser'];
       readonly headers: {
-        /** Sets the session cookie, or takes it back. */
+        /** Sets or clears the session cookie. */
         readonly 'Set-Cookie': string;
       };
     };
@@ -1675,7 +1675,7 @@ export type LogoutOutput =
       readonly status: 204;
       readonly body?: undefined;
       readonly headers: {
-        /** Sets the session cookie, or takes it back. */
+        /** Sets or clears the session cookie. */
         readonly 'Set-Cookie': string;
       };
     };
@@ -1691,7 +1691,7 @@ export type LogoutEverywhereOutput =
       readonly status: 204;
       readonly body?: undefined;
       readonly headers: {
-        /** Sets the session cookie, or takes it back. */
+        /** Sets or clears the session cookie. */
         readonly 'Set-Cookie': string;
       };
     };
@@ -1735,13 +1735,13 @@ export type BeginCredentialOutput =
 /** What `finishCredential` is given. */
 export interface FinishCredentialInput extends Facts {
   readonly query: {
-    /** What the passkey is told by; not blank. */
+    /** The name of the passkey; not blank. */
     readonly label: components['schemas']['PasskeyLabel'];
   };
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -1805,8 +1805,8 @@ export type ListTokensOutput =
 export interface CreateTokenInput extends Facts {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -1953,21 +1953,21 @@ export type SaveFilterStateOutput =
 /** What `getDashboard` is given. */
 export interface GetDashboardInput extends Facts {
   readonly query: {
-    /** Whose board, when its owner shares it with the caller; by default the caller's own. */
+    /** The owner of the board, if it is shared with the caller; by default the caller. */
     readonly owner?: string;
-    /** Whether draft pull requests are listed too; otherwise `hiddenDrafts` counts them. */
+    /** Whether to list draft pull requests; if not, `hiddenDrafts` counts them. */
     readonly includeDrafts: boolean;
-    /** Whether pull requests that were set aside are listed too; otherwise `hiddenSnoozed` counts them. */
+    /** Whether to list snoozed pull requests; if not, `hiddenSnoozed` counts them. */
     readonly includeSnoozed: boolean;
     /**
-     * Only what this saved view of the caller selects, in its order; on the board of another, what one's own view selects there.
-     * Counts are of the whole board all the same. A view that asks for the section `drafts` lists drafts without being told to.
-     * 404 when there is none.
+     * The name of one of the caller's saved views. Only the pull requests that match its filter are listed, in its
+     * sort order, also on another user's board. Counts still cover the whole board. A view with the section
+     * `drafts` lists drafts even without `includeDrafts`. Returns 404 if the view doesn't exist.
      */
     readonly view?: components['schemas']['ViewName'];
   };
   readonly headers: {
-    /** The `ETag` of the answer that the caller still has. */
+    /** The `ETag` of the response that the client has stored. */
     readonly 'if-none-match'?: string;
   };
   readonly caller: SessionCaller | TokenCaller;
@@ -1979,7 +1979,7 @@ export type GetDashboardOutput =
       readonly status: 200;
       readonly body: components['schemas']['Dashboard'];
       readonly headers?: {
-        /** Changes whenever the answer does. */
+        /** Changes whenever the content of the response changes. */
         readonly ETag?: string;
       };
     }
@@ -1987,7 +1987,7 @@ export type GetDashboardOutput =
       readonly status: 304;
       readonly body?: undefined;
       readonly headers?: {
-        /** Stands for this answer in a later `If-None-Match`. */
+        /** The current `ETag`, for a later `If-None-Match`. */
         readonly ETag?: string;
       };
     };
@@ -1995,9 +1995,9 @@ export type GetDashboardOutput =
 /** What `refreshDashboard` is given. */
 export interface RefreshDashboardInput extends Facts {
   readonly query: {
-    /** Whether draft pull requests are listed too; otherwise `hiddenDrafts` counts them. */
+    /** Whether to list draft pull requests; if not, `hiddenDrafts` counts them. */
     readonly includeDrafts: boolean;
-    /** Whether pull requests that were set aside are listed too; otherwise `hiddenSnoozed` counts them. */
+    /** Whether to list snoozed pull requests; if not, `hiddenSnoozed` counts them. */
     readonly includeSnoozed: boolean;
   };
   readonly caller: SessionCaller | TokenCaller;
@@ -2013,13 +2013,13 @@ export type RefreshDashboardOutput =
 /** What `streamDashboard` is given. */
 export interface StreamDashboardInput extends Facts {
   readonly query: {
-    /** Whether draft pull requests are listed too, for as long as the stream lasts. */
+    /** Whether to list draft pull requests in all events of the stream. */
     readonly includeDrafts: boolean;
-    /** Whether pull requests that were set aside are listed too, for as long as the stream lasts. */
+    /** Whether to list snoozed pull requests in all events of the stream. */
     readonly includeSnoozed: boolean;
   };
   readonly headers: {
-    /** The `id` of the last event that the caller received. */
+    /** The `id` of the last event that the client received. */
     readonly 'last-event-id'?: string;
   };
   readonly caller: SessionCaller | TokenCaller;
@@ -2088,8 +2088,8 @@ export type DisableAutoUpdateBranchOutput =
 export interface EnsureWebhookInput extends Facts {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -2107,7 +2107,7 @@ export type EnsureWebhookOutput =
       readonly status: 403;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2115,7 +2115,7 @@ export type EnsureWebhookOutput =
       readonly status: 404;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2123,7 +2123,7 @@ export type EnsureWebhookOutput =
       readonly status: 409;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2131,17 +2131,17 @@ export type EnsureWebhookOutput =
       readonly status: 429;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
-        /** Seconds to wait before the next try; at least 1. */
+        /** The number of seconds to wait before retrying, at least 1. */
         readonly 'Retry-After': string;
-        /** How many requests this server's budget holds; absent while its limits are off. */
+        /** The number of requests that this server's rate limit allows per window; absent if rate limits are switched off. */
         readonly 'RateLimit-Limit'?: string;
-        /** How many of them are left. */
+        /** The number of requests left in the current window. */
         readonly 'RateLimit-Remaining'?: string;
-        /** Seconds until this server's budget is whole again. */
+        /** The number of seconds until the current window ends. */
         readonly 'RateLimit-Reset'?: string;
-        /** This server's budget and the seconds that it is for, as `600;w=60`. */
+        /** This server's rate limit and the length of its window in seconds, such as `600;w=60`. */
         readonly 'RateLimit-Policy'?: string;
       };
     }
@@ -2149,7 +2149,7 @@ export type EnsureWebhookOutput =
       readonly status: 502;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     };
@@ -2169,15 +2169,15 @@ export type RotateWebhookOutput =
 /** What `deliverGithub` is given. */
 export interface DeliverGithubInput extends Facts {
   readonly params: {
-    /** The token of the settings that the delivery is for. */
+    /** The webhook token from the user's settings. */
     readonly webhookToken: string;
   };
   readonly headers: {
-    /** HMAC-SHA256 of the body with the secret, in hexadecimal behind `sha256=`. */
+    /** The HMAC-SHA256 of the body with the webhook secret, in hexadecimal after `sha256=`. */
     readonly 'x-hub-signature-256'?: string;
-    /** Names the delivery; one that came before is acknowledged and not acted on again. */
+    /** The id of the delivery. Repeated deliveries are acknowledged and ignored. */
     readonly 'x-github-delivery'?: string;
-    /** What happened. */
+    /** The event type. */
     readonly 'x-github-event'?: string;
   };
   readonly body: () => Promise<Buffer>;
@@ -2194,21 +2194,21 @@ export type DeliverGithubOutput =
 /** What `deliverForgejo` is given. */
 export interface DeliverForgejoInput extends Facts {
   readonly params: {
-    /** The token of the settings that the delivery is for. */
+    /** The webhook token from the user's settings. */
     readonly webhookToken: string;
   };
   readonly headers: {
-    /** HMAC-SHA256 of the body with the secret, in hexadecimal. */
+    /** The HMAC-SHA256 of the body with the webhook secret, in hexadecimal. */
     readonly 'x-forgejo-signature'?: string;
-    /** The same, as Gitea names it. */
+    /** Gitea's name for `X-Forgejo-Signature`. */
     readonly 'x-gitea-signature'?: string;
-    /** Names the delivery; one that came before is acknowledged and not acted on again. */
+    /** The id of the delivery. Repeated deliveries are acknowledged and ignored. */
     readonly 'x-forgejo-delivery'?: string;
-    /** The same, as Gitea names it. */
+    /** Gitea's name for `X-Forgejo-Delivery`. */
     readonly 'x-gitea-delivery'?: string;
-    /** What happened. */
+    /** The event type. */
     readonly 'x-forgejo-event'?: string;
-    /** The same, as Gitea names it. */
+    /** Gitea's name for `X-Forgejo-Event`. */
     readonly 'x-gitea-event'?: string;
   };
   readonly body: () => Promise<Buffer>;
@@ -2225,18 +2225,18 @@ export type DeliverForgejoOutput =
 /** What `deliverGitlab` is given. */
 export interface DeliverGitlabInput extends Facts {
   readonly params: {
-    /** The token of the settings that the delivery is for. */
+    /** The webhook token from the user's settings. */
     readonly webhookToken: string;
   };
   readonly headers: {
-    /** The secret itself, which is how GitLab signs. */
+    /** The webhook secret itself, which GitLab sends in place of a signature. */
     readonly 'x-gitlab-token'?: string;
     /**
-     * Names the delivery (GitLab 17.4 and later); one that came before is acknowledged and not acted on again. What one
-     * delivery brings about at the forge shares its `X-Gitlab-Event-UUID`, so that says nothing here.
+     * The id of the delivery (GitLab 17.4 and later). Repeated deliveries are acknowledged and ignored.
+     * `X-Gitlab-Event-UUID` can't serve as the id, because deliveries that result from another delivery share it.
      */
     readonly 'idempotency-key'?: string;
-    /** What happened. */
+    /** The event type. */
     readonly 'x-gitlab-event'?: string;
   };
   readonly body: () => Promise<Buffer>;
@@ -2254,8 +2254,8 @@ export type DeliverGitlabOutput =
 export interface MergePullRequestInput extends Facts {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -2273,7 +2273,7 @@ export type MergePullRequestOutput =
       readonly status: 403;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2281,7 +2281,7 @@ export type MergePullRequestOutput =
       readonly status: 404;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2289,7 +2289,7 @@ export type MergePullRequestOutput =
       readonly status: 409;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2297,17 +2297,17 @@ export type MergePullRequestOutput =
       readonly status: 429;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
-        /** Seconds to wait before the next try; at least 1. */
+        /** The number of seconds to wait before retrying, at least 1. */
         readonly 'Retry-After': string;
-        /** How many requests this server's budget holds; absent while its limits are off. */
+        /** The number of requests that this server's rate limit allows per window; absent if rate limits are switched off. */
         readonly 'RateLimit-Limit'?: string;
-        /** How many of them are left. */
+        /** The number of requests left in the current window. */
         readonly 'RateLimit-Remaining'?: string;
-        /** Seconds until this server's budget is whole again. */
+        /** The number of seconds until the current window ends. */
         readonly 'RateLimit-Reset'?: string;
-        /** This server's budget and the seconds that it is for, as `600;w=60`. */
+        /** This server's rate limit and the length of its window in seconds, such as `600;w=60`. */
         readonly 'RateLimit-Policy'?: string;
       };
     }
@@ -2315,7 +2315,7 @@ export type MergePullRequestOutput =
       readonly status: 502;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     };
@@ -2324,8 +2324,8 @@ export type MergePullRequestOutput =
 export interface AutoMergePullRequestInput extends Facts {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -2343,7 +2343,7 @@ export type AutoMergePullRequestOutput =
       readonly status: 403;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2351,7 +2351,7 @@ export type AutoMergePullRequestOutput =
       readonly status: 404;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2359,7 +2359,7 @@ export type AutoMergePullRequestOutput =
       readonly status: 409;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2367,17 +2367,17 @@ export type AutoMergePullRequestOutput =
       readonly status: 429;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
-        /** Seconds to wait before the next try; at least 1. */
+        /** The number of seconds to wait before retrying, at least 1. */
         readonly 'Retry-After': string;
-        /** How many requests this server's budget holds; absent while its limits are off. */
+        /** The number of requests that this server's rate limit allows per window; absent if rate limits are switched off. */
         readonly 'RateLimit-Limit'?: string;
-        /** How many of them are left. */
+        /** The number of requests left in the current window. */
         readonly 'RateLimit-Remaining'?: string;
-        /** Seconds until this server's budget is whole again. */
+        /** The number of seconds until the current window ends. */
         readonly 'RateLimit-Reset'?: string;
-        /** This server's budget and the seconds that it is for, as `600;w=60`. */
+        /** This server's rate limit and the length of its window in seconds, such as `600;w=60`. */
         readonly 'RateLimit-Policy'?: string;
       };
     }
@@ -2385,7 +2385,7 @@ export type AutoMergePullRequestOutput =
       readonly status: 502;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     };
@@ -2394,8 +2394,8 @@ export type AutoMergePullRequestOutput =
 export interface CancelAutoMergeInput extends Facts {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -2413,7 +2413,7 @@ export type CancelAutoMergeOutput =
       readonly status: 403;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2421,7 +2421,7 @@ export type CancelAutoMergeOutput =
       readonly status: 404;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2429,7 +2429,7 @@ export type CancelAutoMergeOutput =
       readonly status: 409;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2437,17 +2437,17 @@ export type CancelAutoMergeOutput =
       readonly status: 429;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
-        /** Seconds to wait before the next try; at least 1. */
+        /** The number of seconds to wait before retrying, at least 1. */
         readonly 'Retry-After': string;
-        /** How many requests this server's budget holds; absent while its limits are off. */
+        /** The number of requests that this server's rate limit allows per window; absent if rate limits are switched off. */
         readonly 'RateLimit-Limit'?: string;
-        /** How many of them are left. */
+        /** The number of requests left in the current window. */
         readonly 'RateLimit-Remaining'?: string;
-        /** Seconds until this server's budget is whole again. */
+        /** The number of seconds until the current window ends. */
         readonly 'RateLimit-Reset'?: string;
-        /** This server's budget and the seconds that it is for, as `600;w=60`. */
+        /** This server's rate limit and the length of its window in seconds, such as `600;w=60`. */
         readonly 'RateLimit-Policy'?: string;
       };
     }
@@ -2455,7 +2455,7 @@ export type CancelAutoMergeOutput =
       readonly status: 502;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     };
@@ -2464,8 +2464,8 @@ export type CancelAutoMergeOutput =
 export interface ClosePullRequestInput extends Facts {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -2483,7 +2483,7 @@ export type ClosePullRequestOutput =
       readonly status: 403;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2491,7 +2491,7 @@ export type ClosePullRequestOutput =
       readonly status: 404;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2499,7 +2499,7 @@ export type ClosePullRequestOutput =
       readonly status: 409;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2507,17 +2507,17 @@ export type ClosePullRequestOutput =
       readonly status: 429;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
-        /** Seconds to wait before the next try; at least 1. */
+        /** The number of seconds to wait before retrying, at least 1. */
         readonly 'Retry-After': string;
-        /** How many requests this server's budget holds; absent while its limits are off. */
+        /** The number of requests that this server's rate limit allows per window; absent if rate limits are switched off. */
         readonly 'RateLimit-Limit'?: string;
-        /** How many of them are left. */
+        /** The number of requests left in the current window. */
         readonly 'RateLimit-Remaining'?: string;
-        /** Seconds until this server's budget is whole again. */
+        /** The number of seconds until the current window ends. */
         readonly 'RateLimit-Reset'?: string;
-        /** This server's budget and the seconds that it is for, as `600;w=60`. */
+        /** This server's rate limit and the length of its window in seconds, such as `600;w=60`. */
         readonly 'RateLimit-Policy'?: string;
       };
     }
@@ -2525,7 +2525,7 @@ export type ClosePullRequestOutput =
       readonly status: 502;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     };
@@ -2534,8 +2534,8 @@ export type ClosePullRequestOutput =
 export interface RerunChecksInput extends Facts {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -2553,7 +2553,7 @@ export type RerunChecksOutput =
       readonly status: 403;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2561,7 +2561,7 @@ export type RerunChecksOutput =
       readonly status: 404;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2569,7 +2569,7 @@ export type RerunChecksOutput =
       readonly status: 409;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2577,17 +2577,17 @@ export type RerunChecksOutput =
       readonly status: 429;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
-        /** Seconds to wait before the next try; at least 1. */
+        /** The number of seconds to wait before retrying, at least 1. */
         readonly 'Retry-After': string;
-        /** How many requests this server's budget holds; absent while its limits are off. */
+        /** The number of requests that this server's rate limit allows per window; absent if rate limits are switched off. */
         readonly 'RateLimit-Limit'?: string;
-        /** How many of them are left. */
+        /** The number of requests left in the current window. */
         readonly 'RateLimit-Remaining'?: string;
-        /** Seconds until this server's budget is whole again. */
+        /** The number of seconds until the current window ends. */
         readonly 'RateLimit-Reset'?: string;
-        /** This server's budget and the seconds that it is for, as `600;w=60`. */
+        /** This server's rate limit and the length of its window in seconds, such as `600;w=60`. */
         readonly 'RateLimit-Policy'?: string;
       };
     }
@@ -2595,7 +2595,7 @@ export type RerunChecksOutput =
       readonly status: 502;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     };
@@ -2604,8 +2604,8 @@ export type RerunChecksOutput =
 export interface UpdateBranchInput extends Facts {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -2627,7 +2627,7 @@ export type UpdateBranchOutput =
       readonly status: 403;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2635,7 +2635,7 @@ export type UpdateBranchOutput =
       readonly status: 404;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2643,7 +2643,7 @@ export type UpdateBranchOutput =
       readonly status: 409;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2651,17 +2651,17 @@ export type UpdateBranchOutput =
       readonly status: 429;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
-        /** Seconds to wait before the next try; at least 1. */
+        /** The number of seconds to wait before retrying, at least 1. */
         readonly 'Retry-After': string;
-        /** How many requests this server's budget holds; absent while its limits are off. */
+        /** The number of requests that this server's rate limit allows per window; absent if rate limits are switched off. */
         readonly 'RateLimit-Limit'?: string;
-        /** How many of them are left. */
+        /** The number of requests left in the current window. */
         readonly 'RateLimit-Remaining'?: string;
-        /** Seconds until this server's budget is whole again. */
+        /** The number of seconds until the current window ends. */
         readonly 'RateLimit-Reset'?: string;
-        /** This server's budget and the seconds that it is for, as `600;w=60`. */
+        /** This server's rate limit and the length of its window in seconds, such as `600;w=60`. */
         readonly 'RateLimit-Policy'?: string;
       };
     }
@@ -2669,7 +2669,7 @@ export type UpdateBranchOutput =
       readonly status: 502;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     };
@@ -2678,8 +2678,8 @@ export type UpdateBranchOutput =
 export interface RequestDependabotInput extends Facts {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -2697,7 +2697,7 @@ export type RequestDependabotOutput =
       readonly status: 403;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2705,7 +2705,7 @@ export type RequestDependabotOutput =
       readonly status: 404;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2713,7 +2713,7 @@ export type RequestDependabotOutput =
       readonly status: 409;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2721,17 +2721,17 @@ export type RequestDependabotOutput =
       readonly status: 429;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
-        /** Seconds to wait before the next try; at least 1. */
+        /** The number of seconds to wait before retrying, at least 1. */
         readonly 'Retry-After': string;
-        /** How many requests this server's budget holds; absent while its limits are off. */
+        /** The number of requests that this server's rate limit allows per window; absent if rate limits are switched off. */
         readonly 'RateLimit-Limit'?: string;
-        /** How many of them are left. */
+        /** The number of requests left in the current window. */
         readonly 'RateLimit-Remaining'?: string;
-        /** Seconds until this server's budget is whole again. */
+        /** The number of seconds until the current window ends. */
         readonly 'RateLimit-Reset'?: string;
-        /** This server's budget and the seconds that it is for, as `600;w=60`. */
+        /** This server's rate limit and the length of its window in seconds, such as `600;w=60`. */
         readonly 'RateLimit-Policy'?: string;
       };
     }
@@ -2739,7 +2739,7 @@ export type RequestDependabotOutput =
       readonly status: 502;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     };
@@ -2748,8 +2748,8 @@ export type RequestDependabotOutput =
 export interface RequestRenovateRebaseInput extends Facts {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -2767,7 +2767,7 @@ export type RequestRenovateRebaseOutput =
       readonly status: 403;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2775,7 +2775,7 @@ export type RequestRenovateRebaseOutput =
       readonly status: 404;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2783,7 +2783,7 @@ export type RequestRenovateRebaseOutput =
       readonly status: 409;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2791,17 +2791,17 @@ export type RequestRenovateRebaseOutput =
       readonly status: 429;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
-        /** Seconds to wait before the next try; at least 1. */
+        /** The number of seconds to wait before retrying, at least 1. */
         readonly 'Retry-After': string;
-        /** How many requests this server's budget holds; absent while its limits are off. */
+        /** The number of requests that this server's rate limit allows per window; absent if rate limits are switched off. */
         readonly 'RateLimit-Limit'?: string;
-        /** How many of them are left. */
+        /** The number of requests left in the current window. */
         readonly 'RateLimit-Remaining'?: string;
-        /** Seconds until this server's budget is whole again. */
+        /** The number of seconds until the current window ends. */
         readonly 'RateLimit-Reset'?: string;
-        /** This server's budget and the seconds that it is for, as `600;w=60`. */
+        /** This server's rate limit and the length of its window in seconds, such as `600;w=60`. */
         readonly 'RateLimit-Policy'?: string;
       };
     }
@@ -2809,7 +2809,7 @@ export type RequestRenovateRebaseOutput =
       readonly status: 502;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     };
@@ -2817,11 +2817,11 @@ export type RequestRenovateRebaseOutput =
 /** What `listChecks` is given. */
 export interface ListChecksInput extends Facts {
   readonly query: {
-    /** Which forge it is on. */
+    /** The forge of the pull request. */
     readonly forge: components['schemas']['ForgeName'];
-    /** Its repository. */
+    /** The repository of the pull request. */
     readonly fullName: components['schemas']['RepoName'];
-    /** Its number there. */
+    /** The number of the pull request. */
     readonly number: components['schemas']['ItemNumber'];
   };
   readonly caller: SessionCaller | TokenCaller;
@@ -2876,11 +2876,14 @@ export type SaveVisitOutput =
 /** What `getThroughput` is given. */
 export interface GetThroughputInput extends Facts {
   readonly query: {
-    /** Whose board, when its owner shares it with the caller; by default the caller's own. */
+    /** The owner of the board, if it is shared with the caller; by default the caller. */
     readonly owner?: string;
-    /** How many days back, today included. Weeks are answered whole, with the days before that they have. */
+    /**
+     * The number of days to cover, including today. With weeks, the first one also includes its days before that
+     * range.
+     */
     readonly days: number;
-    /** What is counted together; weeks begin on Monday. */
+    /** The length of a period; weeks begin on Monday. */
     readonly per: components['schemas']['ThroughputUnit'];
   };
   readonly caller: SessionCaller | TokenCaller;
@@ -2908,7 +2911,7 @@ export type ListViewsOutput =
 /** What `deleteView` is given. */
 export interface DeleteViewInput extends Facts {
   readonly params: {
-    /** What the view is called. */
+    /** The name of the view. */
     readonly name: components['schemas']['ViewName'];
   };
   readonly caller: SessionCaller | TokenCaller;
@@ -2924,7 +2927,7 @@ export type DeleteViewOutput =
 /** What `saveView` is given. */
 export interface SaveViewInput extends Facts {
   readonly params: {
-    /** What the view is called. */
+    /** The name of the view. */
     readonly name: components['schemas']['ViewName'];
   };
   readonly body: components['schemas']['View'] & Required<Pick<components['schemas']['View'], 'sort' | 'group'>>;
@@ -2954,8 +2957,8 @@ export type ListFeedsOutput =
 export interface CreateFeedInput extends Facts {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -2989,11 +2992,11 @@ export type DeleteFeedOutput =
 /** What `readAtomFeed` is given. */
 export interface ReadAtomFeedInput extends Facts {
   readonly params: {
-    /** The secret part of the feed's address. */
+    /** The secret part of the feed's URL. */
     readonly feedToken: string;
   };
   readonly headers: {
-    /** The `ETag` of the answer that the caller still has. */
+    /** The `ETag` of the response that the client has stored. */
     readonly 'if-none-match'?: string;
   };
   readonly caller: Caller | undefined;
@@ -3005,7 +3008,7 @@ export type ReadAtomFeedOutput =
       readonly status: 200;
       readonly body: Uint8Array;
       readonly headers?: {
-        /** Changes whenever the answer does. */
+        /** Changes whenever the content of the response changes. */
         readonly ETag?: string;
       };
     }
@@ -3013,7 +3016,7 @@ export type ReadAtomFeedOutput =
       readonly status: 304;
       readonly body?: undefined;
       readonly headers?: {
-        /** Stands for this answer in a later `If-None-Match`. */
+        /** The current `ETag`, for a later `If-None-Match`. */
         readonly ETag?: string;
       };
     };
@@ -3021,11 +3024,11 @@ export type ReadAtomFeedOutput =
 /** What `readBadge` is given. */
 export interface ReadBadgeInput extends Facts {
   readonly params: {
-    /** The secret part of the feed's address. */
+    /** The secret part of the feed's URL. */
     readonly feedToken: string;
   };
   readonly headers: {
-    /** The `ETag` of the answer that the caller still has. */
+    /** The `ETag` of the response that the client has stored. */
     readonly 'if-none-match'?: string;
   };
   readonly caller: Caller | undefined;
@@ -3037,7 +3040,7 @@ export type ReadBadgeOutput =
       readonly status: 200;
       readonly body: components['schemas']['Badge'];
       readonly headers?: {
-        /** Changes whenever the answer does. */
+        /** Changes whenever the content of the response changes. */
         readonly ETag?: string;
       };
     }
@@ -3045,7 +3048,7 @@ export type ReadBadgeOutput =
       readonly status: 304;
       readonly body?: undefined;
       readonly headers?: {
-        /** Stands for this answer in a later `If-None-Match`. */
+        /** The current `ETag`, for a later `If-None-Match`. */
         readonly ETag?: string;
       };
     };
@@ -3065,7 +3068,7 @@ export type GetSharingOutput =
 /** What `unshareBoard` is given. */
 export interface UnshareBoardInput extends Facts {
   readonly params: {
-    /** Whom it is about, in any case. */
+    /** The user's name, in upper or lower case. */
     readonly username: components['schemas']['Username'];
   };
   readonly caller: SessionCaller;
@@ -3081,7 +3084,7 @@ export type UnshareBoardOutput =
 /** What `shareBoard` is given. */
 export interface ShareBoardInput extends Facts {
   readonly params: {
-    /** Whom it is about, in any case. */
+    /** The user's name, in upper or lower case. */
     readonly username: components['schemas']['Username'];
   };
   readonly caller: SessionCaller;
@@ -3109,7 +3112,7 @@ export type ListUsersOutput =
 /** What `deleteUser` is given. */
 export interface DeleteUserInput extends Facts {
   readonly params: {
-    /** Whom it is about, in any case. */
+    /** The user's name, in upper or lower case. */
     readonly username: components['schemas']['Username'];
   };
   readonly caller: SessionCaller;
@@ -3125,7 +3128,7 @@ export type DeleteUserOutput =
 /** What `revokeUser` is given. */
 export interface RevokeUserInput extends Facts {
   readonly params: {
-    /** Whom it is about, in any case. */
+    /** The user's name, in upper or lower case. */
     readonly username: components['schemas']['Username'];
   };
   readonly caller: SessionCaller;
@@ -3154,8 +3157,8 @@ export type ListInvitesOutput =
 export interface CreateInviteInput extends Facts {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -3191,11 +3194,11 @@ export interface ListRequestsInput extends Facts {
   readonly query: {
     /** Only requests to this forge. */
     readonly forge?: components['schemas']['ForgeName'];
-    /** Only requests in the name of this account of a forge. */
+    /** Only requests made with this account of a forge. */
     readonly account?: string;
-    /** How many entries to answer with at most. */
+    /** The maximum number of entries to return. */
     readonly limit: number;
-    /** How many entries to leave out at the start. */
+    /** The number of entries to skip. */
     readonly offset: number;
   };
   readonly caller: SessionCaller;
@@ -3207,9 +3210,9 @@ export type ListRequestsOutput =
       readonly status: 200;
       readonly body: shapes['listRequests']['responses'][200]['content']['application/json'];
       readonly headers: {
-        /** How many entries match, over all pages. */
+        /** The number of matching entries on all pages. */
         readonly 'X-Total-Count': string;
-        /** The next page as `<url>; rel="next"`; left out on the last page. */
+        /** The URL of the next page as `<url>; rel="next"`; absent on the last page. */
         readonly Link?: string;
       };
     };
@@ -3219,7 +3222,7 @@ export interface ExportRequestsInput extends Facts {
   readonly query: {
     /** Only requests to this forge. */
     readonly forge?: components['schemas']['ForgeName'];
-    /** Only requests in the name of this account of a forge. */
+    /** Only requests made with this account of a forge. */
     readonly account?: string;
   };
   readonly caller: SessionCaller;
@@ -3231,48 +3234,48 @@ export type ExportRequestsOutput =
       readonly status: 200;
       readonly body: string;
       readonly headers: {
-        /** Names the file. */
+        /** The suggested file name. */
         readonly 'Content-Disposition': string;
       };
     };
 
-/** Whether the server is there, able to work, and which release it is. */
+/** Liveness, readiness and the release of the server. */
 export interface HealthHandlers {
-  /** Say that the process runs */
+  /** Check liveness */
   readonly getHealth: (input: GetHealthInput) => Promise<GetHealthOutput>;
-  /** Say whether requests can be served */
+  /** Check readiness */
   readonly getReadiness: (input: GetReadinessInput) => Promise<GetReadinessOutput>;
-  /** Say which release runs */
+  /** Get the running release */
   readonly getVersion: (input: GetVersionInput) => Promise<GetVersionOutput>;
 }
 
-/** Registering with a passkey, signing in and out. */
+/** Registering with a passkey, signing in and signing out. */
 export interface AuthHandlers {
-  /** Say whether the first account is still to come */
+  /** Check whether the first account is still missing */
   readonly getRegistrationStatus: (input: GetRegistrationStatusInput) => Promise<GetRegistrationStatusOutput>;
-  /** Begin to register an account */
+  /** Start registering an account */
   readonly beginRegistration: (input: BeginRegistrationInput) => Promise<BeginRegistrationOutput>;
-  /** Finish to register an account */
+  /** Finish registering an account */
   readonly finishRegistration: (input: FinishRegistrationInput) => Promise<FinishRegistrationOutput>;
-  /** Begin to sign in */
+  /** Start signing in */
   readonly beginLogin: (input: BeginLoginInput) => Promise<BeginLoginOutput>;
-  /** Finish to sign in */
+  /** Finish signing in */
   readonly finishLogin: (input: FinishLoginInput) => Promise<FinishLoginOutput>;
   /** Sign out */
   readonly logout: (input: LogoutInput) => Promise<LogoutOutput>;
   /** Sign out everywhere */
   readonly logoutEverywhere: (input: LogoutEverywhereInput) => Promise<LogoutEverywhereOutput>;
-  /** Say who is signed in */
+  /** Get the signed-in user */
   readonly getSession: (input: GetSessionInput) => Promise<GetSessionOutput>;
 }
 
-/** The passkeys of a person. */
+/** The passkeys of a user. */
 export interface CredentialsHandlers {
-  /** List one's passkeys */
+  /** List passkeys */
   readonly listCredentials: (input: ListCredentialsInput) => Promise<ListCredentialsOutput>;
-  /** Begin to add a passkey */
+  /** Start adding a passkey */
   readonly beginCredential: (input: BeginCredentialInput) => Promise<BeginCredentialOutput>;
-  /** Finish to add a passkey */
+  /** Finish adding a passkey */
   readonly finishCredential: (input: FinishCredentialInput) => Promise<FinishCredentialOutput>;
   /** Remove a passkey */
   readonly deleteCredential: (input: DeleteCredentialInput) => Promise<DeleteCredentialOutput>;
@@ -3280,105 +3283,105 @@ export interface CredentialsHandlers {
   readonly renameCredential: (input: RenameCredentialInput) => Promise<RenameCredentialOutput>;
 }
 
-/** Personal API tokens for scripts. */
+/** API tokens for scripts. */
 export interface TokensHandlers {
-  /** List one's tokens */
+  /** List API tokens */
   readonly listTokens: (input: ListTokensInput) => Promise<ListTokensOutput>;
-  /** Create a token */
+  /** Create an API token */
   readonly createToken: (input: CreateTokenInput) => Promise<CreateTokenOutput>;
-  /** Revoke a token */
+  /** Revoke an API token */
   readonly revokeToken: (input: RevokeTokenInput) => Promise<RevokeTokenOutput>;
 }
 
-/** Credentials for forges, and how pages look. */
+/** Forge credentials and display settings. */
 export interface SettingsHandlers {
-  /** Read one's settings */
+  /** Get the settings */
   readonly getSettings: (input: GetSettingsInput) => Promise<GetSettingsOutput>;
   /** Replace the forge settings */
   readonly saveSettings: (input: SaveSettingsInput) => Promise<SaveSettingsOutput>;
-  /** Try a forge with its settings */
+  /** Test a forge connection */
   readonly testForge: (input: TestForgeInput) => Promise<TestForgeOutput>;
-  /** Read the theme */
+  /** Get the theme */
   readonly getTheme: (input: GetThemeInput) => Promise<GetThemeOutput>;
   /** Save the theme */
   readonly saveTheme: (input: SaveThemeInput) => Promise<SaveThemeOutput>;
-  /** Read the time zone */
+  /** Get the time zone */
   readonly getTimezone: (input: GetTimezoneInput) => Promise<GetTimezoneOutput>;
   /** Save the time zone */
   readonly saveTimezone: (input: SaveTimezoneInput) => Promise<SaveTimezoneOutput>;
-  /** Read the saved filters of the lists */
+  /** Get the saved list filters */
   readonly getFilterState: (input: GetFilterStateInput) => Promise<GetFilterStateOutput>;
-  /** Save the filters of the lists */
+  /** Save the list filters */
   readonly saveFilterState: (input: SaveFilterStateInput) => Promise<SaveFilterStateOutput>;
 }
 
-/** Pull requests, issues and repositories of a person. */
+/** Pull requests, issues and repositories of a user. */
 export interface BoardHandlers {
-  /** Read a board */
+  /** Get a board */
   readonly getDashboard: (input: GetDashboardInput) => Promise<GetDashboardOutput>;
-  /** Refresh one's board */
+  /** Refresh the board */
   readonly refreshDashboard: (input: RefreshDashboardInput) => Promise<RefreshDashboardOutput>;
-  /** Follow one's board */
+  /** Stream board changes */
   readonly streamDashboard: (input: StreamDashboardInput) => Promise<StreamDashboardOutput>;
-  /** Say what one has seen */
+  /** Record a visit to the board */
   readonly saveVisit: (input: SaveVisitInput) => Promise<SaveVisitOutput>;
 }
 
-/** What can be done to a pull request, and its checks. */
+/** Actions on pull requests, and their checks. */
 export interface PullRequestsHandlers {
   /** Merge a pull request */
   readonly mergePullRequest: (input: MergePullRequestInput) => Promise<MergePullRequestOutput>;
-  /** Have a pull request merged once it can be */
+  /** Enable auto-merge */
   readonly autoMergePullRequest: (input: AutoMergePullRequestInput) => Promise<AutoMergePullRequestOutput>;
-  /** Leave the merging to people again */
+  /** Cancel auto-merge */
   readonly cancelAutoMerge: (input: CancelAutoMergeInput) => Promise<CancelAutoMergeOutput>;
   /** Close a pull request without merging */
   readonly closePullRequest: (input: ClosePullRequestInput) => Promise<ClosePullRequestOutput>;
-  /** Run the failed checks again */
+  /** Rerun failed checks */
   readonly rerunChecks: (input: RerunChecksInput) => Promise<RerunChecksOutput>;
-  /** Bring a branch up to date with its base */
+  /** Update a branch from its base */
   readonly updateBranch: (input: UpdateBranchInput) => Promise<UpdateBranchOutput>;
-  /** Ask Dependabot to rebase or recreate */
+  /** Ask Dependabot to rebase or recreate a pull request */
   readonly requestDependabot: (input: RequestDependabotInput) => Promise<RequestDependabotOutput>;
-  /** Ask Renovate to rebase */
+  /** Ask Renovate to rebase a pull request */
   readonly requestRenovateRebase: (input: RequestRenovateRebaseInput) => Promise<RequestRenovateRebaseOutput>;
   /** List the checks of a pull request */
   readonly listChecks: (input: ListChecksInput) => Promise<ListChecksOutput>;
-  /** Set a pull request aside */
+  /** Snooze a pull request */
   readonly snoozePullRequest: (input: SnoozePullRequestInput) => Promise<SnoozePullRequestOutput>;
-  /** Take a pull request up again */
+  /** Unsnooze a pull request */
   readonly unsnoozePullRequest: (input: UnsnoozePullRequestInput) => Promise<UnsnoozePullRequestOutput>;
 }
 
-/** What the board does with repositories. */
+/** How the board treats repositories. */
 export interface RepositoriesHandlers {
-  /** Leave a repository off the board */
+  /** Ignore a repository */
   readonly ignoreRepository: (input: IgnoreRepositoryInput) => Promise<IgnoreRepositoryOutput>;
-  /** Show a repository again */
+  /** Stop ignoring a repository */
   readonly unignoreRepository: (input: UnignoreRepositoryInput) => Promise<UnignoreRepositoryOutput>;
-  /** Keep the branches of a repository up to date */
+  /** Enable automatic branch updates */
   readonly enableAutoUpdateBranch: (input: EnableAutoUpdateBranchInput) => Promise<EnableAutoUpdateBranchOutput>;
-  /** Leave the branches of a repository alone */
+  /** Disable automatic branch updates */
   readonly disableAutoUpdateBranch: (input: DisableAutoUpdateBranchInput) => Promise<DisableAutoUpdateBranchOutput>;
 }
 
-/** What forges tell by themselves. */
+/** Deliveries from forges, and their setup. */
 export interface WebhooksHandlers {
-  /** Have a forge deliver to this server */
+  /** Set up a repository webhook */
   readonly ensureWebhook: (input: EnsureWebhookInput) => Promise<EnsureWebhookOutput>;
-  /** Replace the webhook's token and secret */
+  /** Rotate the webhook token and secret */
   readonly rotateWebhook: (input: RotateWebhookInput) => Promise<RotateWebhookOutput>;
-  /** Take a delivery of GitHub */
+  /** Receive a GitHub webhook */
   readonly deliverGithub: (input: DeliverGithubInput) => Promise<DeliverGithubOutput>;
-  /** Take a delivery of Forgejo and Gitea */
+  /** Receive a Forgejo or Gitea webhook */
   readonly deliverForgejo: (input: DeliverForgejoInput) => Promise<DeliverForgejoOutput>;
-  /** Take a delivery of GitLab */
+  /** Receive a GitLab webhook */
   readonly deliverGitlab: (input: DeliverGitlabInput) => Promise<DeliverGitlabOutput>;
 }
 
-/** Named selections of a board. */
+/** Saved filters of a board. */
 export interface ViewsHandlers {
-  /** List one's saved views */
+  /** List saved views */
   readonly listViews: (input: ListViewsInput) => Promise<ListViewsOutput>;
   /** Delete a view */
   readonly deleteView: (input: DeleteViewInput) => Promise<DeleteViewOutput>;
@@ -3386,53 +3389,53 @@ export interface ViewsHandlers {
   readonly saveView: (input: SaveViewInput) => Promise<SaveViewOutput>;
 }
 
-/** Boards for readers that can send no credential. */
+/** Boards as secret URLs, for readers that can't send credentials. */
 export interface FeedsHandlers {
-  /** List one's feeds */
+  /** List feeds */
   readonly listFeeds: (input: ListFeedsInput) => Promise<ListFeedsOutput>;
-  /** Publish one's board, or a view of it */
+  /** Create a feed */
   readonly createFeed: (input: CreateFeedInput) => Promise<CreateFeedOutput>;
-  /** Take a feed back */
+  /** Delete a feed */
   readonly deleteFeed: (input: DeleteFeedInput) => Promise<DeleteFeedOutput>;
-  /** Read a board as an Atom feed */
+  /** Get a board as an Atom feed */
   readonly readAtomFeed: (input: ReadAtomFeedInput) => Promise<ReadAtomFeedOutput>;
-  /** Read a board as a badge */
+  /** Get a board as a badge */
   readonly readBadge: (input: ReadBadgeInput) => Promise<ReadBadgeOutput>;
 }
 
-/** What became of a board over time. */
+/** How a board develops over time. */
 export interface InsightsHandlers {
-  /** Read how pull requests came and went */
+  /** Get pull request throughput */
   readonly getThroughput: (input: GetThroughputInput) => Promise<GetThroughputOutput>;
 }
 
-/** Who may read whose board. */
+/** Which users can read whose board. */
 export interface SharingHandlers {
-  /** Say who may read whose board */
+  /** List board shares */
   readonly getSharing: (input: GetSharingInput) => Promise<GetSharingOutput>;
-  /** Let somebody read the board no more */
+  /** Stop sharing the board */
   readonly unshareBoard: (input: UnshareBoardInput) => Promise<UnshareBoardOutput>;
-  /** Let somebody read the whole board */
+  /** Share the board */
   readonly shareBoard: (input: ShareBoardInput) => Promise<ShareBoardOutput>;
 }
 
-/** Accounts, invitations, and what forges were asked. */
+/** Accounts, invitations, and the log of requests to forges. */
 export interface AdminHandlers {
-  /** List everybody with an account */
+  /** List users */
   readonly listUsers: (input: ListUsersInput) => Promise<ListUsersOutput>;
   /** Delete an account */
   readonly deleteUser: (input: DeleteUserInput) => Promise<DeleteUserOutput>;
-  /** End everything that lets somebody in */
+  /** Revoke a user's access */
   readonly revokeUser: (input: RevokeUserInput) => Promise<RevokeUserOutput>;
-  /** List the invitations that are outstanding */
+  /** List open invitations */
   readonly listInvites: (input: ListInvitesInput) => Promise<ListInvitesOutput>;
-  /** Invite somebody */
+  /** Create an invitation */
   readonly createInvite: (input: CreateInviteInput) => Promise<CreateInviteOutput>;
   /** Revoke an invitation */
   readonly revokeInvite: (input: RevokeInviteInput) => Promise<RevokeInviteOutput>;
-  /** List requests that were made to forges */
+  /** List requests to forges */
   readonly listRequests: (input: ListRequestsInput) => Promise<ListRequestsOutput>;
-  /** Export requests that were made to forges */
+  /** Export requests to forges */
   readonly exportRequests: (input: ExportRequestsInput) => Promise<ExportRequestsOutput>;
 }
 

@@ -14,7 +14,7 @@ export type { RetryNotice, RetrySettings } from '../../client/retry.js';
 export type { components, operations, paths } from './types.js';
 
 /** Names the contract that these types were made from. */
-export const revision = '1518bb1b1966de49';
+export const revision = '00a60dcff3869725';
 
 /** The environment variable that holds the token when no option does. */
 export const TOKEN_ENV_VAR = 'TRELLIS_SECRETS_TOKEN';

@@ -8,7 +8,7 @@ import * as validators from './validators.js';
 export const basePath = '/secrets';
 
 /** Names what the contract says; the client is told it and compares. */
-export const revision = '1518bb1b1966de49';
+export const revision = '00a60dcff3869725';
 
 /** The kind of caller that each security scheme proves. */
 export const schemes = {
@@ -1016,7 +1016,7 @@ export type GetReadinessOutput =
       readonly status: 503;
       readonly body: shapes['getReadiness']['responses'][503]['content']['application/json'];
       readonly headers?: {
-        /** Names this request in the server's log. */
+        /** Identifies the request in the server's log. */
         readonly 'X-Request-Id'?: string;
       };
     };
@@ -1037,7 +1037,7 @@ export type BeginRegistrationOutput =
 /** What `finishRegistration` is given. */
 export interface FinishRegistrationInput extends Facts {
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
   };
   readonly body: components['schemas']['RegistrationFinishRequest'] & Required<Pick<components['schemas']['RegistrationFinishRequest'], 'username'>>;
@@ -1050,7 +1050,7 @@ export type FinishRegistrationOutput =
       readonly status: 201;
       readonly body: components['schemas']['Credential'];
       readonly headers?: {
-        /** Signs in whoever had no session. */
+        /** Signs in a caller without a session. */
         readonly 'Set-Cookie'?: string;
       };
     };
@@ -1070,7 +1070,7 @@ export type BeginLoginOutput =
 /** What `finishLogin` is given. */
 export interface FinishLoginInput extends Facts {
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
   };
   readonly body: components['schemas']['LoginFinishRequest'];
@@ -1083,7 +1083,7 @@ export type FinishLoginOutput =
       readonly status: 204;
       readonly body?: undefined;
       readonly headers: {
-        /** Sets the session cookie, or takes it back. */
+        /** Sets or clears the session cookie. */
         readonly 'Set-Cookie': string;
       };
     };
@@ -1099,7 +1099,7 @@ export type LogoutOutput =
       readonly status: 204;
       readonly body?: undefined;
       readonly headers: {
-        /** Sets the session cookie, or takes it back. */
+        /** Sets or clears the session cookie. */
         readonly 'Set-Cookie': string;
       };
     };
@@ -1131,7 +1131,7 @@ export type GetIdentityOutput =
 /** What `keepIdentity` is given. */
 export interface KeepIdentityInput extends Facts {
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
   };
   readonly body: components['schemas']['KeepIdentityRequest'];
@@ -1148,9 +1148,9 @@ export type KeepIdentityOutput =
 /** What `listCredentials` is given. */
 export interface ListCredentialsInput extends Facts {
   readonly query: {
-    /** How many entries to answer with at most. */
+    /** The maximum number of entries to return. */
     readonly limit: number;
-    /** How many entries to leave out at the start. */
+    /** The number of entries to skip. */
     readonly offset: number;
   };
   readonly caller: SessionCaller;
@@ -1162,9 +1162,9 @@ export type ListCredentialsOutput =
       readonly status: 200;
       readonly body: shapes['listCredentials']['responses'][200]['content']['application/json'];
       readonly headers: {
-        /** How many entries match, over all pages. */
+        /** The number of matching entries on all pages. */
         readonly 'X-Total-Count': string;
-        /** The next page as `<url>; rel="next"`; left out on the last page. */
+        /** The URL of the next page as `<url>; rel="next"`; absent on the last page. */
         readonly Link?: string;
       };
     };
@@ -1176,7 +1176,7 @@ export interface DeleteCredentialInput extends Facts {
     readonly id: string;
   };
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
   };
   readonly caller: SessionCaller;
@@ -1196,7 +1196,7 @@ export interface RenameCredentialInput extends Facts {
     readonly id: string;
   };
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
   };
   readonly body: components['schemas']['CredentialRenameRequest'];
@@ -1213,9 +1213,9 @@ export type RenameCredentialOutput =
 /** What `listTokens` is given. */
 export interface ListTokensInput extends Facts {
   readonly query: {
-    /** How many entries to answer with at most. */
+    /** The maximum number of entries to return. */
     readonly limit: number;
-    /** How many entries to leave out at the start. */
+    /** The number of entries to skip. */
     readonly offset: number;
   };
   readonly caller: SessionCaller;
@@ -1227,9 +1227,9 @@ export type ListTokensOutput =
       readonly status: 200;
       readonly body: shapes['listTokens']['responses'][200]['content']['application/json'];
       readonly headers: {
-        /** How many entries match, over all pages. */
+        /** The number of matching entries on all pages. */
         readonly 'X-Total-Count': string;
-        /** The next page as `<url>; rel="next"`; left out on the last page. */
+        /** The URL of the next page as `<url>; rel="next"`; absent on the last page. */
         readonly Link?: string;
       };
     };
@@ -1237,11 +1237,11 @@ export type ListTokensOutput =
 /** What `createToken` is given. */
 export interface CreateTokenInput extends Facts {
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -1263,7 +1263,7 @@ export interface RevokeTokenInput extends Facts {
     readonly id: string;
   };
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
   };
   readonly caller: SessionCaller;
@@ -1283,11 +1283,11 @@ export interface RotateTokenInput extends Facts {
     readonly id: string;
   };
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -1309,11 +1309,11 @@ export interface PurgeTokenInput extends Facts {
     readonly id: string;
   };
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -1330,9 +1330,9 @@ export type PurgeTokenOutput =
 /** What `listConsumerTokens` is given. */
 export interface ListConsumerTokensInput extends Facts {
   readonly query: {
-    /** How many entries to answer with at most. */
+    /** The maximum number of entries to return. */
     readonly limit: number;
-    /** How many entries to leave out at the start. */
+    /** The number of entries to skip. */
     readonly offset: number;
   };
   readonly caller: SessionCaller | TokenCaller;
@@ -1344,9 +1344,9 @@ export type ListConsumerTokensOutput =
       readonly status: 200;
       readonly body: shapes['listConsumerTokens']['responses'][200]['content']['application/json'];
       readonly headers: {
-        /** How many entries match, over all pages. */
+        /** The number of matching entries on all pages. */
         readonly 'X-Total-Count': string;
-        /** The next page as `<url>; rel="next"`; left out on the last page. */
+        /** The URL of the next page as `<url>; rel="next"`; absent on the last page. */
         readonly Link?: string;
       };
     };
@@ -1354,11 +1354,11 @@ export type ListConsumerTokensOutput =
 /** What `createConsumerToken` is given. */
 export interface CreateConsumerTokenInput extends Facts {
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -1380,7 +1380,7 @@ export interface RevokeConsumerTokenInput extends Facts {
     readonly id: string;
   };
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
   };
   readonly caller: SessionCaller | TokenCaller;
@@ -1400,11 +1400,11 @@ export interface RotateConsumerTokenInput extends Facts {
     readonly id: string;
   };
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -1426,11 +1426,11 @@ export interface PurgeConsumerTokenInput extends Facts {
     readonly id: string;
   };
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -1447,19 +1447,22 @@ export type PurgeConsumerTokenOutput =
 /** What `listObjects` is given. */
 export interface ListObjectsInput extends Facts {
   readonly query: {
-    /** Only the object of this name, or its variants. */
+    /** Only the secret with this slug, with all its variants. */
     readonly slug?: string;
-    /** Only objects that this consumer depends on. */
+    /** Only secrets on which this consumer depends. */
     readonly used_by?: components['schemas']['KnownConsumerName'];
-    /** Only objects with this tag, in either case; repeat it to ask for several at once. One that is no tag is 400. */
+    /**
+     * Only secrets with this tag, in upper or lower case. Repeat the parameter to require several tags. An invalid
+     * tag returns 400.
+     */
     readonly tag?: readonly (string)[];
-    /** Only objects whose value is (`true`) or is not (`false`) older than their `rotate_after_days` allow. */
+    /** Only secrets whose value is (`true`) or isn't (`false`) older than their `rotate_after_days`. */
     readonly rotation_due?: boolean;
-    /** Only objects that have (`true`) or have not (`false`) a reason in `reseal`. */
+    /** Only secrets with (`true`) or without (`false`) a reason in `reseal`. */
     readonly reseal?: boolean;
-    /** How many entries to answer with at most. */
+    /** The maximum number of entries to return. */
     readonly limit: number;
-    /** How many entries to leave out at the start. */
+    /** The number of entries to skip. */
     readonly offset: number;
   };
   readonly caller: SessionCaller | TokenCaller;
@@ -1471,9 +1474,9 @@ export type ListObjectsOutput =
       readonly status: 200;
       readonly body: shapes['listObjects']['responses'][200]['content']['application/json'];
       readonly headers: {
-        /** How many entries match, over all pages. */
+        /** The number of matching entries on all pages. */
         readonly 'X-Total-Count': string;
-        /** The next page as `<url>; rel="next"`; left out on the last page. */
+        /** The URL of the next page as `<url>; rel="next"`; absent on the last page. */
         readonly Link?: string;
       };
     };
@@ -1481,11 +1484,11 @@ export type ListObjectsOutput =
 /** What `createObject` is given. */
 export interface CreateObjectInput extends Facts {
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -1503,19 +1506,19 @@ export type CreateObjectOutput =
 /** What `deleteObject` is given. */
 export interface DeleteObjectInput extends Facts {
   readonly params: {
-    /** The object's name. */
+    /** The name of the secret. */
     readonly slug: components['schemas']['Slug'];
   };
   readonly query: {
-    /** Which variant of that name; needed only where there are several. */
+    /** The id of the variant; required only if the slug has several. */
     readonly id?: string;
   };
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -1532,15 +1535,15 @@ export type DeleteObjectOutput =
 /** What `getObject` is given. */
 export interface GetObjectInput extends Facts {
   readonly params: {
-    /** The object's name. */
+    /** The name of the secret. */
     readonly slug: components['schemas']['Slug'];
   };
   readonly query: {
-    /** Which variant of that name; needed only where there are several. */
+    /** The id of the variant; required only if the slug has several. */
     readonly id?: string;
   };
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
   };
   readonly caller: TokenCaller | SessionCaller | ConsumerTokenCaller;
@@ -1552,9 +1555,9 @@ export type GetObjectOutput =
       readonly status: 200;
       readonly body: Uint8Array;
       readonly headers: {
-        /** The id of the variant that was read. */
+        /** The id of the variant. */
         readonly 'X-Object-Id': string;
-        /** Names this value of this variant, for `If-Match` where it is replaced. */
+        /** Identifies this value of this variant, for `If-Match` when the value is replaced. */
         readonly ETag: string;
       };
     };
@@ -1562,19 +1565,19 @@ export type GetObjectOutput =
 /** What `renameObject` is given. */
 export interface RenameObjectInput extends Facts {
   readonly params: {
-    /** The object's name. */
+    /** The name of the secret. */
     readonly slug: components['schemas']['Slug'];
   };
   readonly query: {
-    /** Which variant of that name; needed only where there are several. */
+    /** The id of the variant; required only if the slug has several. */
     readonly id?: string;
   };
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -1592,24 +1595,25 @@ export type RenameObjectOutput =
 /** What `updateObject` is given. */
 export interface UpdateObjectInput extends Facts {
   readonly params: {
-    /** The object's name. */
+    /** The name of the secret. */
     readonly slug: components['schemas']['Slug'];
   };
   readonly query: {
-    /** Which variant of that name; needed only where there are several. */
+    /** The id of the variant; required only if the slug has several. */
     readonly id?: string;
   };
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
     /**
-     * The `etag` of the value that is to be replaced, or several with commas between; `*` for whatever is there. When it is
-     * another by now, the answer is 412 and nothing is changed. Without this header whatever is there is replaced.
+     * The `etag` of the value to replace, several of them separated by commas, or `*` for any value. If the current
+     * value differs, the response is 412 and nothing is changed. Without this header, the current value is replaced
+     * unconditionally.
      */
     readonly 'if-match'?: string;
   };
@@ -1627,11 +1631,11 @@ export type UpdateObjectOutput =
 /** What `getObjectUsedBy` is given. */
 export interface GetObjectUsedByInput extends Facts {
   readonly params: {
-    /** The object's name. */
+    /** The name of the secret. */
     readonly slug: components['schemas']['Slug'];
   };
   readonly query: {
-    /** Which variant of that name; needed only where there are several. */
+    /** The id of the variant; required only if the slug has several. */
     readonly id?: string;
   };
   readonly caller: SessionCaller | TokenCaller;
@@ -1647,11 +1651,11 @@ export type GetObjectUsedByOutput =
 /** What `listObjectVersions` is given. */
 export interface ListObjectVersionsInput extends Facts {
   readonly params: {
-    /** The object's name. */
+    /** The name of the secret. */
     readonly slug: components['schemas']['Slug'];
   };
   readonly query: {
-    /** Which variant of that name; needed only where there are several. */
+    /** The id of the variant; required only if the slug has several. */
     readonly id?: string;
   };
   readonly caller: SessionCaller | TokenCaller;
@@ -1663,7 +1667,7 @@ export type ListObjectVersionsOutput =
       readonly status: 200;
       readonly body: shapes['listObjectVersions']['responses'][200]['content']['application/json'];
       readonly headers: {
-        /** How many entries match, over all pages. */
+        /** The number of matching entries on all pages. */
         readonly 'X-Total-Count': string;
       };
     };
@@ -1671,17 +1675,17 @@ export type ListObjectVersionsOutput =
 /** What `getObjectVersion` is given. */
 export interface GetObjectVersionInput extends Facts {
   readonly params: {
-    /** The object's name. */
+    /** The name of the secret. */
     readonly slug: components['schemas']['Slug'];
     /** The number of the version, as listed. */
     readonly version: number;
   };
   readonly query: {
-    /** Which variant of that name; needed only where there are several. */
+    /** The id of the variant; required only if the slug has several. */
     readonly id?: string;
   };
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
   };
   readonly caller: SessionCaller | TokenCaller;
@@ -1693,7 +1697,7 @@ export type GetObjectVersionOutput =
       readonly status: 200;
       readonly body: Uint8Array;
       readonly headers: {
-        /** The id of the variant that was read. */
+        /** The id of the variant. */
         readonly 'X-Object-Id': string;
       };
     };
@@ -1701,21 +1705,21 @@ export type GetObjectVersionOutput =
 /** What `restoreObjectVersion` is given. */
 export interface RestoreObjectVersionInput extends Facts {
   readonly params: {
-    /** The object's name. */
+    /** The name of the secret. */
     readonly slug: components['schemas']['Slug'];
     /** The number of the version, as listed. */
     readonly version: number;
   };
   readonly query: {
-    /** Which variant of that name; needed only where there are several. */
+    /** The id of the variant; required only if the slug has several. */
     readonly id?: string;
   };
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -1732,11 +1736,11 @@ export type RestoreObjectVersionOutput =
 /** What `listConsumers` is given. */
 export interface ListConsumersInput extends Facts {
   readonly query: {
-    /** Only names that contain this text, in either case. */
+    /** Only names that contain this text, in upper or lower case. */
     readonly q?: string;
-    /** Which page, counted from 1; 1 when only another parameter is given. */
+    /** The page number, starting at 1; defaults to 1 if another parameter is given. */
     readonly page?: number;
-    /** Entries on a page; 20 when only another parameter is given. */
+    /** The number of entries per page; defaults to 20 if another parameter is given. */
     readonly page_size?: number;
   };
   readonly caller: SessionCaller | TokenCaller;
@@ -1748,9 +1752,9 @@ export type ListConsumersOutput =
       readonly status: 200;
       readonly body: shapes['listConsumers']['responses'][200]['content']['application/json'];
       readonly headers: {
-        /** How many entries match, over all pages. */
+        /** The number of matching entries on all pages. */
         readonly 'X-Total-Count': string;
-        /** The next page as `<url>; rel="next"`; left out on the last page. */
+        /** The URL of the next page as `<url>; rel="next"`; absent on the last page. */
         readonly Link?: string;
       };
     };
@@ -1758,11 +1762,11 @@ export type ListConsumersOutput =
 /** What `addConsumer` is given. */
 export interface AddConsumerInput extends Facts {
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -1780,15 +1784,15 @@ export type AddConsumerOutput =
 /** What `deleteConsumer` is given. */
 export interface DeleteConsumerInput extends Facts {
   readonly params: {
-    /** The consumer's name, with its slashes as they are. */
+    /** The name of the consumer, including its slashes. */
     readonly name: components['schemas']['KnownConsumerName'];
   };
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -1805,15 +1809,15 @@ export type DeleteConsumerOutput =
 /** What `updateConsumer` is given. */
 export interface UpdateConsumerInput extends Facts {
   readonly params: {
-    /** The consumer's name, with its slashes as they are. */
+    /** The name of the consumer, including its slashes. */
     readonly name: components['schemas']['KnownConsumerName'];
   };
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -1831,23 +1835,23 @@ export type UpdateConsumerOutput =
 /** What `queryAuditLog` is given. */
 export interface QueryAuditLogInput extends Facts {
   readonly query: {
-    /** Only entries about the object of this slug. */
+    /** Only entries about secrets with this slug. */
     readonly object_id?: components['schemas']['Slug'];
-    /** Only entries about things of this kind. */
+    /** Only entries about subjects of this type. */
     readonly subject_type?: components['schemas']['AuditSubjectType'];
-    /** Only entries whose caller named itself so in `X-Caller`. */
+    /** Only entries with this name in `X-Caller`. */
     readonly caller?: string;
-    /** Only entries of this actor's id; `none` stands for requests without a credential, and for the server itself. */
+    /** Only entries of the actor with this id; `none` selects requests without a credential, and the server itself. */
     readonly actor?: string;
-    /** Only entries of this moment or later. */
+    /** Only entries at or after this time. */
     readonly from?: string;
-    /** Only entries before this moment. */
+    /** Only entries before this time. */
     readonly to?: string;
-    /** Only entries that come behind the entry of this id in the order asked for. */
+    /** Only entries after the entry with this id, in the requested order. */
     readonly after?: number;
     /** Oldest first or newest first. */
     readonly order: 'asc' | 'desc';
-    /** How many entries to answer with at most. */
+    /** The maximum number of entries to return. */
     readonly limit: number;
   };
   readonly caller: SessionCaller | TokenCaller;
@@ -1859,9 +1863,9 @@ export type QueryAuditLogOutput =
       readonly status: 200;
       readonly body: shapes['queryAuditLog']['responses'][200]['content']['application/json'];
       readonly headers: {
-        /** How many entries match, over all pages. */
+        /** The number of matching entries on all pages. */
         readonly 'X-Total-Count': string;
-        /** The next page as `<url>; rel="next"`; left out on the last page. */
+        /** The URL of the next page as `<url>; rel="next"`; absent on the last page. */
         readonly Link?: string;
       };
     };
@@ -1881,9 +1885,9 @@ export type GetAuditLogFilterOptionsOutput =
 /** What `verifyAuditLog` is given. */
 export interface VerifyAuditLogInput extends Facts {
   readonly query: {
-    /** How many entries an earlier check told; goes with `head`. */
+    /** The number of entries from an earlier verification; requires `head`. */
     readonly entries?: number;
-    /** The head that it told. */
+    /** The `head` from the same verification. */
     readonly head?: string;
   };
   readonly caller: SessionCaller | TokenCaller;
@@ -1899,9 +1903,9 @@ export type VerifyAuditLogOutput =
 /** What `callMcp` is given. */
 export interface CallMcpInput extends Facts {
   readonly headers: {
-    /** The version of the protocol that was agreed on. */
+    /** The negotiated version of the protocol. */
     readonly 'mcp-protocol-version'?: string;
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
   };
   readonly body: components['schemas']['JsonRpcMessage'];
@@ -1919,31 +1923,31 @@ export type CallMcpOutput =
       readonly body?: undefined;
     };
 
-/** Whether the service is there and able to work. */
+/** Liveness and readiness of the service. */
 export interface HealthHandlers {
-  /** Say that the process runs */
+  /** Check liveness */
   readonly getHealth: (input: GetHealthInput) => Promise<GetHealthOutput>;
-  /** Say whether requests can be served */
+  /** Check readiness */
   readonly getReadiness: (input: GetReadinessInput) => Promise<GetReadinessOutput>;
 }
 
-/** Who owns this service, and signing in to it with a passkey. */
+/** The owner of the service, and signing in with a passkey. */
 export interface AuthHandlers {
-  /** Begin to register a passkey */
+  /** Start registering a passkey */
   readonly beginRegistration: (input: BeginRegistrationInput) => Promise<BeginRegistrationOutput>;
-  /** Finish to register a passkey */
+  /** Finish registering a passkey */
   readonly finishRegistration: (input: FinishRegistrationInput) => Promise<FinishRegistrationOutput>;
-  /** Begin to sign in */
+  /** Start signing in */
   readonly beginLogin: (input: BeginLoginInput) => Promise<BeginLoginOutput>;
-  /** Finish to sign in */
+  /** Finish signing in */
   readonly finishLogin: (input: FinishLoginInput) => Promise<FinishLoginOutput>;
   /** Sign out */
   readonly logout: (input: LogoutInput) => Promise<LogoutOutput>;
-  /** Say whether anybody owns this service yet */
+  /** Check whether the service has an owner */
   readonly getAuthStatus: (input: GetAuthStatusInput) => Promise<GetAuthStatusOutput>;
-  /** Give the owner's public key */
+  /** Get the owner's public key */
   readonly getIdentity: (input: GetIdentityInput) => Promise<GetIdentityOutput>;
-  /** Keep the owner's public key and copies of their identity */
+  /** Save the owner's public key and copies of the identity */
   readonly keepIdentity: (input: KeepIdentityInput) => Promise<KeepIdentityOutput>;
 }
 
@@ -1965,13 +1969,13 @@ export interface TokensHandlers {
   readonly createToken: (input: CreateTokenInput) => Promise<CreateTokenOutput>;
   /** Revoke a write token */
   readonly revokeToken: (input: RevokeTokenInput) => Promise<RevokeTokenOutput>;
-  /** Give a write token a new secret */
+  /** Rotate a write token */
   readonly rotateToken: (input: RotateTokenInput) => Promise<RotateTokenOutput>;
-  /** Take a dead write token out of the list */
+  /** Purge a write token */
   readonly purgeToken: (input: PurgeTokenInput) => Promise<PurgeTokenOutput>;
 }
 
-/** Tokens of consumers, which read what names them and nothing else. */
+/** Tokens of consumers, which can only read the values for that consumer. */
 export interface ConsumerTokensHandlers {
   /** List consumer tokens */
   readonly listConsumerTokens: (input: ListConsumerTokensInput) => Promise<ListConsumerTokensOutput>;
@@ -1979,65 +1983,65 @@ export interface ConsumerTokensHandlers {
   readonly createConsumerToken: (input: CreateConsumerTokenInput) => Promise<CreateConsumerTokenOutput>;
   /** Revoke a consumer token */
   readonly revokeConsumerToken: (input: RevokeConsumerTokenInput) => Promise<RevokeConsumerTokenOutput>;
-  /** Give a consumer token a new secret */
+  /** Rotate a consumer token */
   readonly rotateConsumerToken: (input: RotateConsumerTokenInput) => Promise<RotateConsumerTokenOutput>;
-  /** Take a dead consumer token out of the list */
+  /** Purge a consumer token */
   readonly purgeConsumerToken: (input: PurgeConsumerTokenInput) => Promise<PurgeConsumerTokenOutput>;
 }
 
-/** Sealed objects by name. */
+/** Sealed secrets by name. */
 export interface ObjectsHandlers {
-  /** List objects, never their values */
+  /** List secrets */
   readonly listObjects: (input: ListObjectsInput) => Promise<ListObjectsOutput>;
-  /** Store a new object */
+  /** Create a secret */
   readonly createObject: (input: CreateObjectInput) => Promise<CreateObjectOutput>;
-  /** Delete an object */
+  /** Delete a secret */
   readonly deleteObject: (input: DeleteObjectInput) => Promise<DeleteObjectOutput>;
-  /** Read a sealed value */
+  /** Get a sealed value */
   readonly getObject: (input: GetObjectInput) => Promise<GetObjectOutput>;
-  /** Rename an object */
+  /** Rename a secret */
   readonly renameObject: (input: RenameObjectInput) => Promise<RenameObjectOutput>;
   /** Replace a sealed value */
   readonly updateObject: (input: UpdateObjectInput) => Promise<UpdateObjectOutput>;
-  /** List the consumers of an object */
+  /** List the consumers of a secret */
   readonly getObjectUsedBy: (input: GetObjectUsedByInput) => Promise<GetObjectUsedByOutput>;
 }
 
-/** Values that were replaced, so that a bad rotation can be undone. */
+/** Previous values, which can be restored after a bad rotation. */
 export interface VersionsHandlers {
-  /** List the values that were replaced */
+  /** List the versions of a secret */
   readonly listObjectVersions: (input: ListObjectVersionsInput) => Promise<ListObjectVersionsOutput>;
-  /** Read a sealed value that was replaced */
+  /** Get a sealed previous value */
   readonly getObjectVersion: (input: GetObjectVersionInput) => Promise<GetObjectVersionOutput>;
-  /** Put a value back that was replaced */
+  /** Restore a version */
   readonly restoreObjectVersion: (input: RestoreObjectVersionInput) => Promise<RestoreObjectVersionOutput>;
 }
 
-/** Repositories and hosts that depend on objects. */
+/** Repositories and hosts that depend on secrets. */
 export interface ConsumersHandlers {
-  /** List the consumers that are known */
+  /** List consumers */
   readonly listConsumers: (input: ListConsumersInput) => Promise<ListConsumersOutput>;
   /** Add a consumer */
   readonly addConsumer: (input: AddConsumerInput) => Promise<AddConsumerOutput>;
   /** Delete a consumer */
   readonly deleteConsumer: (input: DeleteConsumerInput) => Promise<DeleteConsumerOutput>;
-  /** Rename a consumer, or register its key */
+  /** Rename a consumer, or register its public key */
   readonly updateConsumer: (input: UpdateConsumerInput) => Promise<UpdateConsumerOutput>;
 }
 
-/** Who did what, and when. */
+/** The record of changes and reads. */
 export interface AuditHandlers {
   /** Read the audit log */
   readonly queryAuditLog: (input: QueryAuditLogInput) => Promise<QueryAuditLogOutput>;
-  /** List what the audit log can be filtered by */
+  /** List the filter values of the audit log */
   readonly getAuditLogFilterOptions: (input: GetAuditLogFilterOptionsInput) => Promise<GetAuditLogFilterOptionsOutput>;
-  /** Check that nobody has altered the audit log */
+  /** Verify the audit log */
   readonly verifyAuditLog: (input: VerifyAuditLogInput) => Promise<VerifyAuditLogOutput>;
 }
 
-/** The same for agents, by the Model Context Protocol. */
+/** Access for agents through the Model Context Protocol. */
 export interface McpHandlers {
-  /** Speak the Model Context Protocol */
+  /** Call the Model Context Protocol */
   readonly callMcp: (input: CallMcpInput) => Promise<CallMcpOutput>;
 }
 
