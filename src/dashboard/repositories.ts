@@ -14,7 +14,7 @@ export interface RepositoryReference {
 }
 
 /**
- * A user's settings for single repositories. The board shows changes at once. Repositories that no forge lists (yet) are
+ * A user's settings for single repositories. The board shows changes at once. Repositories that no forge lists are
  * accepted too.
  */
 export interface Repositories {

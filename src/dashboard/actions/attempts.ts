@@ -31,7 +31,7 @@ export interface Attempt {
   lose(): Promise<void>;
 }
 
-/** The actions that are being sent to forges. Attempts of the same action on the same pull request exclude each other. */
+/** The actions that are being sent to forges: at most one attempt at a time per action and pull request. */
 export interface Attempts {
   /** @throws AppError `conflict` (`in_progress`) while another attempt is in progress. */
   begin(address: PullRequestAddress, action: ActionName, headSha: string | undefined): Promise<Attempt>;

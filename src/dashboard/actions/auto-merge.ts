@@ -50,7 +50,7 @@ const UNDECIDED: ReadonlySet<ForgeError['kind']> = new Set([
   ...(['rate_limited', 'unreachable', 'address_refused', 'unknown'] as const),
 ]);
 
-/** Returns the state after an error: retry later if the forge did not decide, else stop until the pull request changes. */
+/** Returns the state after an error: retry if the forge did not decide, else stop until the pull request changes. */
 export function afterRefusal(error: ForgeError, row: PullRequest, at: number): AutoMergeState {
   const { kind, resetsAt = 0, refusal } = error;
   const code = refusal ?? codeOfKind(kind);

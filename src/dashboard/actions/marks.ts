@@ -18,7 +18,7 @@ export interface RepositoryMarks {
 }
 
 export interface PullRequestMarks {
-  /** Until then, in milliseconds, the board hides the pull request, because it was merged or closed through Trellis. */
+  /** Until then, in milliseconds, the board hides the pull request, which was merged or closed through Trellis. */
   readonly heldUntil?: number | undefined;
   /** Set if Trellis performs the auto-merge in place of the forge. Then {@link PullRequest.autoMergeEnabled} is true. */
   readonly autoMerge?: AutoMerge | undefined;

@@ -9,7 +9,7 @@ type Code = ActionRefusal['code'];
 const MESSAGES: Readonly<Record<Exclude<Code, 'permission' | 'rate_limited' | 'unknown'>, string>> = {
   already_merged: 'The pull request is already merged.',
   already_closed: 'The pull request is already closed.',
-  already_up_to_date: 'The branch is already up to date.',
+  already_up_to_date: 'There are no commits to merge.',
   auto_merge_not_allowed: 'The repository does not allow auto-merge.',
   behind: 'The branch is out of date with its base.',
   blocked_by_protection: 'Branch protection rules are not met.',

@@ -69,7 +69,7 @@ async function readStored(
   );
 }
 
-/** Returns a truncated snapshot, as of the last successful read of the forge, for repositories that have none. */
+/** Returns an empty, truncated snapshot as of the forge's last successful read, for repositories without one. */
 async function findPlaceholder(transaction: Database, { personId, forge }: Place): Promise<ComparedReading | undefined> {
   const states = transaction.selectFrom('forge_states').select('read_at').where('person_id', '=', personId);
   const { read_at = null } = (await states.where('forge', '=', forge).executeTakeFirst()) ?? {};
