@@ -73,13 +73,7 @@ export function createBoardAnswers(database: Database, now: () => number): Board
   };
 }
 
-const toKey = ({
-  readerId,
-  ownerId,
-  includeDrafts = false,
-  includeSnoozed = false,
-  view = '',
-}: BoardQuery): string =>
+const toKey = ({ readerId, ownerId, includeDrafts = false, includeSnoozed = false, view = '' }: BoardQuery): string =>
   [readerId === ownerId || view !== '' ? readerId : '', ownerId, includeDrafts, includeSnoozed, view].join(' ');
 
 const toVersion = ({ generated_at, revision }: BoardState, view: string): string =>

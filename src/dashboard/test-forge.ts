@@ -45,7 +45,8 @@ async function inspect(forge: Forge): Promise<ForgeTest> {
   try {
     const { username, repositories, missing } = await forge.inspect();
     const found = { forge: name, missing: [...missing], ...(username === undefined ? {} : { username }) };
-    if (repositories === undefined) return { ...found, works: false, errorKind: 'unauthorized', error: MISSING_PERMISSIONS };
+    if (repositories === undefined)
+      return { ...found, works: false, errorKind: 'unauthorized', error: MISSING_PERMISSIONS };
     return { ...found, works: true, repoCount: repositories.length };
   } catch (error) {
     const { kind } = toForgeError(error);

@@ -10,7 +10,8 @@ const COMMENT_MS = 600_000;
 type OutcomeCheck = (now: PullRequestFacts, lost: LostAttempt, at: number) => boolean | undefined;
 
 /** A lost comment and a comment that the bot has not processed yet look the same. */
-const commandOutcome: OutcomeCheck = (now, lost, at) => hasMoved(now, lost) || (at < lost.beganAt + COMMENT_MS ? undefined : false);
+const commandOutcome: OutcomeCheck = (now, lost, at) =>
+  hasMoved(now, lost) || (at < lost.beganAt + COMMENT_MS ? undefined : false);
 
 /** The other actions need no check, because sending them again fails if they succeeded. */
 const OUTCOME_CHECKS: Readonly<Partial<Record<ActionName, OutcomeCheck>>> = {

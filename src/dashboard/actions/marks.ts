@@ -20,7 +20,7 @@ export interface RepositoryMarks {
 export interface PullRequestMarks {
   /** Until then, in milliseconds, the board hides the pull request, which was merged or closed through Trellis. */
   readonly heldUntil?: number | undefined;
-  /** Set if Trellis performs the auto-merge in place of the forge. Then {@link PullRequest.autoMergeEnabled} is true. */
+  /** Set if Trellis auto-merges in place of the forge. Then {@link PullRequest.autoMergeEnabled} is true. */
   readonly autoMerge?: AutoMerge | undefined;
   /** Whether Dependabot has rejected a command of this credential. */
   readonly isRefused?: true;

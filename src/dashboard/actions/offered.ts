@@ -13,9 +13,10 @@ export function requireOffered(row: PullRequest, action: ActionName): void {
 const REASONS: Readonly<Partial<Record<ActionName, (row: PullRequest) => Error>>> = {
   auto_merge: (row) => refuse(findAutoMergeCode(row)),
   update_branch: ({ behind, empty }) =>
-    !behind || empty ? refuse('already_up_to_date') : refuse('unknown', 'A bot maintains this branch. Ask the bot to rebase it.'),
-  rerun_checks: ({ ci }) =>
-    ci === 'pending' ? refuse('checks_pending') : refuse('unknown', 'No check has failed.'),
+    !behind || empty
+      ? refuse('already_up_to_date')
+      : refuse('unknown', 'A bot maintains this branch. Ask the bot to rebase it.'),
+  rerun_checks: ({ ci }) => (ci === 'pending' ? refuse('checks_pending') : refuse('unknown', 'No check has failed.')),
   dependabot_rebase: () => refuse('unknown', 'This pull request is not from Dependabot.'),
   dependabot_recreate: () => refuse('unknown', 'This pull request is not from Dependabot.'),
   renovate_rebase: () => refuse('unknown', 'This pull request is not from Renovate.'),

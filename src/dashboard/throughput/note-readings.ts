@@ -70,7 +70,10 @@ async function readStored(
 }
 
 /** Returns an empty, truncated snapshot as of the forge's last successful read, for repositories without one. */
-async function findPlaceholder(transaction: Database, { personId, forge }: Place): Promise<ComparedReading | undefined> {
+async function findPlaceholder(
+  transaction: Database,
+  { personId, forge }: Place,
+): Promise<ComparedReading | undefined> {
   const states = transaction.selectFrom('forge_states').select('read_at').where('person_id', '=', personId);
   const { read_at = null } = (await states.where('forge', '=', forge).executeTakeFirst()) ?? {};
   return read_at === null ? undefined : { readAt: read_at, isCut: true, pullRequests: [] };

@@ -15,7 +15,7 @@ const REPOSITORY_SPACING = { firstMs: 2_000, mostMs: 32_000 };
 /** Reading a whole board takes dozens of requests. */
 const BOARD_SPACING = { firstMs: 30_000, mostMs: 900_000 };
 
-/** Webhooks of organizations also report repositories that are not on the board. Each causes one search in this time. */
+/** Webhooks of organizations report repositories that are not on the board too. Each causes one refresh in this time. */
 const UNKNOWN_MS = 3_600_000;
 const MAX_UNKNOWN = 10_000;
 
