@@ -29,7 +29,7 @@ export interface Actions {
    * `invalid_input` if there is no credential for the forge or the forge does not support the action.
    */
   act(caller: Caller | undefined, target: ActionTarget, action: ActionName): Promise<Answered>;
-  /** Reads the checks of the newest commit from the forge. @throws AppError as `act`, but without `action` details. */
+  /** Reads the checks of the newest commit from the forge. @throws AppError as `act`, without `action` details. */
   listChecks(caller: Caller | undefined, target: ActionTarget): Promise<Check[]>;
 }
 

@@ -18,7 +18,7 @@ export interface ForgeRound {
   /** The share of unchanged repositories that is read too, from 0 to 1. */
   readonly share: number;
   readonly database: Database;
-  /** Runs work in a transaction. @throws LeaseLost if this process no longer has the lease of the board. */
+  /** Runs work in a transaction. Fails if this process no longer has the lease of the board. */
   readonly keep: <T>(work: (transaction: Database) => Promise<T>) => Promise<T>;
   readonly now: () => number;
 }

@@ -53,7 +53,7 @@ export async function takeLease(database: Database, personId: string, { at, want
   return row && { personId, holder, run: row.runs_begun, dueAt: row.due_at };
 }
 
-/** @throws LeaseLost if another process has the lease. */
+/** @throws {@link LeaseLost} if another process has the lease. */
 export async function renewLease(database: Database, lease: Lease, at: number): Promise<void> {
   const { numUpdatedRows } = await ofHolder(database, lease)
     .set({ lease_until: at + LEASE_MS })

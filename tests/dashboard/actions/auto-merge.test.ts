@@ -12,45 +12,45 @@ const MINUTE_MS = 60_000;
 const waiting: AutoMergeState = { state: 'waiting', message: '', fullName: 'acme/depot' };
 const UPDATED = pullRequest().updatedAt;
 
-describe('is merged', () => {
+describe('isMergeDue: a pull request is merged', () => {
   test.each<[string, boolean, Partial<PullRequest>]>([
-    ['when it can be', true, {}],
-    ['behind, as long as the forge would', true, { behind: true }],
-    ['never without checks', false, { ci: 'none' }],
-    ['not while they run', false, { ci: 'pending' }],
-    ['not when they fail', false, { ci: 'failure' }],
+    ['if it is mergeable', true, {}],
+    ['even if it is behind, if the forge allows it', true, { behind: true }],
+    ['not without checks', false, { ci: 'none' }],
+    ['not while checks run', false, { ci: 'pending' }],
+    ['not if checks fail', false, { ci: 'failure' }],
     ['not while it is blocked', false, { mergeStatus: 'blocked' }],
-    ['not while nobody knows', false, { mergeStatus: 'unknown' }],
-    ['not as a draft', false, { draft: true }],
-    ['not when it would change nothing', false, { empty: true }],
-    ['not on top of another', false, { stackedOn: { number: 1, url: 'https://forge/1' } }],
+    ['not while the merge status is unknown', false, { mergeStatus: 'unknown' }],
+    ['not if it is a draft', false, { draft: true }],
+    ['not if it is empty', false, { empty: true }],
+    ['not if it is stacked on another pull request', false, { stackedOn: { number: 1, url: 'https://forge/1' } }],
   ])('%s', (_reason, expected, change) => {
     expect(isDue(waiting, pullRequest(change), 0)).toBe(expected);
   });
 
   test.each<[string, boolean, Partial<AutoMergeState>]>([
-    ['not again before something has changed', false, { triedFor: UPDATED }],
-    ['again when something has', true, { triedFor: '2026-05-01T00:00:00Z' }],
-    ['not before the forge takes it', false, { triedFor: '2026-05-01T00:00:00Z', retryAt: 11 }],
-    ['again when nothing was decided', true, { triedFor: UPDATED, retryAt: 10 }],
+    ['not again before it has changed', false, { triedFor: UPDATED }],
+    ['again once it has changed', true, { triedFor: '2026-05-01T00:00:00Z' }],
+    ['not before the retry time', false, { triedFor: '2026-05-01T00:00:00Z', retryAt: 11 }],
+    ['again at the retry time, if the forge did not decide', true, { triedFor: UPDATED, retryAt: 10 }],
   ])('%s', (_reason, expected, state) => {
     expect(isDue({ ...waiting, ...state }, pullRequest(), 10)).toBe(expected);
   });
 });
 
 test.each<[string, ForgeErrorKind, ForgeErrorOptions, Partial<AutoMergeState>]>([
-  ['no answer', 'unreachable', { refusal: 'unknown' }, { state: 'waiting', retryAt: 300_000 }],
-  ['an odd answer', 'unknown', { refusal: 'unknown' }, { state: 'waiting', retryAt: 300_000 }],
-  ['a limit', 'rate_limited', { refusal: 'rate_limited' }, { state: 'waiting', retryAt: 300_000 }],
-  ['a limit that is told', 'rate_limited', { resetsAt: 900_000 }, { state: 'waiting', retryAt: 900_000 }],
+  ['no response', 'unreachable', { refusal: 'unknown' }, { state: 'waiting', retryAt: 300_000 }],
+  ['an unexpected response', 'unknown', { refusal: 'unknown' }, { state: 'waiting', retryAt: 300_000 }],
+  ['a rate limit', 'rate_limited', { refusal: 'rate_limited' }, { state: 'waiting', retryAt: 300_000 }],
+  ['a rate limit with a reset time', 'rate_limited', { resetsAt: 900_000 }, { state: 'waiting', retryAt: 900_000 }],
   ['a missing permission', 'unauthorized', { refusal: 'permission' }, { state: 'stopped', code: 'permission' }],
   ['a conflict', 'conflict', { refusal: 'conflict' }, { state: 'stopped', code: 'conflict' }],
-])('after %s (%s %j) it is %j', (_reason, kind, options, state) => {
+])('toStoppedState: after %s (%s %j), the state is %j', (_reason, kind, options, state) => {
   const after = afterRefusal(new ForgeError(kind, options), pullRequest(), 0);
   expect(after).toMatchObject({ ...state, triedFor: UPDATED });
 });
 
-describe('at Forgejo, which has no such thing', () => {
+describe('auto-merge by Trellis at Forgejo', () => {
   let stage: ActionStage;
   let one: ForgejoPullRequest;
 
@@ -65,15 +65,15 @@ describe('at Forgejo, which has no such thing', () => {
     await stage.close();
   });
 
-  const arm = () => stage.act(onForgejo, 'auto_merge');
+  const enable = () => stage.act(onForgejo, 'auto_merge');
   const isMerged = () => until(() => one.merged);
   const settle = async () => {
     await stage.refresh();
     await stage.follow();
   };
-  const tries = () => stage.writes().filter((write) => write.endsWith('/merge')).length;
+  const attempts = () => stage.writes().filter((write) => write.endsWith('/merge')).length;
 
-  test('it shows on the row, and can be taken back', async () => {
+  test('is shown on the row, and can be cancelled', async () => {
     await arm();
     expect(await stage.findRow(onForgejo)).toMatchObject({ autoMergeEnabled: true, autoMerge: { state: 'waiting' } });
     expect(await stage.act(onForgejo, 'cancel_auto_merge')).toBe('done');
@@ -83,7 +83,7 @@ describe('at Forgejo, which has no such thing', () => {
     expect(one.merged).toBe(false);
   });
 
-  test('it is merged once its checks have passed, and that is news for ten minutes', async () => {
+  test('merges once checks have passed, and is listed on the board for ten minutes', async () => {
     await arm();
     await settle();
     expect(tries()).toBe(0);
@@ -99,7 +99,7 @@ describe('at Forgejo, which has no such thing', () => {
     expect(tries()).toBe(1);
   });
 
-  test('it is merged once, whichever process sees it', async () => {
+  test('merges once, even if several processes refresh', async () => {
     await arm();
     one.status = 'success';
     const others = [stage.dashboard, stage.another(), stage.another()];
@@ -109,7 +109,7 @@ describe('at Forgejo, which has no such thing', () => {
     expect(tries()).toBe(1);
   });
 
-  test('refused, it is stopped until something changes', async () => {
+  test('stops after a rejection until the pull request changes', async () => {
     await arm();
     one.status = 'success';
     stage.forgejo.failNext({ status: 403, body: {} }, { path: /merge$/ });
@@ -124,7 +124,7 @@ describe('at Forgejo, which has no such thing', () => {
     await isMerged();
   });
 
-  test('while the forge is away it is tried again after five minutes', async () => {
+  test('retries after five minutes if the forge is unreachable', async () => {
     await arm();
     one.status = 'success';
     stage.forgejo.failNext(() => 'reset', { path: /merge$/ });
@@ -138,7 +138,7 @@ describe('at Forgejo, which has no such thing', () => {
     expect(tries()).toBe(2);
   });
 
-  test('what was merged without an answer is not merged again', async () => {
+  test('does not merge again if the response was lost', async () => {
     await arm();
     one.status = 'success';
     const merge = () => (Object.assign(one, { merged: true, state: 'closed' }), 'reset' as const);
@@ -148,11 +148,11 @@ describe('at Forgejo, which has no such thing', () => {
     stage.wait(6 * MINUTE_MS);
     await settle();
     expect(tries()).toBe(1);
-    const wishes = stage.database.selectFrom('pull_request_marks').select('kind').where('kind', '=', 'auto_merge');
-    await until(async () => (await wishes.execute()).length === 0);
+    const entries = stage.database.selectFrom('pull_request_marks').select('kind').where('kind', '=', 'auto_merge');
+    await until(async () => (await entries.execute()).length === 0);
   });
 
-  test('one that is not on the board is looked for at the forge', async () => {
+  test('reads pull requests that are not on the board from the forge', async () => {
     await stage.database.deleteFrom('boards').execute();
     expect(await arm()).toBe('done');
     await stage.act(onForgejo, 'cancel_auto_merge');
