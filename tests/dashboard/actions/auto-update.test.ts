@@ -42,7 +42,7 @@ test.each<[string, ActionName | undefined, Partial<PullRequestFacts>, Partial<Pu
     { botRequest: { ...asked, phase: 'queued' } },
   ],
 ])('findDueUpdate: for %s, returns %s', (_reason, action, change, local) => {
-  expect(findUpdate(NOTHING_SENT, rowOf(change, marks), 0)).toBe(action);
+  expect(findUpdate(NOTHING_SENT, rowOf(change, local), 0)).toBe(action);
 });
 
 describe('findDueUpdate: after an update', () => {
