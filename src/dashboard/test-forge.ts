@@ -12,15 +12,15 @@ type ForgeTest = components['schemas']['ForgeTest'];
 type ForgeTestRequest = components['schemas']['ForgeTestRequest'];
 
 /** More specific than the general messages, because the user can fix the settings right away. */
-const MESSAGES: Readonly<Record<ForgeErrorKind, string>> = {
+const toMessages = (product: string): Readonly<Record<ForgeErrorKind, string>> => ({
   unreachable: 'No response from this address.',
   unauthorized: 'The token was rejected. It may be mistyped, expired or revoked.',
-  not_found: 'This address does not respond like a forge of this kind, or the username does not exist there.',
-  rate_limited: "The forge's rate limit is exceeded. Try again after it resets.",
-  conflict: 'This address does not respond like a forge of this kind.',
+  not_found: `This address does not respond like ${product}, or the username does not exist there.`,
+  rate_limited: `The rate limit of ${product} is exceeded. Try again after it resets.`,
+  conflict: `This address does not respond like ${product}.`,
   address_refused: `This address is in a private or reserved range. ${HOW_TO_ALLOW}`,
-  unknown: 'This address does not respond like a forge of this kind.',
-};
+  unknown: `This address does not respond like ${product}.`,
+});
 
 const MISSING_PERMISSIONS = 'The token is valid, but lacks the permissions to read a board.';
 
@@ -50,6 +50,12 @@ async function inspect(forge: Forge): Promise<ForgeTest> {
     return { ...found, works: true, repoCount: repositories.length };
   } catch (error) {
     const { kind } = toForgeError(error);
-    return { forge: name, works: false, missing: [], errorKind: kind, error: MESSAGES[kind] };
+    return {
+      forge: name,
+      works: false,
+      missing: [],
+      errorKind: kind,
+      error: toMessages(FORGE_PRODUCT_NAMES[name])[kind],
+    };
   }
 }

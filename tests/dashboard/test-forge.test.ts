@@ -82,7 +82,7 @@ test('testForge: reports a server of a different kind', async () => {
   const settings = { forgejoUrl: gitlab.url, forgejoToken: 'x' };
   gitlab.failNext({ body: '<html></html>' }, { times: 9 });
   const { works, error } = await tryForge('forgejo', settings);
-  expect([works, error]).toEqual([false, 'This address does not respond like a forge of this kind.']);
+  expect([works, error]).toEqual([false, 'This address does not respond like Forgejo.']);
 });
 
 test('testForge: uses a stored token with its own URL only', async () => {

@@ -15,10 +15,10 @@ const MESSAGES: Readonly<Record<Exclude<Code, 'permission' | 'rate_limited' | 'u
   blocked_by_protection: 'Branch protection rules are not met.',
   checks_failing: 'Checks are failing.',
   checks_pending: 'Checks are still running.',
-  conflict: 'The branch conflicts with its base.',
+  conflict: 'It conflicts with its base.',
   in_progress: 'This action is already in progress.',
   label_missing: 'The repository has no label with the name in your settings.',
-  not_mergeable: "The pull request can't be merged now.",
+  not_mergeable: "The forge reports that it can't be merged now.",
   ready_to_merge: 'The pull request can be merged now, without auto-merge.',
   stacked: 'It is stacked on another open pull request.',
 };
