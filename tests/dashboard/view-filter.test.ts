@@ -35,13 +35,13 @@ const rows: readonly Row[] = [
 
 test.each<[string, View['filter'], readonly number[]]>([
   ['nothing', {}, [1, 2]],
-  ['sections', { sections: ['needs_your_review', 'drafts'] }, [2]],
+  ['section', { sections: ['needs_your_review', 'drafts'] }, [2]],
   ['forge', { forges: ['github'] }, [1]],
   ['repository, ignoring case', { repos: ['sub/group/app'] }, [2]],
   ['author, ignoring case', { authors: ['MONA', 'nobody'] }, [1]],
   ['labels, of which one must match', { labels: ['ui', 'docs'] }, [2]],
   ['checks', { ci: ['failure', 'pending'] }, [2]],
-  ['kinds', { kinds: ['regular'] }, [1]],
+  ['kind', { kinds: ['regular'] }, [1]],
   ['a review requested from the caller', { reviewRequestedFromMe: true }, [2]],
   ['no review requested from the caller', { reviewRequestedFromMe: false }, [1]],
   ['ready to merge', { readyToMerge: true }, [1]],

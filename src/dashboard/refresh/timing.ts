@@ -18,7 +18,7 @@ const MIN_DELAY_MS = MINUTE_MS;
 /** A repository that has not changed for an hour is read every six minutes. */
 const DELAY_SHARE = 0.1;
 
-/** The default refresh interval: repositories without pending changes are read no less often. */
+/** Equals the default refresh interval, so that pending repositories are not read less often than others. */
 const MAX_DELAY_MS = 20 * MINUTE_MS;
 
 /** Returns until when to pause requests, in milliseconds, because an API quota is low; 0 if none is. */
