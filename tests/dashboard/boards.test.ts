@@ -65,9 +65,9 @@ test('boards.read: returns a new object when the passing of time changes the boa
     expect(await read()).toBe(board);
     return [board.autoMerged.length, board.forges[0]?.rateLimitREST?.severity];
   };
-  expect(await look()).toEqual([1, 'exceeded']);
+  expect(await readAgain()).toEqual([1, 'exceeded']);
   now += 600_001;
-  expect(await look()).toEqual([0, 'exceeded']);
+  expect(await readAgain()).toEqual([0, 'exceeded']);
   now += 399_999;
-  expect(await look()).toEqual([0, 'low']);
+  expect(await readAgain()).toEqual([0, 'low']);
 });

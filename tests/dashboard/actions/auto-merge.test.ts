@@ -74,7 +74,7 @@ describe('auto-merge by Trellis at Forgejo', () => {
   const attempts = () => stage.writes().filter((write) => write.endsWith('/merge')).length;
 
   test('is shown on the row, and can be cancelled', async () => {
-    await arm();
+    await enable();
     expect(await stage.findRow(onForgejo)).toMatchObject({ autoMergeEnabled: true, autoMerge: { state: 'waiting' } });
     expect(await stage.act(onForgejo, 'cancel_auto_merge')).toBe('done');
     expect(await stage.findRow(onForgejo)).not.toHaveProperty('autoMerge');
@@ -84,9 +84,9 @@ describe('auto-merge by Trellis at Forgejo', () => {
   });
 
   test('merges once checks have passed, and is listed on the board for ten minutes', async () => {
-    await arm();
+    await enable();
     await settle();
-    expect(tries()).toBe(0);
+    expect(attempts()).toBe(0);
     one.status = 'success';
     await stage.refresh();
     await isMerged();
@@ -96,21 +96,21 @@ describe('auto-merge by Trellis at Forgejo', () => {
     expect(pullRequests.filter(({ forge }) => forge === 'forgejo')).toEqual([]);
     stage.wait(11 * MINUTE_MS);
     expect((await stage.refresh()).autoMerged).toEqual([]);
-    expect(tries()).toBe(1);
+    expect(attempts()).toBe(1);
   });
 
   test('merges once, even if several processes refresh', async () => {
-    await arm();
+    await enable();
     one.status = 'success';
     const others = [stage.dashboard, stage.another(), stage.another()];
     await Promise.all(others.map(({ refresher }) => refresher.refresh(stage.ada.personId)));
     await isMerged();
     await settle();
-    expect(tries()).toBe(1);
+    expect(attempts()).toBe(1);
   });
 
   test('stops after a rejection until the pull request changes', async () => {
-    await arm();
+    await enable();
     one.status = 'success';
     stage.forgejo.failNext({ status: 403, body: {} }, { path: /merge$/ });
     await stage.refresh();
@@ -118,28 +118,28 @@ describe('auto-merge by Trellis at Forgejo', () => {
     expect((await stage.findRow(onForgejo))?.autoMerge).toMatchObject({ code: 'permission' });
     stage.wait(10 * MINUTE_MS);
     await settle();
-    expect([tries(), one.merged]).toEqual([1, false]);
+    expect([attempts(), one.merged]).toEqual([1, false]);
     one.updatedAt = '2026-05-09T08:00:00Z';
     await stage.refresh();
     await isMerged();
   });
 
   test('retries after five minutes if the forge is unreachable', async () => {
-    await arm();
+    await enable();
     one.status = 'success';
     stage.forgejo.failNext(() => 'reset', { path: /merge$/ });
     await stage.refresh();
-    await until(() => tries() === 1);
+    await until(() => attempts() === 1);
     await settle();
-    expect(tries()).toBe(1);
+    expect(attempts()).toBe(1);
     stage.wait(5 * MINUTE_MS);
     await stage.refresh();
     await isMerged();
-    expect(tries()).toBe(2);
+    expect(attempts()).toBe(2);
   });
 
   test('does not merge again if the response was lost', async () => {
-    await arm();
+    await enable();
     one.status = 'success';
     const merge = () => (Object.assign(one, { merged: true, state: 'closed' }), 'reset' as const);
     stage.forgejo.failNext(merge, { path: /merge$/ });
@@ -147,14 +147,14 @@ describe('auto-merge by Trellis at Forgejo', () => {
     await isMerged();
     stage.wait(6 * MINUTE_MS);
     await settle();
-    expect(tries()).toBe(1);
+    expect(attempts()).toBe(1);
     const entries = stage.database.selectFrom('pull_request_marks').select('kind').where('kind', '=', 'auto_merge');
     await until(async () => (await entries.execute()).length === 0);
   });
 
   test('reads pull requests that are not on the board from the forge', async () => {
     await stage.database.deleteFrom('boards').execute();
-    expect(await arm()).toBe('done');
+    expect(await enable()).toBe('done');
     await stage.act(onForgejo, 'cancel_auto_merge');
     const missing = stage.act({ ...onForgejo, number: 9 }, 'auto_merge');
     await expect(missing).rejects.toMatchObject(refusal('unknown', 'not_found'));

@@ -100,7 +100,7 @@ describe('pending requests on the board', () => {
     const countReads = () => stage.github.seen.filter(({ body }) => body.includes('ReadReplies')).length;
 
     test('shows its comment and the thumbs-up, which gives it ten minutes; replies are then no longer read', async () => {
-      await ask();
+      await sendCommand();
       expect((await settle())?.botRequest).toMatchObject({
         phase: 'queued',
         commentUrl: 'https://github.com/comment/1',
@@ -118,7 +118,7 @@ describe('pending requests on the board', () => {
     });
 
     test('is revived by a late thumbs-up', async () => {
-      await ask();
+      await sendCommand();
       stage.wait(20 * MINUTE_MS);
       expect((await settle())?.botRequest?.phase).toBe('expired');
       stage.one.github.thumbs = { 0: inMinutes(19) };
@@ -127,7 +127,7 @@ describe('pending requests on the board', () => {
     });
 
     test('ends with a rejection, which the forge status shows for an hour', async () => {
-      await ask();
+      await sendCommand();
       const isBlocked = async () => (await stage.board()).forges[0]?.dependabotCommandsBlocked;
       await settle();
       expect(await isBlocked()).toBeUndefined();
