@@ -78,7 +78,7 @@ export async function saveReadings(
   const readings = await withKnownRows(database, place, read);
   const rows = readings.map((one) => toRow(place, one, readAt));
   await followRenames(database, place, rows);
-  // Before the older snapshots, with which these are compared, are replaced.
+  // Runs before the older snapshots are replaced, because it compares with them.
   await noteReadings(database, place, { readings, readAt });
   const removed = await removeByName(database, place, rows);
   const isSame = sql`forge_readings.facts = excluded.facts and forge_readings.full_name = excluded.full_name`;
