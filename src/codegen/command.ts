@@ -109,9 +109,9 @@ async function reportErrors(project: Project, run: () => Promise<number>): Promi
     return await run();
   } catch (error) {
     if (!(error instanceof ContractError)) throw error;
-    const { mistakes } = error;
-    const count = mistakes.length === 1 ? '1 error' : `${mistakes.length} errors`;
-    return printError(`${await formatMistakes(project.root, mistakes)}\n${count}. No file was changed.`);
+    const diagnostics = error.mistakes;
+    const count = diagnostics.length === 1 ? '1 error' : `${diagnostics.length} errors`;
+    return printError(`${await formatMistakes(project.root, diagnostics)}\n${count}. No file was changed.`);
   }
 }
 

@@ -15,9 +15,9 @@ export interface Mistake extends Location {
 export class ContractError extends Error {
   readonly mistakes: readonly Mistake[];
 
-  constructor(mistakes: readonly Mistake[]) {
-    super(mistakes.map(({ file, line, column, message }) => `${file}:${line}:${column} ${message}`).join('\n'));
+  constructor(diagnostics: readonly Mistake[]) {
+    super(diagnostics.map(({ file, line, column, message }) => `${file}:${line}:${column} ${message}`).join('\n'));
     this.name = 'ContractError';
-    this.mistakes = mistakes;
+    this.mistakes = diagnostics;
   }
 }

@@ -3,7 +3,8 @@ import path from 'node:path';
 import { ContractError } from './contract-error.js';
 
 /**
- * Reads the documents that match any of the patterns, sorted by path, so that the output does not depend on the machine.
+ * Reads the documents that match any of the patterns, sorted by path, so that the output does not depend on the
+ * machine.
  *
  * @throws ContractError when a pattern matches no document.
  */

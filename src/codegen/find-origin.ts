@@ -3,9 +3,9 @@ import type { Location } from './contract-error.js';
 type Origins = ReadonlyMap<string, Location>;
 
 /**
- * Finds the contract line that a generated line comes from. Tries, in this order: the member that the line declares, the
- * names that the line on disk lacks, and the names on the line and on the lines that enclose it, innermost first. Returns
- * `undefined` rather than an uncertain match.
+ * Finds the contract line that a generated line comes from. Tries, in this order: the member that the line declares,
+ * the names that the line on disk lacks, and the names on the line and on the lines that enclose it, innermost first.
+ * Returns `undefined` rather than an uncertain match.
  *
  * @param found The line on disk in the place of the generated one.
  */

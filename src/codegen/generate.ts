@@ -19,10 +19,11 @@ export interface Outcome {
 }
 
 /**
- * Updates `src/generated`: writes changed files, removes files that no target generates, and leaves all others untouched.
+ * Updates `src/generated`: writes changed files, removes files that no target generates, and leaves all others
+ * untouched.
  *
- * A target runs if its documents, its files or the generating code changed since the last run. Without `useCache`, every
- * target runs.
+ * A target runs if its documents, its files or the generating code changed since the last run. Without `useCache`,
+ * every target runs.
  *
  * @throws ContractError before any file is changed.
  */

@@ -13,10 +13,10 @@ export function formatOutcome(outcome: Outcome, milliseconds: number): string {
 }
 
 /** Formats errors as `file:line:column message`, each followed by the contract line and a caret below the position. */
-export async function formatMistakes(root: string, mistakes: readonly Mistake[]): Promise<string> {
-  const shown = mistakes.map(async (mistake) => {
-    const { file, line, column, message } = mistake;
-    return [`${file}:${line}:${column} ${message}`, ...(await quote(root, mistake))].join('\n');
+export async function formatMistakes(root: string, diagnostics: readonly Mistake[]): Promise<string> {
+  const shown = diagnostics.map(async (diagnostic) => {
+    const { file, line, column, message } = diagnostic;
+    return [`${file}:${line}:${column} ${message}`, ...(await quote(root, diagnostic))].join('\n');
   });
   return (await Promise.all(shown)).join('\n');
 }

@@ -24,8 +24,8 @@ export async function readJobs({ root, targets }: Project): Promise<Job[]> {
 }
 
 /**
- * Runs graphql-codegen in memory, separately for each target, so that an error in one target does not hide the errors of
- * others. Results are in the order of the targets.
+ * Runs graphql-codegen in memory, separately for each target, so that an error in one target does not hide the errors
+ * of others. Results are in the order of the targets.
  *
  * @throws ContractError with the errors of all targets.
  */
@@ -63,16 +63,17 @@ async function all<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Pro
   const errors = settled.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
   const unexpected = errors.find((error) => !(error instanceof ContractError));
   if (unexpected !== undefined) throw new Error('A generator failed.', { cause: unexpected });
-  if (errors.length > 0) throw new ContractError(sortMistakes((errors as ContractError[]).flatMap((e) => e.mistakes)));
+  if (errors.length > 0)
+    throw new ContractError(sortDiagnostics((errors as ContractError[]).flatMap((e) => e.mistakes)));
   return settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
 }
 
 /** Sorts errors by position and removes the duplicates that a document shared by several targets causes. */
-function sortMistakes(mistakes: readonly Mistake[]): Mistake[] {
-  const byPlace = [...mistakes].sort(
+function sortDiagnostics(diagnostics: readonly Mistake[]): Mistake[] {
+  const byPlace = [...diagnostics].sort(
     (a, b) => compare(a.file, b.file) || a.line - b.line || a.column - b.column || compare(a.message, b.message),
   );
-  return byPlace.filter((mistake, index) => JSON.stringify(mistake) !== JSON.stringify(byPlace[index - 1]));
+  return byPlace.filter((diagnostic, index) => JSON.stringify(diagnostic) !== JSON.stringify(byPlace[index - 1]));
 }
 
 const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));

@@ -6,8 +6,8 @@ import { has, isRecord } from './source.js';
 import type { Place, Report } from './source.js';
 
 /**
- * Bundles the documents of a contract into one: components of other documents that it refers to are copied under the same
- * name. Reports different components with the same name.
+ * Bundles the documents of a contract into one: components of other documents that it refers to are copied under the
+ * same name. Reports different components with the same name.
  */
 export function bundle(sources: Sources, root: Place, report: Report): ContractDocument {
   const bundler = new Bundler(sources, root, report);

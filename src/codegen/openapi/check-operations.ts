@@ -111,11 +111,16 @@ function checkBody({ sources, root }: Survey, operation: SurveyedOperation, repo
   if (!isPublic) checkNoIdempotencyKey(operation, report);
 }
 
-/** A repeated request can't be recognised without its body. Public operations ignore the key, so they may declare it. */
+/**
+ * A repeated request can't be recognised without its body. Public operations ignore the key, so they may declare it.
+ */
 function checkNoIdempotencyKey({ parameters }: SurveyedOperation, report: Report): void {
   const key = parameters.find((one) => one.in === 'header' && one.name?.toLowerCase() === 'idempotency-key');
   if (key === undefined) return;
-  report(key.mention, 'Idempotency-Key cannot be combined with x-body: repeats are recognised by their body, which is not read.');
+  report(
+    key.mention,
+    'Idempotency-Key cannot be combined with x-body: repeats are recognised by their body, which is not read.',
+  );
 }
 
 function checkResponses(survey: Survey, operation: SurveyedOperation, report: Report): void {
@@ -130,7 +135,8 @@ function checkResponses(survey: Survey, operation: SurveyedOperation, report: Re
     if (response === undefined) continue;
     checkContent(response, report);
     const isBare = status === '204' || status === '304';
-    if (isBare && has(response, 'content')) report(response, `A response with the status ${status} has no body, so it cannot have content.`, 'key');
+    if (isBare && has(response, 'content'))
+      report(response, `A response with the status ${status} has no body, so it cannot have content.`, 'key');
   }
   if (!responses.some(([status]) => status.startsWith('2'))) {
     report(child(place, 'responses'), 'The operation has no response from 200 to 299.', 'key');
@@ -144,8 +150,8 @@ function checkResponses(survey: Survey, operation: SurveyedOperation, report: Re
 
 /**
  * Lists the error statuses that `src/server` can send for an operation: 400 for malformed URLs, headers, parameters and
- * bodies; 401 and 403 depending on `security`; 406 if a response has content; 413 and 415 if the request has a body; 429
- * for rate limits; 500 for internal errors; 503 while the server starts or its database is unavailable.
+ * bodies; 401 and 403 depending on `security`; 406 if a response has content; 413 and 415 if the request has a body;
+ * 429 for rate limits; 500 for internal errors; 503 while the server starts or its database is unavailable.
  */
 function listRouterStatuses({ sources, root }: Survey, { place }: SurveyedOperation): readonly number[] {
   const security = items(securityOf(root, place));

@@ -60,10 +60,10 @@ interface Documents {
 
 /** Parses, checks and bundles the documents. */
 function readDocuments(service: Service, documents: ReadonlyMap<string, string>): Documents {
-  const mistakes: Mistake[] = [];
-  const report: Report = (place, message, part) => mistakes.push({ ...locate(place, part), message });
-  const sources = new Map([...documents].map(([file, text]) => [file, parseSource(file, text, mistakes)]));
-  throwIfAny(mistakes);
+  const diagnostics: Mistake[] = [];
+  const report: Report = (place, message, part) => diagnostics.push({ ...locate(place, part), message });
+  const sources = new Map([...documents].map(([file, text]) => [file, parseSource(file, text, diagnostics)]));
+  throwIfAny(diagnostics);
   const root = getRoot(`openapi/${service}.yaml`, sources);
   for (const place of sources.values()) checkStructure(sources, place, report);
   const survey = surveyOperations(sources, root);
@@ -72,7 +72,7 @@ function readDocuments(service: Service, documents: ReadonlyMap<string, string>)
   checkOperations(survey, service, report);
   const document = bundle(sources, root, report);
   checkValues(sources.values(), document, report);
-  throwIfAny(mistakes);
+  throwIfAny(diagnostics);
   return { document, survey };
 }
 
@@ -83,8 +83,8 @@ function getRoot(file: string, sources: ReadonlyMap<string, Place>): Place {
 }
 
 /** Throws the errors, if there are any, without duplicates and in the order of the documents. */
-function throwIfAny(mistakes: readonly Mistake[]): void {
-  const unique = new Map(mistakes.map((mistake) => [JSON.stringify(mistake), mistake]));
+function throwIfAny(diagnostics: readonly Mistake[]): void {
+  const unique = new Map(diagnostics.map((diagnostic) => [JSON.stringify(diagnostic), diagnostic]));
   if (unique.size > 0) throw new ContractError([...unique.values()].sort(byPlace));
 }
 

@@ -23,11 +23,11 @@ export type Part = 'key' | 'value';
 export type Report = (place: Place, message: string, part?: Part) => void;
 
 /** Parses a YAML document. Appends syntax errors, including duplicate keys, to `diagnostics`. */
-export function parseSource(file: string, text: string, mistakes: Mistake[]): Place {
+export function parseSource(file: string, text: string, diagnostics: Mistake[]): Place {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   for (const { message, pos } of document.errors) {
-    mistakes.push({ ...toLocation(file, lines, pos[0]), message: toSentence(message) });
+    diagnostics.push({ ...toLocation(file, lines, pos[0]), message: toSentence(message) });
   }
   const value: unknown = document.errors.length > 0 ? undefined : document.toJS();
   return { source: { file, document, lines }, path: [], value };

@@ -5,7 +5,8 @@ import type { ContractDocument } from './document.js';
 /**
  * Writes `types.ts`: the types of a contract's paths, operations and components.
  *
- * Properties with a default are optional, as clients may omit them. `operations.ts` has the types with defaults filled in.
+ * Properties with a default are optional, as clients may omit them. `operations.ts` has the types with defaults filled
+ * in.
  */
 export async function writeTypes(document: ContractDocument): Promise<string> {
   // `ContractDocument` declares only the parts of OpenAPI that this project reads; the data is the same.
