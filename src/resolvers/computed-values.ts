@@ -8,8 +8,8 @@ type Services = SiteServices & Pick<SiteContext, 'loadPicture'>;
 type SiteRecord = Readonly<Record<string, unknown>>;
 
 /**
- * The values of computed fields for filters, sorting and grouping: the result of the resolver with default arguments, but
- * without its side effects. Fields that are not listed have no value.
+ * The values of computed fields for filters, sorting and grouping: the result of the resolver with default arguments,
+ * but without its side effects. Fields that are not listed have no value.
  */
 const VALUES: Readonly<Record<string, (record: SiteRecord, services: Services) => unknown>> = {
   'File.publicURL': ({ base, 'internal.contentDigest': digest }, { publicFiles }) =>

@@ -17,8 +17,8 @@ import {
 import type { GraphQLArgument, GraphQLField, GraphQLInputField, GraphQLNullableType, GraphQLType } from 'graphql';
 
 /**
- * An `Int` for all integers that a double represents exactly. The `Int` of the specification has 32 bits, which the size
- * of a file of 2 GiB exceeds: as the field is `size: Int!`, the error would null the whole list.
+ * An `Int` for all integers that a double represents exactly. The `Int` of the specification has 32 bits, which the
+ * size of a file of 2 GiB exceeds: as the field is `size: Int!`, the error would null the whole list.
  */
 const wideInt = new GraphQLScalarType<number, number>({
   name: 'Int',

@@ -2,8 +2,8 @@
 export type Load<Key, Value> = (key: Key) => Promise<Value | undefined>;
 
 /**
- * Creates a loader that batches the keys requested in one microtask turn, such as by the same field of every record of a
- * list. Results are cached forever, so each request needs its own loader.
+ * Creates a loader that batches the keys requested in one microtask turn, such as by the same field of every record of
+ * a list. Results are cached forever, so each request needs its own loader.
  */
 export function createLoader<Key, Value>(find: (keys: readonly Key[]) => ReadonlyMap<Key, Value>): Load<Key, Value> {
   const known = new Map<Key, Promise<Value | undefined>>();

@@ -10,8 +10,8 @@ export interface SiteEngine {
 
 /**
  * Creates an engine that executes requests on a second schema, in which only the fields of `Query` have arguments.
- * graphql-js would coerce the four arguments of a date and the nineteen of an image for each record of a list, which takes
- * longer than the rest of the execution. Here they are coerced once for all records.
+ * graphql-js would coerce the four arguments of a date and the nineteen of an image for each record of a list, which
+ * takes longer than the rest of the execution. Here they are coerced once for all records.
  */
 export function createSiteEngine(): SiteEngine {
   const schema = buildSiteSchema();

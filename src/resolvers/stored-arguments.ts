@@ -90,7 +90,10 @@ function listArguments(schema: GraphQLSchema, document: DocumentNode, variables:
 export function parseStoredQuery(schema: GraphQLSchema, { file, text }: StoredQuery): DocumentNode {
   const document = parseText(file, text);
   if (document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length !== 1) {
-    throw new AppError('invalid_input', `${file} must contain exactly one operation. Put each operation in its own file.`);
+    throw new AppError(
+      'invalid_input',
+      `${file} must contain exactly one operation. Put each operation in its own file.`,
+    );
   }
   const [error] = validate(schema, document);
   if (error) throw invalidQuery(file, error);
