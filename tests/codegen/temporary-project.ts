@@ -61,10 +61,10 @@ const wordOutput = (root: string, name: string, loaded: string[]): CodegenConfig
 function generateWords(file: string, text: string): Generated {
   const lines = text.trimEnd().split('\n');
   const words = lines.map((word, index) => ({ word, file, line: index + 1, column: 1 }));
-  const mistakes = words.flatMap(({ word, ...place }): Mistake[] =>
+  const diagnostics = words.flatMap(({ word, ...place }): Mistake[] =>
     /^[a-z]+$/u.test(word) ? [] : [{ ...place, message: `Expected a word; received "${word}".` }],
   );
-  if (mistakes.length > 0) throw new ContractError(mistakes);
+  if (diagnostics.length > 0) throw new ContractError(diagnostics);
   const constants = words.map(({ word }) => `export const ${word} = '${word}';`);
   return {
     files: new Map([

@@ -287,17 +287,17 @@ ${refused(400, 401, 403, 406, 413, 415, 429, 500, 503)}`,
 ])('%s in an OpenAPI contract is reported at its position', async (_reason, from, to, marker, message) => {
   expect(NOTES).toContain(from);
   const text = NOTES.replace(from, to);
-  const mistakes = await findMistakes(toDocuments(text));
-  expect(mistakes).toContainEqual(expect.objectContaining({ message: expect.stringMatching(message) as string }));
-  const found = mistakes.find((mistake) => message.test(mistake.message))!;
+  const diagnostics = await findMistakes(toDocuments(text));
+  expect(diagnostics).toContainEqual(expect.objectContaining({ message: expect.stringMatching(message) as string }));
+  const found = diagnostics.find((diagnostic) => message.test(diagnostic.message))!;
   expect(`${found.file}:${found.line}:${found.column}`).toBe(`${NOTES_FILE}:${placeOf(text, marker)}`);
 });
 
 test('the errors of all OpenAPI documents are reported together, in order', async () => {
   const notes = NOTES.replace('default: 10', 'default: ten').replace('createNote', 'listNotes');
   const common = COMMON.replace('description: Refused.', 'descripton: Refused.');
-  const mistakes = await findMistakes(toDocuments(notes, common));
-  expect(mistakes.map(({ file, line }) => `${file}:${line}`)).toEqual([
+  const diagnostics = await findMistakes(toDocuments(notes, common));
+  expect(diagnostics.map(({ file, line }) => `${file}:${line}`)).toEqual([
     `${COMMON_FILE}:7`,
     `${COMMON_FILE}:8`,
     `${NOTES_FILE}:17`,

@@ -1,7 +1,7 @@
 import { documentsWith, mistakesIn } from './documents.js';
 
 /** Each text has an error at ▲. A record type is appended, as a contract needs at least one. */
-const mistakes: readonly (readonly [reason: string, text: string, message: string])[] = [
+const errors: readonly (readonly [reason: string, text: string, message: string])[] = [
   ['broken syntax', 'type Recipe {\n  title ▲String\n}', 'Syntax Error: Expected ":", found Name "String".'],
   ['an unknown type', 'type Pan {\n  size: ▲Strng\n}', 'Unknown type "Strng". Did you mean "String"?'],
   ['a duplicate type', 'type Pan { a: Int }\ntype ▲Pan { b: Int }', 'There can be only one type named "Pan".'],
@@ -309,7 +309,7 @@ const mistakes: readonly (readonly [reason: string, text: string, message: strin
 const KETTLE = '\ntype Kettle implements Node @record { litres: Int }';
 
 describe('an error in a site contract', () => {
-  test.each(mistakes)('is reported at its position: %s', (_reason, marked, message) => {
+  test.each(errors)('is reported at its position: %s', (_reason, marked, message) => {
     const before = marked.slice(0, marked.indexOf('▲')).split('\n');
     const text = marked.replace('▲', '') + KETTLE;
     const place = { file: 'schema/kitchen.graphql', line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
@@ -317,7 +317,7 @@ describe('an error in a site contract', () => {
   });
 
   test('causes no further errors', () => {
-    const texts = mistakes.filter(([reason]) => reason !== 'two sources of one value').map(([, text]) => text);
+    const texts = errors.filter(([reason]) => reason !== 'two sources of one value').map(([, text]) => text);
     const counts = texts.map((text) => mistakesIn(documentsWith(text.replace('▲', '') + KETTLE)).length);
     expect(texts.filter((_text, index) => counts[index] !== 1)).toEqual([]);
   });
