@@ -7,8 +7,8 @@ import { unreadable } from './source.js';
 import type { ImageSource } from './source.js';
 
 /**
- * 2^27 pixels are 134 megapixels, more than the largest cameras produce. Rotating and trimming decode the whole image,
- * which then takes half a gigabyte.
+ * 2^27 pixels are 134 megapixels, about the size of the largest photographs. Rotating and trimming decode the whole
+ * image, which then takes half a gigabyte.
  */
 export const MAX_PIXELS = 2 ** 27;
 

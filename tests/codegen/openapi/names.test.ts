@@ -8,7 +8,7 @@ test.each([
   expect([pascal(name), camel(name), kebab(name)]).toEqual([type, value, file]);
 });
 
-test('quote: returns a JavaScript literal of the same text', () => {
+test('toStringLiteral: returns a JavaScript literal of the same text', () => {
   expect(quote(`it's "a" \\ \n`)).toBe(String.raw`'it\'s "a" \\ \n'`);
 });
 
