@@ -41,7 +41,8 @@ async function writeStub(root: string, stub: Stub): Promise<StubOutcome> {
   if (literal === undefined) return refuse(stub, `No object literal named ${stub.exportName} found.`);
   const missing = members.filter(({ name }) => !literal.members.has(name));
   if (missing.length === 0) return { file, written: [] };
-  if (literal.hasSpread) return refuse(stub, `${stub.exportName} spreads another object, which may contain the missing members.`);
+  if (literal.hasSpread)
+    return refuse(stub, `${stub.exportName} spreads another object, which may contain the missing members.`);
   await writeFiles(root, new Map([[file, insertMembers(text, literal, missing)]]));
   return { file, written: missing.map(({ name }) => name) };
 }

@@ -92,7 +92,8 @@ function checkObject(place: Place, name: ObjectName, context: Context): void {
     else checkShape(part, shape, context);
   }
   for (const key of required) {
-    if (!has(place, key)) context.report(place, `The required field ${key} is missing in this ${toWords(name)}.`, 'key');
+    if (!has(place, key))
+      context.report(place, `The required field ${key} is missing in this ${toWords(name)}.`, 'key');
   }
 }
 
