@@ -5,30 +5,30 @@ export interface AnswerCacheBounds<T> {
   readonly maxEntries: number;
   /** In the unit of `sizeOf`. */
   readonly maxSize: number;
-  readonly sizeOf: (answer: T) => number;
+  readonly sizeOf: (result: T) => number;
 }
 
-/** Answers to statements, kept until a record changes. Whoever gets one shares it, and leaves it as it is. */
+/** Caches the results of statements until a record changes. Results are shared between callers; don't modify them. */
 export class AnswerCache<T> {
-  readonly #answers: LRUCache<string, { readonly answer: T }>;
+  readonly #results: LRUCache<string, { readonly result: T }>;
   #generation = -1;
 
   constructor({ maxEntries, maxSize, sizeOf }: AnswerCacheBounds<T>) {
-    this.#answers = new LRUCache({ max: maxEntries, maxSize, sizeCalculation: ({ answer }) => sizeOf(answer) });
+    this.#results = new LRUCache({ max: maxEntries, maxSize, sizeCalculation: ({ result }) => sizeOf(result) });
   }
 
-  /** The answer to a statement, computed when it is not known for this generation. */
-  get<Answer extends T>(generation: number, { text, values }: Sql, compute: () => Answer): Answer {
+  /** Returns the cached result of a statement, or computes it if this generation of records has none. */
+  get<Result extends T>(generation: number, { text, values }: Sql, compute: () => Result): Result {
     if (generation !== this.#generation) {
-      this.#answers.clear();
+      this.#results.clear();
       this.#generation = generation;
     }
     const key = values.length === 0 ? text : `${text} ${JSON.stringify(values)}`;
-    const known = this.#answers.get(key);
-    // A statement is asked for one kind of answer only.
-    if (known) return known.answer as Answer;
-    const answer = compute();
-    this.#answers.set(key, { answer });
-    return answer;
+    const known = this.#results.get(key);
+    // Each statement has one type of result.
+    if (known) return known.result as Result;
+    const result = compute();
+    this.#results.set(key, { result });
+    return result;
   }
 }

@@ -1,4 +1,4 @@
-/** Columns that hold, or once held, text with characters beyond U+FFFF. */
+/** The columns that contain, or once contained, text with characters beyond U+FFFF. */
 export class AstralColumns {
   readonly #columns: Set<string>;
   #changed = false;
@@ -22,7 +22,7 @@ export class AstralColumns {
     this.#changed = true;
   }
 
-  /** Whether there are columns that the stored text does not name. */
+  /** Whether columns were added since the set was last stored. */
   get changed(): boolean {
     return this.#changed;
   }

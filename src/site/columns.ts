@@ -1,6 +1,6 @@
 import type { Field, RecordTable, RelationField, ScalarField } from './fields.js';
 
-/** How SQLite keeps a column. Floats are REAL: a whole number beyond 2^53 would be unreadable as an INTEGER. */
+/** The SQLite type of a column. Floats are REAL: a whole number beyond 2^53 could not be read back as an INTEGER. */
 export type ColumnType = 'TEXT' | 'INTEGER' | 'REAL';
 
 export interface Column {
@@ -9,7 +9,7 @@ export interface Column {
   readonly indexed: boolean;
 }
 
-/** The columns of a record kind, beside `position`; an alias has none of its own. */
+/** Returns the columns of a record type except `position`. Aliases have no column of their own. */
 export function columnsOf(table: RecordTable): Column[] {
   const columns = new Map<string, Column>([
     ['id', { name: 'id', type: 'TEXT', indexed: true }],
@@ -31,7 +31,7 @@ function columnsOfField(field: Field): Column[] {
   return field.fields.flatMap(columnsOfField);
 }
 
-/** A link that names no other column has one of its own, of text. */
+/** A link without `from` has a text column of its own. */
 function linkColumns({ path, list, relation }: RelationField): Column[] {
   const isOwn = relation.by === 'link' && relation.from === path;
   return isOwn ? [{ name: path, type: 'TEXT', indexed: !list }] : [];
@@ -45,7 +45,7 @@ function columnType({ type, list }: Pick<ScalarField, 'type' | 'list'>): ColumnT
 
 const byName = new WeakMap<readonly Field[], ReadonlyMap<string, Field>>();
 
-/** The field of that name among those of one level. */
+/** Returns the field with a name among the fields of one level. */
 export function findField(fields: readonly Field[], name: string): Field | undefined {
   let names = byName.get(fields);
   if (!names) {

@@ -9,10 +9,10 @@ import { fieldsBelow, jsonScope } from './scope.js';
 import { ALWAYS, and, exists, frame, NEVER, not, or, sql } from './sql.js';
 import type { Sql } from './sql.js';
 
-/** A filter input, or the arguments of a single-record query, after coercion. */
+/** The coerced input of a filter, or the coerced arguments of a single-record query. */
 export type Filter = Readonly<Record<string, unknown>>;
 
-/** The condition of a filter on the rows of a scope. Null and `{}` at any level are no condition. */
+/** Returns the SQL condition of a filter on the rows of a scope. Null and `{}` add no condition at any level. */
 export function compileFilter(
   filter: Filter | null | undefined,
   scope: Scope,
@@ -27,12 +27,12 @@ export function compileFilter(
   return and(conditions.sort(([one], [other]) => one - other).map(([, condition]) => condition));
 }
 
-/** SQLite tests conditions in the order of the text: what it is dear to know, only of what the others leave. */
+/** SQLite evaluates conditions in the order of the text, so expensive ones come last and see fewer rows. */
 const COSTS = { scalar: 0, object: 0, relation: 1, combined: 1, computed: 2 } as const;
 
 const isCombiner = (name: string): name is 'or' | 'not' => name === 'or' || name === 'not';
 
-/** `or` holds when one of its filters does, and with none of them never; `not` of nothing is no condition. */
+/** An empty `or` matches no record; a `not` without conditions has no effect. */
 function compileCombined(name: 'or' | 'not', input: Filter, { scope, context, hints }: Compiling): Sql {
   if (hints) hints.looksFurther = true;
   if (name === 'or') return or(branchesOf(input).map((branch) => compileFilter(branch, scope, context)));
@@ -73,7 +73,7 @@ function compileOperand(field: Field, input: Filter, { scope, context }: Compili
 
 type Parent = Extract<Field, { fields: readonly Field[] }>;
 
-/** The fields of an object have columns of their own, beside those of the record. */
+/** The fields of an object have columns of their own in the table of the record. */
 function compileObject({ fields }: Parent, input: Filter, { scope, context, hints }: Compiling): Sql {
   return compileFilter(input, { ...scope, fields }, context, hints);
 }
@@ -83,7 +83,7 @@ function compileComputed(field: Parent, input: Filter, compiling: Compiling): Sq
   return compileFilter(input, jsonScope(field.fields, compiling.scope.value(field), field.path), compiling.context);
 }
 
-/** All conditions of `elemMatch` on the same element; a list that is not there counts as one missing element. */
+/** All conditions of `elemMatch` apply to the same element. A missing list counts as one missing element. */
 function compileElements(field: Parent, input: Filter, { scope, context }: Compiling): Sql {
   const inner = elemMatchOf(input);
   if (isEmpty(inner, field.fields, context)) return ALWAYS;
@@ -97,29 +97,29 @@ function compileRelation(field: RelationField, input: Filter, { scope, context }
   const inner = field.list ? elemMatchOf(input) : input;
   const fields = fieldsBelow(field, context);
   if (isEmpty(inner, fields, context)) return ALWAYS;
-  const missing = missingHolds(inner, fields, context);
+  const missing = matchesMissing(inner, fields, context);
   const target = targetOf(field, scope, context);
   if (!target) return missing && !field.list ? ALWAYS : NEVER;
   const condition = compileFilter(inner, target.scope, context);
-  // No record at the end of the relation is like a record without any value, but an empty list holds none.
+  // A relation without a record matches like a record without values; an empty list has no record at all.
   if (!field.list && missing) return not(exists(frame('SELECT 1 % AND %', target.from, not(condition))));
   const found = condition === NEVER ? NEVER : exists(frame('SELECT 1 % AND %', target.from, condition));
   const absent = isMissingList(field, scope);
   return absent && missing ? or([absent, found]) : found;
 }
 
-/** Whether a filter holds for a record that is not there. */
-function missingHolds(filter: Filter, fields: readonly Field[], context: CompileContext): boolean {
+/** Whether a filter matches a missing record. */
+function matchesMissing(filter: Filter, fields: readonly Field[], context: CompileContext): boolean {
   return entriesOf(filter).every(([name, input]) => {
-    if (name === 'or') return branchesOf(input).some((branch) => missingHolds(branch, fields, context));
-    if (name === 'not') return isEmpty(input, fields, context) || !missingHolds(input, fields, context);
+    if (name === 'or') return branchesOf(input).some((branch) => matchesMissing(branch, fields, context));
+    if (name === 'not') return isEmpty(input, fields, context) || !matchesMissing(input, fields, context);
     const field = getField(fields, name);
     if (isLeaf(field)) return missingMatches(input);
-    return missingHolds(field.list ? elemMatchOf(input) : input, fieldsBelow(field, context), context);
+    return matchesMissing(field.list ? elemMatchOf(input) : input, fieldsBelow(field, context), context);
   });
 }
 
-/** Whether nothing is asked at any depth, so that nothing has to be looked up. */
+/** Whether a filter has no condition at any depth, so that no relation has to be joined. */
 function isEmpty(filter: Filter, fields: readonly Field[], context: CompileContext): boolean {
   return entriesOf(filter).every(([name, input]) => {
     if (name === 'or') return false;

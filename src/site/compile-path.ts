@@ -9,22 +9,26 @@ import type { Sql } from './sql.js';
 
 /** The value that a dotted path such as `internal.mediaType` leads to. */
 export interface PathValue {
-  /** For a list, JSON text of its elements; lists inside it are to be flattened. */
+  /** For a list, the JSON text of its elements, in which nested lists are not yet flattened. */
   readonly expression: Sql;
   readonly list: boolean;
   readonly boolean: boolean;
   readonly float: boolean;
   readonly text: boolean;
   readonly astral: boolean;
-  /** Whether it may be missing: a part of the path may lead nowhere. */
+  /** Whether the value may be missing, for example because a relation on the path has no record. */
   readonly nullable: boolean;
-  /** The elements are objects, which have an order but no text. */
+  /** Whether the values are objects, which can be sorted but not grouped by. */
   readonly objects: boolean;
-  /** Set when the value is a column of the row itself, which an index can hold. */
+  /** The column of the row itself that stores the value, which an index can cover; otherwise `undefined`. */
   readonly column: string | undefined;
 }
 
-/** @throws AppError `invalid_input` when a part of the path is no field. */
+/**
+ * Compiles a dotted path to an SQL expression for its value.
+ *
+ * @throws AppError `invalid_input` when a part of the path is not a field.
+ */
 export function compilePath(path: string, scope: Scope, context: CompileContext): PathValue {
   const [name = '', ...rest] = path.split('.');
   const field = findField(scope.fields, name);
@@ -83,7 +87,7 @@ function relation(field: RelationField, rest: string, scope: Scope, context: Com
   return asList(value, missing ? frame('iif(%, NULL, %)', missing, values) : values);
 }
 
-/** The value at the end of a relation that no record has. */
+/** The value behind a relation that has no record anywhere. */
 const nowhere = ({ list }: RelationField): PathValue => ({
   expression: sql(list ? "'[]'" : 'NULL'),
   list,
@@ -96,7 +100,7 @@ const nowhere = ({ list }: RelationField): PathValue => ({
   column: undefined,
 });
 
-/** JSON text of a float would have 15 digits, if SQLite chose. */
+/** By default, SQLite writes floats to JSON with 15 digits, which loses precision. */
 const ALL_DIGITS = sql("'%!.17g'");
 
 function asElement({ list, float, expression }: PathValue): Sql {

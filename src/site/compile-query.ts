@@ -15,7 +15,7 @@ import { rowScope, tableOf } from './scope.js';
 import { ALWAYS, and, frame, NEVER, quote, sql } from './sql.js';
 import type { Sql } from './sql.js';
 
-/** A statement about the matches of a query, and how to make it of the same query whose matches are known. */
+/** A statement on the matches of a query, and a function that builds it for the same query with known matches. */
 export interface QueryStatement {
   readonly query: CompiledQuery;
   readonly sql: Sql;
@@ -28,13 +28,13 @@ export const statementOf = (query: CompiledQuery, build: QueryStatement['build']
   build,
 });
 
-/** The alias of the rows that a question is about. */
+/** The alias of the queried rows. */
 const ROW = 't';
 
-/** SQLite takes 32,766 values in one statement; the rest is for the sort and the page. */
+/** SQLite accepts 32,766 values in one statement; the remainder is for the sort and the page. */
 const MAX_VALUES = 32_000;
 
-/** A filter and a sort compiled once; the statements for rows, counts and values share them. */
+/** A compiled filter and sort, shared by the statements for rows, counts and values. */
 export interface CompiledQuery {
   readonly kind: string;
   readonly where: Sql;
@@ -42,17 +42,17 @@ export interface CompiledQuery {
   readonly hints: IndexHints;
   readonly scope: Scope;
   readonly context: CompileContext;
-  /** Whether the rows are named one by one, so that an index over all would be a detour. */
+  /** Whether the rows are selected by position, so that no index is needed. */
   readonly isNarrow: boolean;
   readonly made: Made;
 }
 
-/** What was put together for a question before; it is asked more often than it changes. */
+/** The parts of a query's statements that are built once and reused, as queries repeat more often than they change. */
 interface Made {
   order?: Sql;
-  /** `undefined` stands for none. */
+  /** `undefined` if no index would help. */
   indexes?: { readonly page: IndexKey | undefined; readonly count: IndexKey | undefined };
-  /** Texts of {@link pageStatement}, by what they select and the rest. */
+  /** The texts of {@link pageStatement}, by selection, then by limit and index. */
   readonly texts: Map<string, Map<string, string>>;
 }
 
@@ -66,7 +66,7 @@ export function compileQuery(
   const condition = compileFilter(filter, scope, context, hints);
   const keys = compileSort(sort, scope, context);
   const where = context.isLaborious ? and([sql('in_time()'), condition]) : condition;
-  requireFewValues(where);
+  assertValueLimit(where);
   return {
     kind,
     where,
@@ -79,16 +79,16 @@ export function compileQuery(
   };
 }
 
-function requireFewValues({ values }: Sql): void {
+function assertValueLimit({ values }: Sql): void {
   if (values.length > MAX_VALUES) {
     throw new AppError(
       'invalid_input',
-      `Expected a filter that compares with at most ${MAX_VALUES} values in all, lists rounded up to powers of two; received ${values.length}.`,
+      `Expected a filter with at most ${MAX_VALUES} values, each list rounded up to a power of two; received ${values.length}.`,
     );
   }
 }
 
-/** `SELECT` of a page's rows in order. An index is forced when one was made for just this shape. */
+/** Returns the `SELECT` of a page's rows in order. It forces an index if one was created for this shape. */
 export function pageStatement(query: CompiledQuery, select: string, page: Page, advisor?: IndexAdvisor): Sql {
   const { where, made, isNarrow, sort } = query;
   const isBounded = page.limit !== undefined || page.skip > 0;
@@ -106,15 +106,15 @@ export function pageStatement(query: CompiledQuery, select: string, page: Page, 
   return { text, values: [...where.values, ...order.values, ...bounds] };
 }
 
-/** A bare `LIMIT ?` would have SQLite plan the statement anew for each number. */
+/** With a bare `LIMIT ?`, SQLite would plan the statement again for each number. */
 const LIMITED = ' LIMIT +? OFFSET +?';
 
-/** The positions of the first matches, in no order, one more than are of use. */
+/** Returns a statement for the positions of up to `most` + 1 matches, unordered; one more than `most` means too many. */
 export function probeStatement({ kind, where }: CompiledQuery, most: number): Sql {
   return frame(`SELECT position ${fromClause(kind, undefined)}% LIMIT ${most + 1}`, whereClause(where));
 }
 
-/** The same question about rows whose positions are known. */
+/** Returns the same query on rows with known positions, given as a JSON list. */
 export function narrowTo(query: CompiledQuery, positions: string): CompiledQuery {
   const where = sql(`${ROW}.position IN (SELECT value FROM json_each(?))`, positions);
   return { ...query, where, isNarrow: true, made: { texts: new Map() } };
@@ -126,7 +126,7 @@ export function countStatement(query: CompiledQuery, advisor?: IndexAdvisor): Sq
   return frame(`SELECT count(*) ${fromClause(query.kind, index)}%`, whereClause(query.where));
 }
 
-/** Every value of a path among all matches, each with how often it occurs. */
+/** Returns a statement for the values of a path among all matches, each with its number of occurrences. */
 export function tallyStatement(query: CompiledQuery, value: PathValue): Sql {
   const from = frame(`FROM ${quote(query.kind)} AS ${ROW}%`, whereClause(query.where));
   return frame('SELECT % AS value, count(*) % GROUP BY 1', value.expression, from);

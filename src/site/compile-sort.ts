@@ -5,7 +5,7 @@ import type { CompileContext, Scope } from './scope.js';
 import { frame, sql } from './sql.js';
 import type { Sql } from './sql.js';
 
-/** A sort input after coercion: dotted paths, and an order for each by its place. */
+/** A coerced sort input: dotted paths, and the order of each at the same index. */
 export interface Sort {
   readonly fields?: readonly (string | null)[] | null;
   readonly order?: readonly ('ASC' | 'DESC' | null)[] | null;
@@ -16,10 +16,10 @@ export interface SortKey {
   readonly descending: boolean;
 }
 
-/** More keys decide nothing; each one is work for every comparison. */
+/** Each key costs work in every comparison, and more keys than this have no practical use. */
 const MAX_KEYS = 20;
 
-/** A key without an order ascends; an order without a key says nothing. */
+/** Compiles the sort keys. A key without an order is ascending; an order without a key is ignored. */
 export function compileSort(sort: Sort | null | undefined, scope: Scope, context: CompileContext): SortKey[] {
   const fields = sort?.fields ?? [];
   if (fields.length > MAX_KEYS) {
@@ -33,9 +33,9 @@ export function compileSort(sort: Sort | null | undefined, scope: Scope, context
 }
 
 /**
- * Missing values come last when ascending and first when descending; ties stay in creation order either way.
- * Said by a term of its own, for which an index can hold an expression: with `NULLS LAST` a
- * partly sorting index gives a wrong order.
+ * Returns the `ORDER BY` clause. Missing values come last when ascending and first when descending; ties stay in
+ * creation order either way. Missing values have a term of their own, which an index can cover as an expression: with
+ * `NULLS LAST`, an index that covers only some of the keys gives a wrong order.
  */
 export function orderBy(keys: readonly SortKey[], alias: string): Sql {
   const terms = keys.flatMap((key) => {
@@ -52,5 +52,5 @@ function sortExpression({ expression, list, text, astral }: PathValue): Sql {
   return text && astral ? frame('code_units(%)', plain) : plain;
 }
 
-/** Whether an index could hold the key as it is compared. */
+/** Whether an index can store the key in the form in which it is compared. */
 export const isIndexable = ({ value }: SortKey): boolean => value.column !== undefined && !(value.text && value.astral);

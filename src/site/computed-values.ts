@@ -4,36 +4,36 @@ import type { Meter } from './record-queries.js';
 import type { SiteRecord } from './selection.js';
 import type { SqlValue } from './sql.js';
 
-/** Gives the values of computed fields where a filter, a sort or a group names them. */
+/** Provides the values of computed fields that filters, sorts and groups use. */
 export interface ComputedValues {
   /**
-   * What the field's resolver answers with default arguments, if that is known
-   * at once; `null` is missing, and so is a value that is refused by an AppError.
+   * Returns the result of the field's resolver with default arguments, or `undefined` if it is not available
+   * synchronously. A missing value is `null`; an AppError also counts as a missing value.
    */
   find(kind: string, field: string, record: SiteRecord): unknown;
-  /** The values of some records for which {@link find} knew none, each by its place; what is absent is missing. */
+  /** Loads the values of records for which {@link find} returned `undefined`, in their order. Absent means missing. */
   load(kind: string, field: string, records: readonly SiteRecord[]): Promise<readonly unknown[]>;
 }
 
-/** The answers about some hundred images take as long as it takes others to notice. */
+/** Computing values for a few hundred images takes long enough to delay other requests noticeably. */
 const BATCH = 200;
 
-/** A value with all links of an image is a kilobyte of text. */
+/** A value that contains all links of an image is about 1 kB of text. */
 const MAX_LOADED = 50_000;
 
-type Kept = LRUCache<string, { readonly value: SqlValue }>;
+type ValueCache = LRUCache<string, { readonly value: SqlValue }>;
 
-/** Values, as SQL takes them, of one generation of records. */
+/** Caches computed values, in SQL form, for one generation of records. */
 export class ComputedCache {
-  readonly #values: Kept = new LRUCache({
+  readonly #values: ValueCache = new LRUCache({
     max: MAX_LOADED,
     maxSize: 32 * 1024 * 1024,
     sizeCalculation: ({ value }, key) => key.length + (typeof value === 'string' ? value.length : 0) + 1,
   });
   #generation = -1;
 
-  /** Forgets what it knew of another generation. */
-  of(generation: number): Kept {
+  /** Returns the values of a generation, after clearing those of any other. */
+  of(generation: number): ValueCache {
     if (generation !== this.#generation) this.#values.clear();
     this.#generation = generation;
     return this.#values;
@@ -47,18 +47,17 @@ interface Wanted {
 }
 
 /**
- * What one request computes. A statement that meets values which are not known
- * yet runs to its end without them, so that all of them are known to be
- * wanted; then they are loaded, and it runs again.
+ * Loads the computed values that the statements of one request need. A statement that needs values which are not yet
+ * loaded runs to its end without them, which collects them all; then they are loaded, and the statement runs again.
  */
 export class Computing {
   readonly #values: ComputedValues;
-  readonly #cache: () => Kept;
-  /** The cache may forget what the next run needs. */
+  readonly #cache: () => ValueCache;
+  /** The cache may evict values that the next run needs. */
   readonly #loaded = new Map<string, SqlValue>();
   readonly #wanted = new Map<string, Wanted>();
 
-  constructor(values: ComputedValues, cache: () => Kept) {
+  constructor(values: ComputedValues, cache: () => ValueCache) {
     this.#values = values;
     this.#cache = cache;
   }
@@ -68,8 +67,8 @@ export class Computing {
     const key = `${kind}.${field} ${text}`;
     const known = this.#loaded.get(key);
     if (known !== undefined) return known;
-    const kept = this.#cache().get(key);
-    if (kept) return kept.value;
+    const cached = this.#cache().get(key);
+    if (cached) return cached.value;
     const record = JSON.parse(text) as SiteRecord;
     const found = this.#find(kind, field, record);
     if (found === undefined) {
@@ -81,7 +80,7 @@ export class Computing {
     return value;
   }
 
-  /** @throws NotYetKnown when a statement that has run met some. */
+  /** @throws NotYetKnown when the last statement needed values that are not loaded. */
   requireKnown(meter: Meter | undefined): void {
     if (this.#wanted.size === 0) return;
     const wanted = [...this.#wanted.values()];
@@ -108,7 +107,7 @@ export class Computing {
     this.#wanted.clear();
     throw new AppError(
       'invalid_input',
-      `Expected to compute ${kind}.${field} for at most ${MAX_LOADED} records; add a filter by stored fields.`,
+      `Filtering by ${kind}.${field} is limited to ${MAX_LOADED} records. Filter by a stored field first.`,
     );
   }
 
@@ -131,7 +130,7 @@ export class Computing {
   }
 }
 
-/** Thrown by a query that needs something which takes time, such as computed values. */
+/** Thrown by a query that needs asynchronous work first, such as loading computed values. */
 export class NotYetKnown extends Error {
   readonly load: () => Promise<void>;
 
@@ -141,18 +140,18 @@ export class NotYetKnown extends Error {
   }
 }
 
-/** Returns the result of `read`: at once, or after loading what it turns out to need. */
+/** Returns the result of `read`, synchronously if possible, otherwise after loading the values that it needs. */
 export function whenKnown<T>(read: () => T | Promise<T>): T | Promise<T> {
-  const again = async (error: unknown): Promise<T> => {
+  const retry = async (error: unknown): Promise<T> => {
     if (!(error instanceof NotYetKnown)) throw error;
     await error.load();
     return whenKnown(read);
   };
   try {
     const found = read();
-    return found instanceof Promise ? found.catch(again) : found;
+    return found instanceof Promise ? found.catch(retry) : found;
   } catch (error) {
-    if (error instanceof NotYetKnown) return again(error);
+    if (error instanceof NotYetKnown) return retry(error);
     throw error;
   }
 }

@@ -13,7 +13,7 @@ import type { Asker, RecordQuery } from './record-queries.js';
 import type { Selection, SiteRecord } from './selection.js';
 import type { SqlValue } from './sql.js';
 
-/** The records that match a question, each part read when it is asked for. */
+/** The records that match a query. Each part is read on first access. */
 export class RecordConnection {
   readonly #engine: Engine;
   readonly #query: CompiledQuery;
@@ -33,7 +33,7 @@ export class RecordConnection {
   /** The number of matches on all pages. */
   get totalCount(): number {
     const { skip, limit } = this.#page;
-    // A page that is not full ends the matches.
+    // A page that is not full is the last one.
     if (this.#nodes && (limit === undefined || this.#nodes.length < limit) && (this.#nodes.length > 0 || skip === 0)) {
       return skip + this.#nodes.length;
     }
@@ -54,12 +54,12 @@ export class RecordConnection {
     return pageInfo(this.#page, this.totalCount);
   }
 
-  /** The different values of a field on this page, as text, by code unit. */
+  /** Returns the distinct values of a field on this page as text, sorted by UTF-16 code unit. */
   distinct({ field }: { readonly field: string }): readonly string[] {
     return this.#tally(this.#value(field)).map(([text]) => text);
   }
 
-  /** One group for each value of a field on this page; `skip` and `limit` apply inside each. */
+  /** Returns a group for each value of a field on this page. `skip` and `limit` apply within each group. */
   group({ field, sort, ...args }: GroupQuery): RecordGroup[] {
     const page = parsePage(args);
     const value = this.#value(field);
@@ -83,7 +83,7 @@ export class RecordConnection {
     return value;
   }
 
-  /** How many records of the page each value has; counted by SQL where the page is all there is. */
+  /** Counts the records of the page by value. SQL does the counting if the page contains all matches. */
   #tally(value: PathValue): readonly (readonly [string, number])[] {
     const reduce = (rows: SqlValue[][]): (readonly [string, number])[] => {
       const counts = new Map<string, number>();
@@ -120,7 +120,7 @@ export class RecordConnection {
     });
   }
 
-  /** All matches are found at once anyway; only a part of them may be found in a shorter way. */
+  /** Narrowing helps only with a limit; without one, all matches are read anyway. */
   #narrowed(): CompiledQuery {
     return this.#page.limit === undefined ? this.#query : this.#engine.narrow(this.#query, this.#asker);
   }
@@ -148,5 +148,5 @@ export class RecordConnection {
   }
 }
 
-/** One text is dearer than a few rows; without a limit, SQLite could drop the order of what is inside. */
+/** For a few rows, one JSON text costs more. Without a limit, SQLite could ignore the order of the subquery. */
 const isWorthJson = ({ limit }: Page): boolean => limit !== undefined && limit > 4;

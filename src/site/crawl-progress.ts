@@ -1,12 +1,12 @@
-/** How far the reading of a site's folder is. */
+/** The progress of a scan. */
 export interface CrawlProgress {
   /** Files and folders found so far. */
   readonly found: number;
-  /** Files to read; 0 while the folder is still being listed. */
+  /** The number of files to read; 0 while folders are still being listed. */
   readonly total: number;
   readonly hashed: number;
-  /** Absent while not all sizes are known: many files are looked at only when they are read. */
+  /** Absent while some sizes are unknown: in a large site, files are examined only when they are read. */
   readonly totalBytes?: number;
-  /** Read so far. */
+  /** The number of bytes read so far. */
   readonly bytes: number;
 }

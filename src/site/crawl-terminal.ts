@@ -5,17 +5,17 @@ import type { CrawlProgress } from './crawl-progress.js';
 
 export interface CrawlTerminal {
   show(progress: CrawlProgress): void;
-  /** Takes the bar away; to be called also when the crawl fails. */
+  /** Removes the bar. Call it also when the scan fails. */
   stop(): void;
 }
 
-/** A folder that takes less than this is over before a bar could be read. */
+/** A shorter scan ends before anyone could read a bar. */
 const QUIET_MS = 500;
 
-/** Few enough for a log, often enough to see that it goes on. */
+/** Often enough to show that the scan is running, without flooding a log. */
 const LINE_EVERY_MS = 3000;
 
-/** Shows a crawl to a person: a bar on a terminal, a line every few seconds elsewhere, nothing when it is soon over. */
+/** Shows the progress of a scan: a bar on a terminal, a line every few seconds elsewhere, nothing for a short scan. */
 export function openCrawlTerminal(stream: NodeJS.WriteStream): CrawlTerminal {
   const started = performance.now();
   const view = stream.isTTY ? barOn(stream) : linesOn(stream);
@@ -47,7 +47,7 @@ function barOn(stream: NodeJS.WriteStream): View {
   };
 }
 
-/** By bytes where they are known, as files differ much in size. */
+/** Measures bytes where they are known, because file sizes vary widely. */
 function toFraction({ total, hashed, bytes, totalBytes }: CrawlProgress): number {
   const [done, all] = totalBytes === undefined ? [hashed, total] : [bytes, totalBytes];
   return all === 0 ? 0 : done / all;
@@ -65,7 +65,7 @@ function linesOn(stream: NodeJS.WriteStream): View {
   };
 }
 
-/** Such as `Reading the site: 12,000 of 20,000 files, 110 MB of 184 MB, 92 MB/s`. */
+/** Formats progress, for example `Reading the site: 12,000 of 20,000 files, 110 MB of 184 MB, 92 MB/s`. */
 export function describeProgress(
   { found, total, hashed, bytes, totalBytes }: CrawlProgress,
   milliseconds: number,

@@ -8,24 +8,27 @@ export interface DateArguments {
   readonly locale?: string | null;
 }
 
-/** A stored date, or each of a list, as the arguments of its field ask for it. */
+/** Formats a stored date, or each date of a list, by the arguments of its field. */
 export type FormatDate = (value: unknown, args: DateArguments) => unknown;
 
-/** Which tokens `formatString` is made of; `auto` reads what holds a token that only Moment has as Moment's. */
+/** The token set of `formatString`; `auto` selects Moment for a string with a token that only Moment has. */
 export type DateDialect = 'auto' | 'luxon' | 'moment';
 
 export interface DateOptions {
   readonly dialect?: DateDialect;
-  /** The time that `fromNow` and `difference` count from. */
+  /** The current time, for `fromNow` and `difference`. */
   readonly now?: () => number;
 }
 
 const INVALID = 'Invalid date';
 
-/** Longer formats and names say nothing that a date has. */
+/** No useful format, locale or date is longer. */
 const MAX_TEXT = 500;
 
-/** `formatString` goes before `fromNow`, and that before `difference`; with none of them the stored text stays. */
+/**
+ * Creates a date formatter. `formatString` takes precedence over `fromNow`, which takes precedence over `difference`;
+ * without any of them, the stored text is returned.
+ */
 export function createFormatDate({ dialect = 'auto', now = Date.now }: DateOptions = {}): FormatDate {
   const format: FormatDate = (value, args) => {
     if (value === null || value === undefined) return null;
@@ -40,7 +43,7 @@ export function createFormatDate({ dialect = 'auto', now = Date.now }: DateOptio
   return format;
 }
 
-/** Strict ISO 8601 in UTC, with `T` or a space before the time. */
+/** Parses strict ISO 8601 in UTC, with `T` or a space before the time. */
 function parseDate(text: string): DateTime | undefined {
   if (text.length > MAX_TEXT || !/^[+-]?\d{4}/.test(text)) return undefined;
   const date = DateTime.fromISO(text.replace(' ', 'T'), { zone: 'utc', locale: 'en' });
@@ -62,7 +65,7 @@ function formatTokens(date: DateTime, format: string, { locale, dialect }: Wordi
 const relative = (date: DateTime, locale: string | null | undefined, now: number): string | null =>
   date.toRelative({ base: DateTime.fromMillis(now, { zone: 'utc' }), locale: knownLocale(locale) });
 
-/** An unknown locale is English. */
+/** Returns a supported locale; an unknown one becomes English. */
 function knownLocale(locale: string | null | undefined): string {
   if (!locale || locale === 'en' || locale.length > MAX_TEXT) return 'en';
   try {
@@ -79,7 +82,7 @@ const UNITS = [
 
 type Unit = (typeof UNITS)[number];
 
-/** Moment's short names; `M` and `m` differ by case alone. */
+/** Moment's short unit names. Only their case distinguishes `M` and `m`. */
 const SHORT: ReadonlyMap<string, Unit> = new Map<string, Unit>([
   ['M', 'months'],
   ['m', 'minutes'],
@@ -98,7 +101,7 @@ const SHORT: ReadonlyMap<string, Unit> = new Map<string, Unit>([
   ['ms', 'milliseconds'],
 ]);
 
-/** Whole units from the date to now, cut toward zero. */
+/** Returns the whole units from the date to now, truncated toward zero. */
 function difference(date: DateTime, name: string, now: number): string {
   const unit = parseUnit(name);
   const elapsed = DateTime.fromMillis(now, { zone: 'utc' }).diff(date, unit);
@@ -106,7 +109,7 @@ function difference(date: DateTime, name: string, now: number): string {
   return String(Math.trunc(elapsed.as(unit)) + 0);
 }
 
-/** A name that is not a unit stands for milliseconds, as in Moment's `diff`. */
+/** Any other name means milliseconds, as in Moment's `diff`. */
 function parseUnit(name: string): Unit {
   const lower = name.toLowerCase();
   return SHORT.get(name) ?? UNITS.find((one) => one === lower || one === `${lower}s`) ?? 'milliseconds';

@@ -19,32 +19,32 @@ import type { Sql, SqlValue } from './sql.js';
 import { quote } from './sql.js';
 import type { Statements } from './statements.js';
 
-/** A compiled question is some kilobytes; one with a long list of values is not worth keeping. */
+/** A compiled query takes a few kilobytes; one with a long list of values is not worth caching. */
 const MAX_COMPILED = 500;
 const MAX_COMPILED_KEY = 5000;
 
-/** Counts are small; a distinct over every path of a large site is some megabytes, hence the bound on size too. */
+/** Counts are small, but a `distinct` over all paths of a large site takes megabytes, so the total size is bounded too. */
 const AGGREGATES = {
   maxEntries: 500,
   maxSize: 500_000,
   sizeOf: (value: unknown): number => (Array.isArray(value) ? value.length + 1 : 1),
 };
 
-/** The rows of a bounded page, and how many characters of JSON they were. */
+/** The rows of a bounded page, and their size in characters of JSON. */
 interface Page {
   readonly rows: SqlValue[][];
   readonly size: number;
 }
 
-/** Pages of twenty files are some kilobytes; all that are kept take some 20 MB. */
+/** A page of twenty files takes a few kilobytes; a full cache takes about 20 MB. */
 const PAGES = { maxEntries: 1000, maxSize: 4_000_000, sizeOf: ({ size }: Page): number => size };
 
-/** So many rows are read and sorted faster than one in two hundred is found among 100,000. */
+/** Reading and sorting this number of rows is faster than finding one row in 200 among 100,000. */
 const MAX_FEW = 500;
 
 type Shared = ConstructorParameters<typeof Compilation>[0];
 
-/** What the questions of one store share: statements, indexes, and what is known of this generation of records. */
+/** Runs the queries of one store, which share statements, indexes and the caches of a generation of records. */
 export class Engine {
   readonly advisor: IndexAdvisor;
   readonly #statements: Statements;
@@ -68,7 +68,7 @@ export class Engine {
     this.advisor = new IndexAdvisor(statements);
   }
 
-  /** The same question asked again, in this generation, is not compiled again. */
+  /** Compiles a query, or returns it from the cache if it was compiled for this generation of records. */
   compile(kind: string, { filter, sort }: RecordQuery): CompiledQuery {
     const key = JSON.stringify([kind, filter, sort]);
     const known = this.#compiled.get(key);
@@ -79,8 +79,8 @@ export class Engine {
   }
 
   /**
-   * The same question about its few matches, where they are few: found once
-   * and kept, they make a page that would look for them through all records.
+   * Returns the query restricted to the positions of its matches, if they are few. The positions are cached, so that
+   * further pages don't search all records again.
    */
   narrow(query: CompiledQuery, asker: Asker): CompiledQuery {
     if (query.hints.isPlain) return query;
@@ -94,7 +94,7 @@ export class Engine {
   /**
    * Runs a statement of a query.
    *
-   * @throws NotYetKnown when computed values are needed that take time, or the statement holds the process too long.
+   * @throws NotYetKnown when computed values have to be loaded, or the statement blocks the process too long.
    */
   all({ query, sql, build }: QueryStatement, asker: Asker): SqlValue[][] {
     const found = this.#scans.find(query, asker.meter);
@@ -105,12 +105,12 @@ export class Engine {
   }
 
   /**
-   * Runs one statement to its end.
+   * Runs a statement to its end.
    *
-   * @param onLong Called when it has run for as long as the meter lets it; may throw.
+   * @param onLong Called when the statement has run for `meter.statementMs`; may throw.
    */
   run({ text, values }: Sql, asker: Asker, onLong?: () => void): SqlValue[][] {
-    // A computed value may ask the store in its turn.
+    // Computing a value may run another statement in this store.
     const outer = { ...this.#functions };
     const computing = asker.computed && this.#computingFor(asker.computed);
     Object.assign(this.#functions, { computing, look: createLook(asker.meter, onLong), thrown: undefined });
@@ -135,8 +135,8 @@ export class Engine {
   }
 
   /**
-   * The rows of a bounded page, kept until a record changes. As one JSON text
-   * they cross from SQLite in half the time, where nothing is lost by it.
+   * Reads the rows of a bounded page and caches them until a record changes. Unless that would lose precision, SQLite
+   * returns them as one JSON text, which takes half the time.
    */
   readPage(statement: QueryStatement, reader: RecordReader, asker: Asker): readonly SqlValue[][] {
     if (!reader.isJsonExact) return this.all(statement, asker);
@@ -153,12 +153,12 @@ export class Engine {
     return rows;
   }
 
-  /** As {@link all}, made smaller by `reduce` and kept until a record changes. */
+  /** Runs a statement like {@link all}, reduces its rows, and caches the result until a record changes. */
   aggregate<T>(statement: QueryStatement, asker: Asker, reduce: (rows: SqlValue[][]) => T): T {
     return this.#aggregates.get(this.#generation(), statement.sql, () => reduce(this.all(statement, asker)));
   }
 
-  /** A selection lives as long as the document that it was read from, and so does its reader. */
+  /** Returns the reader of a selection, cached for as long as the document of the selection is. */
   reader(kind: string, selection: Selection, keys: readonly string[] = []): RecordReader {
     const readers = this.#readers.get(selection) ?? new Map<string, RecordReader>();
     this.#readers.set(selection, readers);

@@ -1,10 +1,9 @@
 /**
- * The shape of the record field tables that `npm run generate` writes to
- * `src/generated/site/records.ts`. They drive storage, the query compiler and
- * the derived resolvers.
+ * The types of the record tables that `npm run generate` writes to `src/generated/site/records.ts`. Storage, the query
+ * compiler and the derived resolvers use these tables.
  */
 
-/** Enums are stored as text and appear here as `String`. */
+/** The scalar types. Enums are stored as text and appear here as `String`. */
 export type ScalarType = 'Boolean' | 'Date' | 'Float' | 'ID' | 'Int' | 'String';
 
 interface FieldBase {
@@ -15,13 +14,13 @@ interface FieldBase {
   readonly nullable: boolean;
 }
 
-/** A value kept in a column of its own; a list of scalars is kept as JSON text. */
+/** A value stored in a column of its own; a list of scalars is stored as JSON text. */
 export interface ScalarField extends FieldBase {
   readonly kind: 'scalar';
   readonly type: ScalarType;
-  /** What an enum may be, in the order of the SDL; absent for other types. */
+  /** The values of an enum in the order of the SDL; absent for other types. */
   readonly values?: readonly string[];
-  /** The column that holds it: its own path, or that of the field it is an `@alias` of. */
+  /** The column that stores the value: the field's own path, or the path of the field it is an `@alias` of. */
   readonly column: string;
   /** Whether the field takes the four arguments of `@dateformat`. */
   readonly dateArguments: boolean;
@@ -36,39 +35,39 @@ export interface ObjectField extends FieldBase {
   readonly fields: readonly Field[];
 }
 
-/** How a relation finds its records. */
+/** The rule by which a relation finds its records. */
 export type Relation =
   | { readonly by: 'parent' }
   | { readonly by: 'children' }
-  /** The first child of the field's kind (`@child`). */
+  /** The first child of the field's type (`@child`). */
   | { readonly by: 'child' }
   /**
-   * The record of the field's kind whose `to` equals this record's column `from` (`@link`). In a list `from` holds
-   * JSON text of a list, and the records stand in its order, without those that are missing. When `from` is the
-   * field's own path, the field has that column, of text; keys of files and folders are their ids.
+   * The record of the field's type whose `to` equals this record's column `from` (`@link`). For a list, `from` contains
+   * a JSON list, and the records come in its order, without missing ones. If `from` is the field's own path, the field
+   * has a text column of that name. Files and folders are linked by their ids.
    */
   | { readonly by: 'link'; readonly from: string; readonly to: string };
 
-/** Another record, or several. */
+/** A reference to another record or to several. */
 export interface RelationField extends FieldBase {
   readonly kind: 'relation';
-  /** A record kind, or `Node` for any of them. */
+  /** A record type, or `Node` for any of them. */
   readonly type: string;
   readonly relation: Relation;
 }
 
-/** A value that a hand-written resolver makes at query time (`@computed`). */
+/** A value that a hand-written resolver computes at query time (`@computed`). */
 export interface ComputedField extends FieldBase {
   readonly kind: 'computed';
   /** A scalar type or the name of an object type. */
   readonly type: string;
   /** The fields of the object type; empty for a scalar. */
   readonly fields: readonly Field[];
-  /** The columns that the resolver reads, beside `id`. */
+  /** The columns that the resolver reads in addition to `id`. */
   readonly needs: readonly string[];
-  /** Whether it takes arguments of its own, beside those of `@dateformat`. */
+  /** Whether the field takes arguments other than those of `@dateformat`. */
   readonly hasArguments: boolean;
-  /** Whether what the resolver gives is formatted by the arguments of `@dateformat`. */
+  /** Whether the arguments of `@dateformat` format the resolver's result. */
   readonly dateArguments: boolean;
 }
 
@@ -77,11 +76,11 @@ export type Field = ScalarField | ObjectField | RelationField | ComputedField;
 export interface RecordTable {
   /** The GraphQL type, which is also the name of the database table: `File`. */
   readonly kind: string;
-  /** The query of one record: `file`. */
+  /** The name of the query for one record: `file`. */
   readonly single: string;
-  /** The query of many: `allFile`. */
+  /** The name of the query for many records: `allFile`. */
   readonly all: string;
-  /** The files that records of the kind are read from (`@source`); a file belongs to it when one pattern matches. */
+  /** The files from which records of the type are read (`@source`). A file matches if one of the globs does. */
   readonly source?: { readonly globs: readonly string[] };
   /** In the order of the SDL. */
   readonly fields: readonly Field[];

@@ -5,22 +5,22 @@ import { addDerivedColumns, createTables } from './record-schema.js';
 import type { RecordSchema } from './record-schema.js';
 import { quote } from './sql.js';
 
-/** How a database is kept while it is used: a crash may lose the last records, but can't mix old and new ones. */
+/** Settings of a database in use: a crash may lose the latest records, but can't mix old and new ones. */
 export const KEEPING = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF';
 
-/** Writes everything once, and undoes what fails, but a crash leaves something that is no database. */
+/** Writes everything once and can roll back, but a crash leaves a corrupt database. */
 const FILLING = 'PRAGMA journal_mode = MEMORY';
 
 const SQLITE_BUSY = 5;
 
-/** Lies beside a database while it is filled for the first time, so that what a crash leaves is known by it. */
-const markOf = (file: string): string => `${file}.filling`;
+/** Returns the path of the marker that exists during a bulk load, so that the next start detects a crash in it. */
+const markerOf = (file: string): string => `${file}.filling`;
 
-/** Removes a database whose first filling was not finished. */
+/** Deletes a database whose bulk load was interrupted. */
 export function discardUnfinished(file: string): void {
-  if (!existsSync(markOf(file))) return;
+  if (!existsSync(markerOf(file))) return;
   for (const ending of ['', '-wal', '-shm']) rmSync(file + ending, { force: true });
-  rmSync(markOf(file));
+  rmSync(markerOf(file));
 }
 
 export interface FillOptions extends Indexed, RecordSchema {
@@ -28,26 +28,24 @@ export interface FillOptions extends Indexed, RecordSchema {
 }
 
 /**
- * Runs work that writes most records of an empty database, with as little as
- * possible to do for each: no record is written twice, and no index and no
- * derived column is kept meanwhile. Indexes only make questions cheaper and are
- * left to {@link makeMissingIndexes}, or to the next change, which needs those
- * of ids.
+ * Runs work that writes most records of an empty database, at the lowest cost per record: each record is written once,
+ * and indexes and derived columns are absent meanwhile. Derived columns are added at the end. Indexes only speed up
+ * queries and are left to {@link makeMissingIndexes}; the next change creates the id indexes that it needs.
  */
 export async function fillDatabase<T>({ database, file, ...schema }: FillOptions, work: () => Promise<T>): Promise<T> {
   if (!canLeaveJournal(database)) return work();
   const drops = Object.keys(schema.tables).map((kind) => `DROP TABLE ${quote(kind)}`);
-  if (file !== ':memory:') writeFileSync(markOf(file), '');
+  if (file !== ':memory:') writeFileSync(markerOf(file), '');
   database.exec(['BEGIN', ...drops, ...createTables(schema), 'COMMIT'].join(';\n'));
   try {
     return await work();
   } finally {
     database.exec(['BEGIN', ...addDerivedColumns(schema), 'COMMIT', KEEPING].join(';\n'));
-    rmSync(markOf(file), { force: true });
+    rmSync(markerOf(file), { force: true });
   }
 }
 
-/** Not while another connection has the file open, which reads only what the journal has kept for it. */
+/** Switches the journal mode, which fails while another connection has the file open and reads from its journal. */
 function canLeaveJournal(database: DatabaseSyncInstance): boolean {
   try {
     database.exec(FILLING);

@@ -5,12 +5,12 @@ import type { Asker, Meter } from './record-queries.js';
 import { frame, quote, sql } from './sql.js';
 import type { Sql, SqlValue } from './sql.js';
 
-/** Pieces grow and shrink until each takes about this long, so that other requests wait little. */
+/** The size of pieces adapts until each takes about this long, so that other requests wait only briefly. */
 const PIECE_MS = 10;
 const FIRST_ROWS = 200;
 const MAX_ROWS = 10_000;
 
-/** How often a scan starts again because the records have changed meanwhile. */
+/** The maximum number of attempts if records change during the scan. */
 const MAX_STARTS = 5;
 
 interface ScansOptions {
@@ -25,13 +25,13 @@ interface Scan {
 }
 
 /**
- * Finds the matches of filters that take long, such as by patterns made to be slow: a few rows at a time, with other
- * requests in between. A SQLite statement cannot pause, so that it would hold the process until its end.
+ * Finds the matches of slow filters, such as filters with malicious patterns, a few rows at a time with other requests
+ * in between. A single SQLite statement cannot pause and would block the process until its end.
  */
 export class Scans {
   readonly #run: ScansOptions['run'];
   readonly #generation: () => number;
-  /** The matches that each operation has found, by the condition. */
+  /** The matches found by each operation, by condition. */
   readonly #found = new WeakMap<Meter, Map<string, Scan>>();
 
   constructor({ run, generation }: ScansOptions) {
@@ -39,7 +39,7 @@ export class Scans {
     this.#generation = generation;
   }
 
-  /** Returns the same query about the matches that a scan of this operation has found. */
+  /** Returns the query restricted to the matches that a scan of this operation has found. */
   find(query: CompiledQuery, meter: Meter | undefined): CompiledQuery | undefined {
     const scans = meter && this.#found.get(meter);
     const scan = scans?.get(keyOf(query));
@@ -61,7 +61,7 @@ export class Scans {
     }
   }
 
-  /** Returns the positions of all matches; `undefined` when the records have changed meanwhile. */
+  /** Returns the positions of all matches, or `undefined` if records changed during the scan. */
   async #positions(query: CompiledQuery, { asker, meter, generation }: Scanning): Promise<SqlValue[] | undefined> {
     const positions: SqlValue[] = [];
     let after: SqlValue = Number.MIN_SAFE_INTEGER;

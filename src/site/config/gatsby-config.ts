@@ -1,7 +1,7 @@
 import type { WrittenSiteConfig } from './site-config.js';
 import { parseModule, readExportedValue, UNREADABLE, type StaticValue } from './static-value.js';
 
-/** What could be read of a `gatsby-config` without running it, and what could not. */
+/** The values of a `gatsby-config` that can be read without running it, and warnings about the others. */
 export interface StaticConfig {
   readonly written: WrittenSiteConfig;
   /** One sentence each, for the terminal. */
@@ -15,14 +15,14 @@ const SOURCE_PLUGIN = 'gatsby-source-filesystem';
 /**
  * Reads a `gatsby-config` as data: metadata, path prefix and plugins; each `gatsby-source-filesystem` is also a source.
  *
- * @param name Named in the warnings.
+ * @param name The file's name, for the warnings.
  * @throws SyntaxError from the parser when the file is not JavaScript or TypeScript.
  */
 export function readGatsbyConfig(code: string, name: string, directory: string): StaticConfig {
   const value = readExportedValue(parseModule(code), directory);
   const warnings: string[] = [];
   if (!isValues(value)) {
-    return { written: {}, warnings: [`${name}: exports something that only running it could tell; it is left out.`] };
+    return { written: {}, warnings: [`${name}: its export can't be read without running it; the file is ignored.`] };
   }
   const plugins = readPlugins(value.plugins, name, warnings);
   const written: WrittenSiteConfig = {
@@ -32,7 +32,7 @@ export function readGatsbyConfig(code: string, name: string, directory: string):
     ...readStrings(value, ['host']),
   };
   const { pathPrefix } = readStrings(value, ['pathPrefix']);
-  // The original puts the slash there itself.
+  // Gatsby adds the leading slash too.
   if (pathPrefix !== undefined) written.pathPrefix = pathPrefix.replace(/^\/?/, '/');
   if (typeof value.polyfill === 'boolean') written.polyfill = value.polyfill;
   if (typeof value.port === 'number' || typeof value.port === 'string') written.port = value.port;
@@ -45,19 +45,19 @@ function readPlugins(value: StaticValue | undefined, name: string, warnings: str
     if (typeof item === 'string') plugins.push({ resolve: item, options: {} });
     else if (isValues(item) && typeof item.resolve === 'string') {
       plugins.push({ resolve: item.resolve, options: readOptions(item.options) });
-    } else warnings.push(`${name}: plugins[${index}] is not written out; it is left out.`);
+    } else warnings.push(`${name}: plugins[${index}] is not a literal; it is ignored.`);
   }
   return plugins;
 }
 
-/** The original lets several sources share a name, and a folder; a file is one record here, of the first of them. */
+/** In Gatsby, several sources may share a name or a folder; here, a file is one record of the first of them. */
 function readSources(plugins: ReturnType<typeof readPlugins>, name: string, warnings: string[]) {
   const sources = plugins.flatMap(({ resolve, options }, index) =>
     resolve === SOURCE_PLUGIN ? readSource(options, `${name}: plugins[${index}]`, warnings) : [],
   );
   return sources.filter((source, index) => {
     const first = sources.findIndex(({ path: folder }) => folder === source.path);
-    if (first !== index) warnings.push(`${name}: two sources read ${source.path}; the second one is left out.`);
+    if (first !== index) warnings.push(`${name}: two sources read ${source.path}; the second one is ignored.`);
     return first === index;
   });
 }
@@ -65,7 +65,7 @@ function readSources(plugins: ReturnType<typeof readPlugins>, name: string, warn
 function readSource(options: Record<string, unknown>, at: string, warnings: string[]) {
   const { name, path: folder, ignore } = options;
   if (typeof folder !== 'string') {
-    warnings.push(`${at}: the source's path is not written out; the source is left out.`);
+    warnings.push(`${at}: the source's path is not a literal; the source is ignored.`);
     return [];
   }
   const globs = Array.isArray(ignore) ? ignore.filter((glob) => typeof glob === 'string') : [];

@@ -15,24 +15,25 @@ export interface LoadedSiteConfig {
 const OWN_FILE = /^site\.config\.(json|yaml|yml|js|mjs|cjs|ts|mts)$/;
 const GATSBY_FILE = /^gatsby-config\.(js|mjs|cjs|ts)$/;
 
-/** A hand-written configuration has some kilobytes; a file beyond this is another file under that name. */
+/** A hand-written configuration has a few kilobytes; a larger file under this name is something else. */
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * Reads the site's configuration: `site.config.*`, or else what can be read of a `gatsby-config.*` without running it,
- * or else the defaults. A `.js` or `.ts` file of one's own is run, as the site's owner asks by writing one.
+ * Reads the site's configuration from `site.config.*`, otherwise from the literals of `gatsby-config.*`, otherwise uses
+ * the defaults. A `site.config.js` or `.ts` is run, because the owner of the site wrote it for that purpose; a
+ * `gatsby-config.*` is never run.
  *
- * @throws AppError `invalid_input` naming the file and the place when there are two files, or one is not as expected.
+ * @throws AppError `invalid_input` with the file and the place when there are two files or the file is invalid.
  */
 export async function loadSiteConfig(directory: string): Promise<LoadedSiteConfig> {
   const names = (await listFolder(directory)).sort();
   const own = names.filter((name) => OWN_FILE.test(name));
   if (own.length > 1) {
-    throw new AppError('invalid_input', `Expected one site configuration; received ${own.join(' and ')}.`);
+    throw new AppError('invalid_input', `Found several site configurations: ${own.join(' and ')}. Keep only one.`);
   }
   const file = own[0] ?? names.find((name) => GATSBY_FILE.test(name));
   if (file === undefined) return { config: toSiteConfig({}, directory), file, warnings: [] };
-  // What only a written configuration needs takes a fifth of a second to load.
+  // Loaded on demand: the validator takes 200 ms to load, and a site without a configuration does not need it.
   const { requireSiteConfig } = await import('./require-site-config.js');
   if (own.length === 1) {
     const written = await readOwnFile(path.join(directory, file), file);
@@ -48,7 +49,7 @@ async function listFolder(directory: string): Promise<string[]> {
   try {
     return await readdir(directory);
   } catch (cause) {
-    // Without the path: callers of the API may see the message, and the start adds the path to its own.
+    // The message omits the path, as API callers may see it; the error at startup adds the path.
     throw new AppError('unprocessable', `The site's folder ${describeCode(errorCode(cause))}.`, { cause });
   }
 }
@@ -59,13 +60,13 @@ async function readOwnFile(absolutePath: string, name: string): Promise<unknown>
   try {
     return await createJiti(import.meta.url, { moduleCache: false }).import(absolutePath, { default: true });
   } catch (error) {
-    throw new AppError('invalid_input', `${name}: expected a module that can be run; ${firstLine(error)}`, {
+    throw new AppError('invalid_input', `${name}: the module can't be run: ${firstLine(error)}`, {
       cause: error,
     });
   }
 }
 
-/** JSON is read as YAML, which holds it, so that both report line and column alike. */
+/** Parses JSON as YAML, its superset, so that errors in both have a line and column. */
 function parseData(text: string, name: string): unknown {
   const document = parseDocument(text, { prettyErrors: true, strict: true, uniqueKeys: true });
   const [error] = document.errors;
@@ -80,7 +81,7 @@ async function readStatically(absolutePath: string, name: string, directory: str
   try {
     return readGatsbyConfig(code, name, directory);
   } catch (error) {
-    throw new AppError('invalid_input', `${name}: expected JavaScript or TypeScript; ${firstLine(error)}`, {
+    throw new AppError('invalid_input', `${name}: not valid JavaScript or TypeScript: ${firstLine(error)}`, {
       cause: error,
     });
   }

@@ -9,15 +9,15 @@ const object = (properties: object, required: string[] = []) => ({
   required,
   additionalProperties: false,
 });
-/** Stays in the site's folder. */
+/** A relative path inside the site's folder. */
 const RELATIVE = '^(?!/)(?!(.*/)?\\.\\.(/|$))';
 
-/** Relative, and not a negation, which would let in everything else. */
+/** A relative glob that is not a negation, which would allow everything else. */
 const ALLOWED = '^(?![/!])';
 
 const list = (items: object) => ({ type: 'array', items, maxItems: 1000 });
 
-/** The bounds keep a mistyped file from becoming a million records; no real site comes near them. */
+/** The bounds keep a broken file from creating a million records; no real site comes near them. */
 const SITE_CONFIG_SCHEMA = object({
   $schema: text,
   siteMetadata: { ...object({ author: text, description: text, title: text }), additionalProperties: true },
@@ -38,10 +38,10 @@ const SITE_CONFIG_SCHEMA = object({
 const isWritten = new Ajv2020({ allowUnionTypes: true, verbose: true }).compile(SITE_CONFIG_SCHEMA);
 
 /**
- * Gives what was written as it is, when it is as expected.
+ * Returns the configuration unchanged if it is valid.
  *
- * @param file Named in the message.
- * @throws AppError `invalid_input` with the place in the file, what was expected, and what came.
+ * @param file The file's name, for the message.
+ * @throws AppError `invalid_input` with the place in the file, the rule and the received value.
  */
 export function requireSiteConfig(written: unknown, file: string): WrittenSiteConfig {
   if (isWritten(written)) return written;
@@ -49,7 +49,7 @@ export function requireSiteConfig(written: unknown, file: string): WrittenSiteCo
 }
 
 function describe(error: ErrorObject | undefined): string {
-  if (error === undefined) return 'expected a site configuration.';
+  if (error === undefined) return 'not a valid site configuration.';
   const at =
     error.instancePath
       .slice(1)
@@ -62,7 +62,7 @@ function describe(error: ErrorObject | undefined): string {
     );
     return `${at}: expected one of ${known.join(', ')}; received "${additionalProperty}".`;
   }
-  if (typeof missingProperty === 'string') return `${at}: expected "${missingProperty}", which is missing.`;
+  if (typeof missingProperty === 'string') return `${at}: "${missingProperty}" is missing.`;
   const wanted = Array.isArray(allowedValues)
     ? `one of ${allowedValues.join(', ')}`
     : error.keyword === 'pattern'

@@ -2,30 +2,30 @@ import path from 'node:path';
 import { AppError } from '../../errors.js';
 import { STORED_QUERIES } from '../stored-queries.js';
 
-/** Which private entries of its folders a site shows; by default none. */
+/** The private entries that a site shows; none by default. */
 export interface ExposureConfig {
-  /** Whether names that start with a dot are part of the site. */
+  /** Whether the site includes names that start with a dot. */
   readonly dotfiles: 'exclude' | 'include';
-  /** Globs on the path below a source: matches are part of the site although their names are private. */
+  /** Globs on the path below a source; matches belong to the site although their names are private. */
   readonly allow: readonly string[];
 }
 
-/** What a site says of itself in `site.config.*`; every path is absolute once it is read. */
+/** The configuration of a site with its defaults filled in. All paths are absolute. */
 export interface SiteConfig extends ExposureConfig {
   readonly siteMetadata: SiteMetadata;
-  /** `''`, or a path that starts with a slash and ends with none: `/blog`. */
+  /** Either `''` or a path with a leading slash and no trailing slash: `/blog`. */
   readonly pathPrefix: string;
   readonly host: string | null;
   readonly port: number | string | null;
   readonly polyfill: boolean | null;
-  /** Whose tokens `formatString` is read with; `auto` decides by the tokens of each string. */
+  /** The token set of `formatString`; `auto` decides by the tokens of each string. */
   readonly dates: 'auto' | 'luxon' | 'moment';
   readonly sources: readonly SourceConfig[];
   readonly plugins: readonly PluginConfig[];
   readonly pages: readonly PageConfig[];
-  /** A glob below the site's folder: its stored queries. */
+  /** A glob below the site's folder that matches its stored queries. */
   readonly queries: string;
-  /** Which arguments of image fields are allowed: `stored` for those of the stored queries alone. */
+  /** The allowed arguments of image fields; `stored` allows only those of the stored queries. */
   readonly imageRecipes: 'any' | 'stored';
 }
 
@@ -39,12 +39,12 @@ export interface SiteMetadata {
 export interface SourceConfig {
   readonly name: string;
   readonly path: string;
-  /** Globs on the path below the source; a match is left out, with all that is below it. */
+  /** Globs on the path below the source; a match is ignored together with everything below it. */
   readonly ignore: readonly string[];
 }
 
 export interface PluginConfig {
-  /** A package's name, or the absolute path of a folder. */
+  /** A package name or the absolute path of a folder. */
   readonly resolve: string;
   readonly options: Readonly<Record<string, unknown>>;
 }
@@ -55,7 +55,7 @@ export interface PageConfig {
   readonly matchPath: string | null;
 }
 
-/** What may be written: every part can be left out. */
+/** The contents of `site.config.*`. Every property is optional. */
 export interface WrittenSiteConfig {
   $schema?: string;
   siteMetadata?: { author?: string; description?: string; title?: string };
@@ -73,10 +73,10 @@ export interface WrittenSiteConfig {
   images?: { recipes?: 'any' | 'stored' };
 }
 
-/** The name of the one source of a site that names none. */
+/** The name of the only source of a site without configured sources. */
 export const UNNAMED_SOURCE = '__PROGRAMMATIC__';
 
-/** Fills in the defaults and makes paths absolute, from the folder that holds the file. */
+/** Fills in the defaults and resolves paths against `directory`, the folder of the file. */
 export function toSiteConfig(written: WrittenSiteConfig, directory: string): SiteConfig {
   const { siteMetadata = {}, sources = [], plugins = [], pages = [] } = written;
   return {
@@ -114,9 +114,9 @@ function toPlugin(plugin: string | { resolve: string; options?: Record<string, u
 }
 
 /**
- * Names tell the sources of a configuration of one's own apart.
+ * Checks that the names of sources are unique.
  *
- * @throws AppError `invalid_input` for a name that two of them have.
+ * @throws AppError `invalid_input` for a name that two sources have.
  */
 export function refuseTwins(sources: readonly { name: string }[], file: string): void {
   const seen = new Set<string>();
@@ -124,7 +124,7 @@ export function refuseTwins(sources: readonly { name: string }[], file: string):
     if (seen.has(name)) {
       throw new AppError(
         'invalid_input',
-        `${file}: sources[${index}].name: expected a name of its own; "${name}" is taken.`,
+        `${file}: sources[${index}].name: the name "${name}" is already used by another source.`,
       );
     }
     seen.add(name);

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { parse } from '@babel/parser';
 import type { Expression, File, Node, ObjectExpression, Statement, TemplateLiteral } from '@babel/types';
 
-/** Stands for a part that only running the file could tell. */
+/** Marks a part whose value depends on running the file. */
 export const UNREADABLE = Symbol('unreadable');
 
 export type StaticValue =
@@ -14,7 +14,11 @@ export type StaticValue =
   | readonly StaticValue[]
   | { readonly [key: string]: StaticValue };
 
-/** Parses a JavaScript or TypeScript module without running it; syntax errors are thrown as the parser's `SyntaxError`. */
+/**
+ * Parses a JavaScript or TypeScript module without running it.
+ *
+ * @throws SyntaxError from the parser.
+ */
 export function parseModule(code: string): File {
   return parse(code, {
     sourceType: 'unambiguous',
@@ -25,10 +29,10 @@ export function parseModule(code: string): File {
 }
 
 /**
- * What a module exports by `module.exports = …` or `export default …`, as far as it is written out: literals,
- * lists, objects, constants, `__dirname`, `path.join`, and the fallback of an environment variable.
+ * Returns the value that a module exports by `module.exports = …` or `export default …`, as far as it consists of
+ * literals, lists, objects, constants, `__dirname`, `path.join`, and the fallback of an environment variable.
  *
- * @param directory What `__dirname` stands for.
+ * @param directory The value of `__dirname`.
  */
 export function readExportedValue(file: File, directory: string): StaticValue {
   const constants = new Map<string, Expression>();
@@ -46,7 +50,7 @@ interface Scope {
   readonly depth: number;
 }
 
-/** Deeper than any configuration a person writes; ends constants that refer to each other. */
+/** Deeper than any hand-written configuration. The limit stops constants that refer to each other. */
 const MAX_DEPTH = 40;
 
 function collectConstants(statement: Statement, constants: Map<string, Expression>): void {
