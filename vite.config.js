@@ -1,10 +1,10 @@
 import { defineConfig } from 'vite';
 
-/** What nearly every page needs. */
+/** Modules that nearly every page needs. */
 const SHELL =
   /node_modules[\\/](?:@preact|preact|preact-iso|openapi-fetch)[\\/]|src[\\/](?:client|generated[\\/]dashboard)[\\/]|app[\\/](?:shell[\\/])?(?!passkeys)[^\\/]+$/;
 
-/** The pages, from `src/web/app` to `dist/pages`; the server puts its own facts into `index.html` as it sends it. */
+/** Builds the pages from `src/web/app` to `dist/pages`. The server adds its data to `index.html`. */
 export default defineConfig({
   root: 'src/web/app',
   base: '/pages/',
@@ -12,17 +12,17 @@ export default defineConfig({
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: '../../../dist/pages',
-    // Tells the server what each page is made of, to send it along.
+    // The server preloads the files that the manifest lists for a page.
     manifest: 'manifest.json',
     emptyOutDir: true,
     target: 'es2022',
-    // A browser that has passkeys has module preloads.
+    // Browsers with passkeys support module preloads.
     modulePreload: { polyfill: false },
-    // Data URLs would be inline, and are not cached by themselves.
+    // Data URLs would be inline, without a cache of their own.
     assetsInlineLimit: 0,
     rolldownOptions: {
       output: {
-        // Left alone, the bundler makes a file of whatever two pages share, and on a phone each one takes a while.
+        // By default the bundler creates a file for every module that two pages share, which is slow on phones.
         codeSplitting: {
           groups: [
             { name: 'shell', test: SHELL },

@@ -1,8 +1,8 @@
 /**
- * Journeys through pages stand on a browser, whose pace is not ours: files of them that failed are run once more.
+ * Repeats browser tests once: files that failed while nothing else did.
  *
  * `again.js RESULTS` prints the files to run again, and fails where something else failed too.
- * `again.js RESULTS REPEATED` puts what came of that in the results' place, and says which files were unsteady.
+ * `again.js RESULTS REPEATED` replaces those results by the repeated ones, and lists the unsteady files.
  */
 import console from 'node:console';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -31,7 +31,7 @@ function replace(repeated) {
   writeFileSync(file, JSON.stringify({ ...results, ...kept }));
 }
 
-/** What the tests of the files that failed counted for is taken off, and what they count for now put on. */
+/** Subtracts the counts of the failed files and adds those of their repetition. */
 function recount(repeated) {
   const count = (status) => failed.flatMap((one) => one.assertionResults).filter((one) => one.status === status).length;
   const brokenSuites = failed.filter(({ assertionResults }) => assertionResults.length === 0).length;

@@ -1,5 +1,5 @@
 /**
- * Says what failed, shortly, as logs are cut at their beginning, and then
+ * Prints a short list of failures, as logs are truncated at their beginning, and then
  * "N passed, N failed". A suite that could not run is a failure.
  */
 import console from 'node:console';
@@ -8,17 +8,17 @@ import path from 'node:path';
 import process from 'node:process';
 import { stripVTControlCharacters } from 'node:util';
 
-/** More are of one cause, as a rule. */
+/** Further failures usually have the same cause. */
 const MOST_TOLD = 30;
 
-/** Of a message: what was expected and what came. */
+/** The lines of a message that show the expected and the received value. */
 const MOST_LINES = 12;
 
 const [, , file = ''] = process.argv;
 const { testResults = [], ...counts } = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
 const { numPassedTests = 0, numFailedTests = 0, numRuntimeErrorTestSuites = 0, numPendingTests = 0 } = counts;
 
-/** Without the ways through libraries, and what pages showed, which stands further up. */
+/** Removes stack frames of libraries, and contents of pages, which the log shows above. */
 const shorten = (message) =>
   stripVTControlCharacters(message)
     .split(/^\s*\S+ showed:$/m)[0]
@@ -39,7 +39,7 @@ const told = testResults.flatMap(({ name, message, assertionResults }) => {
 
 for (const one of told.slice(0, MOST_TOLD)) console.log(`FAILED: ${one}`);
 if (told.length > MOST_TOLD) console.log(`… and ${told.length - MOST_TOLD} more`);
-if (numPendingTests > 0) console.log(`${numPendingTests} tests were left out.`);
+if (numPendingTests > 0) console.log(`${numPendingTests} tests were skipped.`);
 const failed = numFailedTests + numRuntimeErrorTestSuites;
 console.log(`${numPassedTests} passed, ${failed} failed`);
 process.exitCode = numPassedTests > 0 && failed === 0 ? 0 : 1;

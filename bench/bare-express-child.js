@@ -1,6 +1,6 @@
-// The limit of the REST benchmark: Express with a route for each operation that gives the same JSON and, where the
-// operation writes, makes the same commit with the same driver: the rows of a token, of the log of accounts and of the
-// answer to a retry. No sign-in, no limits, no validation, no log.
+// The upper bound of the REST benchmark: Express with a route for each operation that returns the same JSON and, where
+// the operation writes, makes the same commit with the same driver: the rows of a token, of the account events and of
+// the response to a retry. It has no sign-in, rate limits, validation or log.
 import { Buffer } from 'node:buffer';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ const event = prepareInsert('account_events', [
 const replay = prepareInsert('replays', ['id', 'fingerprint', 'sealed', 'expires_at']);
 const { id: person } = database.prepare('select id from people limit 1').get();
 
-// The driver closes a connection that nothing refers to, statements or not.
+// The driver closes a connection without references, even if statements exist.
 process.once('exit', () => database.close());
 
 const app = express().disable('x-powered-by');

@@ -1,4 +1,4 @@
-// The least that an index of a folder has to do: list and stat everything and, for `hash`, read every byte.
+// The lower bound of a scan: it lists and stats every entry and, for `hash`, reads every byte.
 import { Buffer } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { closeSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
@@ -7,7 +7,7 @@ import process from 'node:process';
 import { URL } from 'node:url';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
 
-/** Gives the path and size of each file, in order. */
+/** Lists the path and size of each file, in order. */
 function list(root) {
   const files = [];
   const folders = [root];

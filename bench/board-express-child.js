@@ -1,5 +1,5 @@
-// The limit of the dashboard benchmark: Express with one route that has the bytes of the board and their ETag ready. No
-// sign-in, no limits, no look at whether the board is still the same, no log.
+// The upper bound of the dashboard benchmark: Express with one route that has the bytes of the board and their ETag
+// ready. It has no sign-in, rate limits, check for changes or log.
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import express from 'express';
@@ -20,7 +20,7 @@ app.get('/api/dashboard', (request, response) => {
   response.setHeader('Content-Length', board.length);
   response.end(board);
 });
-// As most would write it: the JSON and its ETag are made for each answer.
+// The usual way: the JSON and its ETag are computed for each response.
 const parsed = JSON.parse(board.toString());
 app.get('/api/dashboard/json', (_request, response) => response.json(parsed));
 

@@ -22,11 +22,11 @@ import { toTable } from './table.js';
 export interface BoardBenchOptions {
   readonly repositories: number;
   readonly pullRequests: number;
-  /** How many changes a webhook tells of. */
+  /** The number of changes that a webhook reports. */
   readonly deliveries: number;
 }
 
-/** Measures what it takes to read three forges, first and later, and how soon a change is seen. */
+/** Measures the cost of reading three forges, first and later, and the delay until a change is seen. */
 export async function benchBoard(options: BoardBenchOptions): Promise<string> {
   build();
   const work = mkdtempSync(path.join(tmpdir(), 'trellis-bench-board-'));
@@ -91,10 +91,10 @@ async function measureReads({ client, database, forges, pullRequests }: Reads): 
     for await (const { data } of stream) if (isWhole(data)) return;
   };
   const again = async (): Promise<void> => {
-    // Nobody may ask for one so soon.
+    // The server would not allow the next refresh so soon.
     await database.updateTable('settings').set({ refreshed_at: null }).execute();
     const { data } = await client.POST('/api/dashboard/refresh');
-    if (!isWhole(data)) throw new Error('Expected a whole board.');
+    if (!isWhole(data)) throw new Error('The board is incomplete.');
   };
   const rows = [await count('first', forges, first)];
   for (const name of ['again, nothing changed', 'the same', 'the same']) rows.push(await count(name, forges, again));
@@ -124,7 +124,7 @@ interface Deliveries extends BoardBenchOptions {
   readonly forges: Forges;
 }
 
-/** Each of another repository, as one that changes again and again is read less often. */
+/** Changes a different repository each time, as one that keeps changing is read less often. */
 async function measureDeliveries({ client, server, forges, deliveries }: Deliveries): Promise<string[][]> {
   const { data } = await client.GET('/api/settings');
   const { webhookToken = '', webhookSecret = '' } = data ?? {};
@@ -143,7 +143,7 @@ async function measureDeliveries({ client, server, forges, deliveries }: Deliver
       headers: { ...headers, 'Content-Type': 'application/json' },
       body: new Uint8Array(body),
     });
-    if (status !== 204) throw new Error(`Expected a delivery to be taken; it was answered with ${status}.`);
+    if (status !== 204) throw new Error(`The delivery was rejected with status ${status}.`);
     await untilSeen(stream, title);
     times.push(performance.now() - startedAt);
   }
@@ -157,7 +157,7 @@ async function measureDeliveries({ client, server, forges, deliveries }: Deliver
 async function untilSeen(stream: AsyncIterator<{ readonly data: Board }, void>, title: string): Promise<void> {
   for (;;) {
     const next = await stream.next();
-    if (next.done === true) throw new Error('Expected the stream to go on.');
+    if (next.done === true) throw new Error('The stream ended early.');
     if (next.value.data.pullRequests.some((one) => one.title === title)) return;
   }
 }

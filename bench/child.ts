@@ -9,14 +9,14 @@ const ROOT = path.join(import.meta.dirname, '..');
 
 let isBuilt = false;
 
-/** Brings `dist` up to date once a run: what is measured is what is shipped. */
+/** Builds `dist` once per run, as the benchmarks measure the built code. */
 export function build(): void {
   if (isBuilt) return;
   isBuilt = true;
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: ROOT, stdio: 'inherit' });
 }
 
-/** Runs a script of this folder in a process of its own and gives the JSON that it prints. */
+/** Runs a script of this folder in a separate process and returns the JSON that it prints. */
 export async function runChild<T>(script: string, args: readonly string[]): Promise<T> {
   const child = spawnNode([path.join(import.meta.dirname, script), ...args]);
   const ended = once(child, 'close') as Promise<[number | null]>;

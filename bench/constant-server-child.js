@@ -1,5 +1,5 @@
-// The limit of the query benchmark: the server's own GraphQL endpoint, log and headers, with no resolver and no
-// store behind it. What a query answers is read once from a file and given to the engine as the root value.
+// The upper bound of the query benchmark: the server's own GraphQL endpoint, log and headers, without resolvers and
+// store. The results are read once from a file and passed to the engine as the root value.
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import express from 'express';

@@ -1,4 +1,4 @@
-// Runs in a process of its own, on the built code, so that its memory is that of the crawl alone.
+// Runs in a separate process, on the built code, so that its memory is that of the scan alone.
 import { performance } from 'node:perf_hooks';
 import process from 'node:process';
 

@@ -21,7 +21,7 @@ interface Measured {
   readonly peakMegabytes?: number;
 }
 
-/** Measures a cold and a warm index of a folder, each beside the bare walk that it can't do without. */
+/** Measures a cold and a warm scan of a folder, each beside a bare walk, which is its lower bound. */
 export async function benchCrawl({ files, folders, rounds }: CrawlBenchOptions): Promise<string> {
   build();
   const directory = benchFolder({ files, folders });
@@ -32,12 +32,12 @@ export async function benchCrawl({ files, folders, rounds }: CrawlBenchOptions):
     'bare walk: stat': () => runChild('bare-walk-child.js', [directory, 'stat']),
     'warm start': () => runChild('crawl-child.js', [directory, state]),
     'bare walk: stat and hash': () => runChild('bare-walk-child.js', [directory, 'hash', threads]),
-    'cold index': () => cold(directory, `${state}-cold`),
+    'cold scan': () => cold(directory, `${state}-cold`),
   });
   return report(results);
 }
 
-/** Where a folder of that many files is; makes it when it is not there. */
+/** Returns the path of a folder with that many files, and creates it if it is missing. */
 export function benchFolder(size: { files: number; folders: number }): string {
   const directory = path.join(tmpdir(), 'trellis-bench', `${size.files}-${size.folders}`);
   makeFiles(directory, size);
@@ -58,7 +58,7 @@ async function cold(directory: string, state: string): Promise<Measured> {
 
 const LIMITS: Readonly<Record<string, string>> = {
   'warm start': 'bare walk: stat',
-  'cold index': 'bare walk: stat and hash',
+  'cold scan': 'bare walk: stat and hash',
 };
 
 function report(results: Record<string, Measured[]>): string {

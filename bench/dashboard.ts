@@ -21,7 +21,7 @@ import { toTable } from './table.js';
 export interface DashboardBenchOptions {
   readonly pullRequests: number;
   readonly rounds: number;
-  /** How long each question is sent in each round. */
+  /** The seconds that each request is sent for in each round. */
   readonly seconds: number;
 }
 
@@ -29,10 +29,10 @@ const CONNECTIONS = 8;
 const REPOSITORIES = 300;
 const BOARD_PATH = '/api/dashboard';
 
-/** How often a board is changed, and how often it is then asked for. */
+/** The number of changes of a board, and of requests after each. */
 const CHANGES = 9;
 
-/** Measures how a large board is answered, beside an Express app that has its bytes ready. */
+/** Measures responses with a large board, beside an Express app that has the bytes ready. */
 export async function benchDashboard(options: DashboardBenchOptions): Promise<string> {
   build();
   const work = mkdtempSync(path.join(tmpdir(), 'trellis-bench-dashboard-'));
@@ -68,11 +68,11 @@ async function measure(work: string, options: DashboardBenchOptions): Promise<st
       'GET /api/dashboard',
       'answers/s',
       'p99, ms',
-      'Express with its bytes, answers/s',
+      'Express with its bytes, responses/s',
       'of it',
-      'Express with response.json, answers/s',
+      'Express with response.json, responses/s',
     ];
-    return `${toTable(head, rows)}\n\n${toTable(['just after', 'first answer, ms', 'again, ms'], changes)}`;
+    return `${toTable(head, rows)}\n\n${toTable(['just after', 'first response, ms', 'again, ms'], changes)}`;
   } finally {
     await Promise.all([real.stop(), bare.stop(), database.destroy()]);
   }
@@ -85,10 +85,10 @@ async function seed(database: Database, snapshot: Snapshot): Promise<{ ada: Sess
   const accounts = createAccounts(database, { origin: () => 'http://localhost' });
   const { id } = await accounts.people.add({ username: 'ada', displayName: 'Ada' });
   const ada = await accounts.sessions.findCaller(await accounts.sessions.start(id));
-  if (ada === undefined) throw new Error('Expected a session.');
+  if (ada === undefined) throw new Error('Signing in returned no session.');
   const boards = createBoards(database);
   await boards.save(id, snapshot);
-  // So that every row is marked: the dearest of all boards.
+  // Gives every row local state, which makes it the most expensive board.
   await createVisits({ database, boards }).save(ada, new Date());
   const wanted = { label: 'bench', expiresAt: new Date(Date.now() + 86_400_000) };
   const { token } = await accounts.tokens.create(ada, wanted, '127.0.0.1');
@@ -147,7 +147,7 @@ interface Changing {
   readonly snapshot: Snapshot;
 }
 
-/** As if another server had refreshed the board, or shown it: this one has kept nothing of it yet. */
+/** Changes the board in the database as a second server would, so that this one has nothing cached. */
 async function timeChanges(database: Database, { real, headers, ada, snapshot }: Changing): Promise<string[][]> {
   const boards = createBoards(database);
   const visits = createVisits({ database, boards });

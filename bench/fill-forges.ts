@@ -8,7 +8,7 @@ export interface Filling {
   readonly pullRequests: number;
 }
 
-/** Gives each forge a third of the repositories, each with its share of pull requests and an issue. */
+/** Adds a third of the repositories to each forge, each with its share of pull requests and an issue. */
 export function fillForges({ github, forgejo, gitlab }: Forges, { repositories, pullRequests }: Filling): void {
   for (let index = 0; index < repositories; index += 1) {
     const name = `acme/project-${String(index).padStart(4, '0')}`;

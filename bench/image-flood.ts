@@ -8,23 +8,23 @@ import type { RunningServer } from './server.js';
 import { toTable } from './table.js';
 
 export interface ImageFloodOptions {
-  /** How many different images are requested without a credential. */
+  /** The number of different images that are requested without a credential. */
   readonly requests: number;
   /** The setting TRELLIS_IMAGES_QUOTA, in MB. */
   readonly quotaMegabytes: number;
-  /** How many images are requested at a time. */
+  /** The number of concurrent image requests. */
   readonly connections: number;
 }
 
 const PICTURES = 5;
 
-/** A query and a file that pages ask for. */
+/** A query and a file that pages request. */
 const ORDINARY_QUERY = '{ allFile(limit: 20) { nodes { relativePath size } } }';
 
-/** Between two ordinary requests, as of a visitor. */
+/** Milliseconds between two ordinary requests, as of a visitor. */
 const PAUSE_MS = 20;
 
-/** Anonymous requests for different images, and how long ordinary ones wait meanwhile; gives a table in Markdown. */
+/** Sends anonymous requests for different images, and measures ordinary ones at the same time; returns a Markdown table. */
 export async function benchImageFlood(options: ImageFloodOptions): Promise<string> {
   build();
   const work = mkdtempSync(path.join(tmpdir(), 'trellis-bench-flood-'));
@@ -110,7 +110,7 @@ async function waitWhile({ origin }: RunningServer, ended: Promise<unknown>): Pr
     const startedAt = performance.now();
     await ask(origin, ORDINARY_QUERY);
     const page = await fetch(`${origin}/healthz`);
-    if (!page.ok) throw new Error(`/healthz answered ${page.status} during the flood.`);
+    if (!page.ok) throw new Error(`/healthz responded with ${page.status} during the flood.`);
     await page.arrayBuffer();
     times.push(performance.now() - startedAt);
     await sleep(PAUSE_MS);
@@ -154,7 +154,7 @@ function fieldOf(index: number): string {
   return `i${index}: resize(width: ${200 + (index % 200)}, quality: 90, duotone: { highlight: "${highlight}", shadow: "#102030" }) { src }`;
 }
 
-/** All files below a folder, in bytes. */
+/** Returns the size of all files below a folder, in bytes. */
 function sizeOf(folder: string): number {
   let bytes = 0;
   if (!existsSync(folder)) return bytes;

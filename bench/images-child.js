@@ -1,5 +1,5 @@
-// Makes images of pictures in a process of its own, so that its memory can be told: `ours` as a build does, `bare` by a
-// loop around sharp, with the same outputs and as many at a time. Takes jobs by messages, one after the other.
+// Generates derived images in a separate process, so that its memory can be measured: `ours` as a build does, `bare`
+// with a loop around sharp, with the same outputs and concurrency. It receives jobs as messages, one after the other.
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import sharp from 'sharp';
 import { openImages } from '../dist/images/images.js';
 
 const [mode, folder] = process.argv.slice(2);
-/** What a build makes at a time, and how many threads each image has. */
+/** The concurrency of a build, and the threads of each image. */
 const AT_A_TIME = Math.min(availableParallelism(), 3);
 const THREADS = Math.max(1, Math.floor(availableParallelism() / 3));
 
@@ -28,7 +28,7 @@ process.on('message', async (job) => {
   });
 });
 
-/** Of this process and those that it started: the CPU time, and the sum of the most memory that each had. */
+/** Returns the CPU time of this process and its children, and the sum of their peak memory. */
 function usage() {
   const total = { cpuMilliseconds: 0, megabytes: 0 };
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/u.test(name))) {
@@ -40,20 +40,20 @@ function usage() {
       total.cpuMilliseconds += (Number(fields[11]) + Number(fields[12])) * 10;
       total.megabytes += Number(/VmHWM:\s*(\d+)/u.exec(status)?.[1]) / 1024;
     } catch {
-      // The process ended in between.
+      // The process ended since it was listed.
     }
   }
   return total;
 }
 
-/** Gives the outputs too, for the loop to make the same. */
+/** Returns the outputs too, so that the loop generates the same. */
 function ours() {
   const known = new Map();
   const linked = [];
   const images = openImages({
     stateDirectory: folder,
     findSource: (digest) => known.get(digest),
-    // None is evicted, as a second job would make it again.
+    // Nothing is evicted, as a second job would generate it again.
     quotaBytes: 1e12,
     onLink: (image) => linked.push(image),
   });
@@ -65,7 +65,7 @@ function ours() {
     const startedAt = performance.now();
     const { failed } = await images.build(links);
     const milliseconds = performance.now() - startedAt;
-    if (failed > 0) throw new Error(`${failed} images could not be made.`);
+    if (failed > 0) throw new Error(`${failed} images could not be generated.`);
     const outputs = links.map((link) => ({
       file: known.get(link.contentDigest).absolutePath,
       name: images.files.pathOf(link).replace('/', '-'),

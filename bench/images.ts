@@ -20,17 +20,17 @@ import type { RunningServer } from './server.js';
 import { toTable } from './table.js';
 
 export interface ImageBenchOptions {
-  /** How many pictures the query shows, and of how many megapixels each is. */
+  /** The number of images in the query, and the megapixels of each. */
   readonly pictures: number;
   readonly megapixels: number;
-  /** Of how many of them the images are made: all of them, or fewer in less time. */
+  /** The number of images whose derived images are generated; fewer take less time. */
   readonly made: number;
   readonly rounds: number;
-  /** How long each server is asked for the same file in a round. */
+  /** The seconds for which each server receives requests for the same file in a round. */
   readonly seconds: number;
 }
 
-/** Answers, images and requests, each beside the least that it could cost; gives tables in Markdown. */
+/** Measures responses, generation and serving, each beside its lower bound; returns Markdown tables. */
 export async function benchImages(options: ImageBenchOptions): Promise<string> {
   build();
   const work = mkdtempSync(path.join(tmpdir(), 'trellis-bench-images-'));
@@ -42,7 +42,7 @@ export async function benchImages(options: ImageBenchOptions): Promise<string> {
     const server = await startServer(['dist/cli.js', 'serve', '--site', path.join(work, 'site')], {
       TRELLIS_STATE: path.join(work, 'state'),
       TRELLIS_WATCH: 'false',
-      // The previews of two hundred large pictures are made in one answer.
+      // One response contains the previews of two hundred large images.
       TRELLIS_QUERY_TIMEOUT_MS: '600000',
     });
     try {
@@ -87,7 +87,7 @@ async function benchAnswers(
     [`${pictures} pictures`, 'ms', 'of no image fields', 'times faster than the pixels'],
     [
       row('fluid, headers unread', first),
-      row('with base64 and WEBP, previews yet to be made', previews),
+      row('with base64 and WEBP, previews not generated yet', previews),
       row('no image fields', without),
       row('fluid, again', median(results.fluid)),
       row('with base64 and WEBP, again', median(results.fragment)),
@@ -95,7 +95,7 @@ async function benchAnswers(
   );
 }
 
-/** One request after the other, by a client that does nothing with the answer but let it pass. */
+/** Sends one request after the other, with a client that discards the responses. */
 async function answerMs(server: RunningServer, query: string, seconds: number): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const body = JSON.stringify({ query });
@@ -118,11 +118,11 @@ async function pass(url: string, body: string, agent: Agent): Promise<void> {
 
 interface Making {
   readonly table: string;
-  /** What making all images of one picture takes. */
+  /** The cost of generating all derived images of one source image. */
   readonly millisecondsEach: number;
 }
 
-/** Pictures of one job: the two processes take turns, so that a busy minute falls on both. */
+/** Source images of one job. The two processes take turns, so that other load on the machine affects both. */
 const JOB = 5;
 
 async function benchMaking(sources: readonly ImageSource[], work: string): Promise<Making> {
@@ -178,7 +178,7 @@ interface Done {
 async function give(child: ChildProcess, job: readonly object[]): Promise<Done> {
   const answered = once(child, 'message') as Promise<[Done]>;
   const ended = once(child, 'exit').then(([code]) => {
-    throw new Error(`The process that makes images ended with ${String(code)}.`);
+    throw new Error(`The process that generates images ended with ${String(code)}.`);
   });
   child.send(job);
   return (await Promise.race([answered, ended]))[0];
@@ -207,13 +207,13 @@ async function benchServing(
       const size = `${name}, ${(byteLength / 1000).toFixed(0)} kB`;
       rows.push([size, own.toFixed(0), limit.toFixed(0), (own / limit).toFixed(2)]);
     }
-    return toTable(['image that is made', 'requests/s', 'express.static, requests/s', 'of it'], rows);
+    return toTable(['generated image', 'requests/s', 'express.static, requests/s', 'of it'], rows);
   } finally {
     await bare.stop();
   }
 }
 
-/** Where the file behind a link is. */
+/** Returns the path of the file behind a link. */
 function storedPath(src: string): string {
   const [, contentDigest = '', text = '', extension = ''] =
     /([^/]+)\/[\w-]{16}_([^/]+)\/[^/]*\.(\w+)$/u.exec(src) ?? [];
@@ -223,7 +223,7 @@ function storedPath(src: string): string {
 
 const CONNECTIONS = 8;
 
-/** @throws Error when any request is answered with something else than the file. */
+/** @throws Error when a response is not the file. */
 async function rateOf(url: string, seconds: number): Promise<number> {
   const result = await autocannon({ url, connections: CONNECTIONS, duration: seconds });
   if (result.non2xx + result.errors > 0) throw new Error(`${url}: ${result.non2xx + result.errors} requests failed.`);

@@ -14,14 +14,14 @@ export interface LiveBenchOptions {
   readonly changes: number;
 }
 
-/** Measures how long after a change of one file a query sees it: edits of the same file, and files that come and go. */
+/** Measures the delay until a query sees a change: edits of one file, and files that are created and deleted. */
 export async function benchLive({ files, folders, changes }: LiveBenchOptions): Promise<string> {
   const directory = benchFolder({ files, folders });
   const stateDirectory = `${directory}.state-live`;
   const site = await openSite({ directory, stateDirectory, tables: records, watch: {} });
   const file = path.join(directory, 'changing.md');
   try {
-    // A first change reads what the store holds, once.
+    // The first change reads the stored records once.
     const first = await visibleAfter(site, file, 1);
     const edits: number[] = [];
     const renewals: number[] = [];

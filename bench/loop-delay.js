@@ -24,7 +24,7 @@ setInterval(() => {
 }, EVERY_MS).unref();
 
 process.on('message', (message) => {
-  if (message !== 'longest hold') return;
+  if (message !== 'longest block') return;
   process.send?.(longest);
   longest = { wallMs: 0, cpuMs: 0 };
 });

@@ -30,7 +30,7 @@ const MERGE_STATUS = ['mergeable', 'mergeable', 'blocked', 'unstable', 'conflict
 const START = Date.parse('2026-05-02T08:00:00Z');
 const MINUTE_MS = 60_000;
 
-/** A board of somebody who has much to do: the same each time, in rows as forges' are. */
+/** Returns the board of a busy user, the same each time, with rows like those of forges. */
 export function makeBoard({ repositories, pullRequests }: Record<'pullRequests' | 'repositories', number>): Snapshot {
   const each = Array.from({ length: repositories }, (_none, index) => index);
   const factsOf = (index: number): Facts[] =>
@@ -61,7 +61,7 @@ export function makeBoard({ repositories, pullRequests }: Record<'pullRequests' 
 
 function pick<T>(list: readonly T[], index: number): T {
   const found = list[index % list.length];
-  if (found === undefined) throw new Error('Expected a list of something.');
+  if (found === undefined) throw new Error('Expected a list with at least one item.');
   return found;
 }
 

@@ -11,13 +11,13 @@ const WORDS =
     ' ',
   );
 
-/** Twenty entries, so that each is a twentieth of the files. */
+/** Each of the twenty entries is a twentieth of the files. */
 const EXTENSIONS = 'md md md md md json json json yaml csv txt txt html css ts tsx jpg jpg png webp'.split(' ');
 
-/** Named so that a change of the generator makes new folders instead of trusting old ones. */
+/** Part of the folder name; a change of the generator changes it, so that old folders are not reused. */
 const MARK = 'trellis-bench-files 1';
 
-/** The same numbers on every machine: xorshift32, from 0 up to but not including 1. */
+/** Returns a generator (xorshift32) of the same numbers in [0, 1) on every machine. */
 export function randomNumbers(seed: number): () => number {
   let state = seed >>> 0 || 1;
   return () => {
@@ -31,8 +31,8 @@ export function randomNumbers(seed: number): () => number {
 
 /**
  * Fills `directory` with files that are the same on every machine, times of
- * change included. Sizes go from 0 to 64 kB, half of them under 1 kB, 9 kB on
- * average. Does nothing when an earlier run has made the same folder.
+ * change included. Sizes range from 0 to 64 kB, half of them under 1 kB, 9 kB on
+ * average. Does nothing if an earlier run created the same folder.
  */
 export function makeFiles(directory: string, size: FolderSize): void {
   const mark = `${path.resolve(directory)}.made`;
@@ -58,7 +58,7 @@ function writeAll(directory: string, { files, folders }: FolderSize): void {
   }
 }
 
-/** A tree in which each folder holds up to eight others; the first is the root. */
+/** Returns the folders of a tree in which each contains up to eight others; the first is the root. */
 function folderPaths(count: number, random: () => number): string[] {
   const paths = [''];
   for (let index = 1; index < count; index += 1) {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import sharp from 'sharp';
 import type { ImageSource } from '../src/images/source.js';
 
-/** Sources of images: one photograph under many digests, as a byte more at the end makes another file. */
+/** Creates source images: one photograph with many digests, as an additional byte at the end changes the digest. */
 export async function makePictures(folder: string, count: number, megapixels: number): Promise<ImageSource[]> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -29,7 +29,7 @@ export async function makePictures(folder: string, count: number, megapixels: nu
   });
 }
 
-/** Of 3 to 2, with details of every size: soft noise below fine noise. */
+/** Draws an image with the ratio 3:2 and details of every size: fine noise over soft noise. */
 async function makePhoto(megapixels: number): Promise<Buffer> {
   const width = Math.round(Math.sqrt(megapixels * 1.5e6));
   const height = Math.round(width / 1.5);

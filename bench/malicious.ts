@@ -15,7 +15,7 @@ interface Outcome {
 const ORDINARY = `{ allFile(filter: { extension: { eq: "md" } }, sort: { fields: [mtime], order: [DESC] }, limit: 20) {
   totalCount nodes { name size mtime(formatString: "YYYY") } } }`;
 
-/** How long malicious queries take, by what they try, and how long an ordinary one waits while they run. */
+/** Measures malicious queries by their kind, and the delay of an ordinary query while they run. */
 export async function benchMalicious(size: { files: number; folders: number }): Promise<string> {
   build();
   const directory = benchFolder(size);
@@ -86,7 +86,7 @@ function report(outcomes: readonly Outcome[]): string {
       own.find(({ refused }) => refused !== '')?.refused.slice(0, 90) ?? '',
     ];
   });
-  return toTable(['tries', 'slowest ms', 'answered', 'status', 'MB', 'else refused by'], rows);
+  return toTable(['tries', 'slowest ms', 'answered', 'status', 'MB', 'otherwise refused by'], rows);
 }
 
 function summary(outcomes: readonly Outcome[], waits: readonly number[]): string {

@@ -9,20 +9,20 @@ import { signUp } from '../tests/e2e/sign-up.js';
 import { makeBoard } from './make-board.js';
 import { toTable } from './table.js';
 
-/** A phone: its screen, and a processor of which work takes four times as long. */
+/** A phone: its screen, and a processor that is four times slower. */
 const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 3, isMobile: true, hasTouch: true };
 const SLOWDOWN = 4;
 
-/** A page that is closed tells the server what was seen, which takes it a moment. */
+/** Milliseconds for the server after a page was closed, as the page then sends which rows were seen. */
 const SETTLE_MS = 2_000;
 
-/** Long after which nothing of a load is under way. */
+/** Milliseconds after which every load is complete. */
 const LOAD_MS = 4_000;
 
-/** A frame that is later than this was missed at 60 a second; half a frame is what clocks of frames differ by. */
+/** Milliseconds above which a frame was missed at 60 per second: one and a half frames, as their clocks jitter. */
 const LATE_MS = 25;
 
-/** Measures what a person waits for on a phone: the first load of a board, and how it scrolls. */
+/** Measures the first load of a board on a phone, and its scrolling. */
 export async function benchPages({
   rounds,
   rows: large,
@@ -61,16 +61,16 @@ export async function benchPages({
   }
 }
 
-/** Whoever has a board has saved where their forges are; this page then follows it. */
+/** Saves forge settings, so that the page subscribes to the board. */
 async function saveSettings(page: Page): Promise<void> {
   await page.evaluate(async () => {
     await fetch('/api/settings', { method: 'PUT', headers: { 'Content-Type': 'application/json' }, body: '{}' });
   });
-  // The first refresh would take the place of what is saved below.
+  // The first refresh would replace the board that is saved below.
   await page.waitForTimeout(SETTLE_MS);
 }
 
-/** Puts a board where a refresh would have. */
+/** Saves a board as a refresh would. */
 function saveBoard(state: string, pullRequests: number): void {
   const database = new DatabaseSync(path.join(state, 'trellis.db'));
   const snapshot = JSON.stringify(makeBoard({ repositories: 3 * Math.ceil(pullRequests / 60), pullRequests }));
@@ -88,7 +88,7 @@ interface Marks {
   readonly scriptBytes: number;
 }
 
-/** Runs in the page, before anything else there. */
+/** Runs in the page ahead of its own scripts. */
 function watch(): void {
   const marks = { paintMs: 0, shift: 0 };
   Object.assign(window, { marks });
@@ -107,12 +107,12 @@ async function measure(context: BrowserContext, origin: string, count: number): 
   const devtools: CDPSession = await context.newCDPSession(page);
   await devtools.send('Network.setCacheDisabled', { cacheDisabled: true });
   await devtools.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN });
-  // What compiles this file names its functions by a function that pages lack.
+  // The compiler of this file calls a helper that pages lack.
   await page.addInitScript('globalThis.__name = (one) => one');
   await page.addInitScript(watch);
   page.on('pageerror', (error) => process.stderr.write(`${error.message}\n`));
   await page.goto(origin);
-  // Whoever waits for an element has a script of theirs run in the page, which takes part of what is measured.
+  // Waiting for an element would run a script in the page, which would be measured too.
   await page.waitForTimeout(LOAD_MS);
   await page.locator('li.pull').first().waitFor();
   const marks = await page.evaluate((): Marks => {
@@ -138,7 +138,7 @@ async function measure(context: BrowserContext, origin: string, count: number): 
   ];
 }
 
-/** Scrolls as a thumb does for some seconds; gives how long each frame took, the shortest first. */
+/** Scrolls as a thumb does for some seconds; returns the duration of each frame, sorted. */
 function scroll(page: Page): Promise<number[]> {
   return page.evaluate(
     () =>

@@ -16,7 +16,7 @@ export interface PatternBenchOptions {
   readonly clients: number;
 }
 
-/** How long the event loop was held at most, by the clock and in processor time. */
+/** The longest time that the event loop was blocked: wall-clock time and processor time, in milliseconds. */
 interface Hold {
   readonly wallMs: number;
   readonly cpuMs: number;
@@ -53,7 +53,7 @@ export async function benchPatterns({ files, folders, patterns, clients }: Patte
 
 interface MeasuredServer {
   readonly origin: string;
-  /** The longest hold of the event loop since it was last asked for. */
+  /** Returns the longest block of the event loop since the previous call. */
   longestHold(): Promise<Hold>;
   stop(): Promise<void>;
 }
@@ -173,13 +173,13 @@ function report(outcomes: readonly Outcome[], waits: readonly number[]): string 
   });
   const head = [
     ...['patterns', 'sent', 'answered', 'median ms', 'slowest ms'],
-    ...['blocked ms', 'cpu 99 %', 'cpu most', 'refusals'],
+    ...['blocked ms', 'cpu 99 %', 'CPU ms', 'refusals'],
   ];
   const worst = outcomes.reduce((one, other) => (other.hold.cpuMs > one.hold.cpuMs ? other : one));
   return `${toTable(head, rows)}
 
 /healthz meanwhile: ${waits.length} requests, median ${percentile(waits, 0.5)} ms, 99 % ${percentile(waits, 0.99)} ms, longest ${percentile(waits, 1)} ms.
-The longest hold, ${worst.hold.cpuMs.toFixed(0)} ms of processor time, was by ${worst.operator} ${worst.pattern}`;
+The longest block, ${worst.hold.cpuMs.toFixed(0)} ms of processor time, was by ${worst.operator} ${worst.pattern}`;
 }
 
 function percentile(values: readonly number[], part: number): string {

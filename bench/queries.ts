@@ -17,15 +17,15 @@ export interface QueryBenchOptions {
   readonly files: number;
   readonly folders: number;
   readonly rounds: number;
-  /** How long each query is sent in each round. */
+  /** The seconds that each query is sent for in each round. */
   readonly seconds: number;
 }
 
 const CONNECTIONS = 8;
 
 /**
- * Measures the start of the server and its requests per second, beside the same server whose engine takes its
- * answers from constants.
+ * Measures the start of the server and its requests per second, beside the same server whose engine returns
+ * constants.
  */
 export async function benchQueries(options: QueryBenchOptions): Promise<string> {
   build();
@@ -51,7 +51,7 @@ async function measureStarts(site: string, state: string) {
   await (await start()).stop();
   const server = await start();
   const warmRow = ['warm', server.firstAnswerMs.toFixed(0), server.megabytes().toFixed(0)];
-  return { server, table: toTable(['start', 'first answer, ms', 'RSS, MB'], [coldRow, warmRow]) };
+  return { server, table: toTable(['start', 'first response, ms', 'RSS, MB'], [coldRow, warmRow]) };
 }
 
 async function measureRates(real: RunningServer, work: string, { rounds, seconds }: QueryBenchOptions) {
@@ -103,7 +103,7 @@ interface Load {
   readonly p99: number;
 }
 
-/** @throws Error when any request is answered with something else than 200. */
+/** @throws Error when the status of a response is not 200. */
 async function send(origin: string, { name, query, variables }: SiteQuery, seconds: number): Promise<Load> {
   const requests = variables.map((values) => ({ body: JSON.stringify({ query, variables: values }) }));
   const result = await autocannon({

@@ -7,9 +7,8 @@ const EXTENSIONS = ['md', 'png', 'json', 'txt'];
 
 /**
  * Changes a folder at random: creates, edits, renames and removes files, folders
- * and symbolic links. No hard links: the system tells of a change by the name it
- * was made through only, so that one made through a name that came and went
- * between two looks leaves no trace of the file's other names.
+ * and symbolic links. Hard links are left out: the system reports a change only for
+ * the name that it was made through, and that name may be deleted before it is read.
  */
 export class RandomChanges {
   readonly #root: string;
@@ -20,7 +19,7 @@ export class RandomChanges {
     this.#random = randomNumbers(seed);
   }
 
-  /** One change; some come to nothing, such as a rename to where something is. */
+  /** Makes one change. Some have no effect, such as a rename to an existing path. */
   change(): void {
     const changes = [
       [30, () => this.#write(this.#freshName())],
@@ -40,7 +39,7 @@ export class RandomChanges {
     try {
       run();
     } catch {
-      // What one change needs, an earlier one may have removed.
+      // An earlier change may have removed the file.
     }
   }
 
@@ -70,7 +69,7 @@ export class RandomChanges {
     return folder === this.#root ? path.join(folder, 'nothing') : folder;
   }
 
-  /** Goes down at random, as far as there are folders. */
+  /** Picks a random folder by descending as far as there are folders. */
   #anyFolderOrRoot(): string {
     for (let folder = this.#root; ;) {
       const below = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());

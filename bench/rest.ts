@@ -18,7 +18,7 @@ import { toTable } from './table.js';
 
 export interface RestBenchOptions {
   readonly rounds: number;
-  /** How long each operation is sent in each round. */
+  /** The seconds that each operation is sent for in each round. */
   readonly seconds: number;
   /** A user may have 100 tokens, so that many create them in turns. */
   readonly people: number;
@@ -27,7 +27,7 @@ export interface RestBenchOptions {
 const CONNECTIONS = 8;
 const ENTRIES = 100;
 
-/** What a request needs besides its path. */
+/** Method, headers and body of a request. */
 interface Visitor {
   readonly token: string;
   readonly cookies: readonly string[];
@@ -35,11 +35,11 @@ interface Visitor {
 
 interface Operation {
   readonly name: string;
-  /** Of the next request. */
+  /** Returns the options of the next request. */
   readonly next: () => autocannon.Request;
 }
 
-/** Measures requests per second of three operations, beside a bare Express app that gives the same JSON. */
+/** Measures requests per second of three operations, beside a bare Express app that returns the same JSON. */
 export async function benchRest(options: RestBenchOptions): Promise<string> {
   build();
   const work = mkdtempSync(path.join(tmpdir(), 'trellis-bench-rest-'));
@@ -84,7 +84,7 @@ async function seed(file: string, people: number): Promise<Visitor> {
   }
   const [first = ''] = cookies;
   const ada = await accounts.sessions.findCaller(first.slice(first.indexOf('=') + 1));
-  if (ada === undefined) throw new Error('Expected a session.');
+  if (ada === undefined) throw new Error('Signing in returned no session.');
   const pullRequests = Array.from({ length: ENTRIES }, (_none, index) => pullRequest({ number: index + 1 }));
   await createBoards(database).save(ada.personId, { ...EMPTY_SNAPSHOT, pullRequests });
   const token = { label: 'bench', expiresAt: new Date(Date.now() + 86_400_000) };
@@ -111,7 +111,7 @@ function operations({ token, cookies }: Visitor, origin: string): Operation[] {
       'content-type': 'application/json',
       cookie: cookies[turn % cookies.length] ?? '',
       origin,
-      // As the client sends it, for a retry to be safe.
+      // The client sends one too, so that a retry is safe.
       'idempotency-key': randomUUID(),
     };
     return { method: 'POST', path: '/api/tokens', headers, body };

@@ -1,6 +1,6 @@
 /**
- * Runs the contenders one after the other, round after round, so that a busy
- * minute of the machine falls on all of them alike.
+ * Runs the contenders in turns, round after round, so that other load on the
+ * machine affects all of them.
  */
 export async function alternate<T, Name extends string>(
   rounds: number,
@@ -14,7 +14,7 @@ export async function alternate<T, Name extends string>(
   return results;
 }
 
-/** The one in the middle; the mean of the two in the middle of an even number. */
+/** Returns the median. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((one, other) => one - other);
   const middle = Math.floor(sorted.length / 2);

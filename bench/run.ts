@@ -20,31 +20,31 @@ const count = (text: string): number => {
   return value;
 };
 
-/** A count that can be chosen: its name, its meaning, the value for a measurement, and one for a quick try. */
+/** A numeric option: its name, its description, the value for a measurement, and the value for the smoke run. */
 type Count = readonly [name: string, meaning: string, measured: number, tiny: number];
 
 interface Benchmark {
   readonly name: string;
   readonly description: string;
   readonly counts: readonly Count[];
-  /** The names of database engines, for a benchmark that runs on several. */
+  /** The database engines of a benchmark that runs on several. */
   readonly engines?: readonly string[];
-  /** Takes the counts by name, and the engines; returns tables in Markdown. */
+  /** Runs the benchmark with the counts by name, and the engines; returns Markdown tables. */
   readonly run: (options: never) => Promise<string>;
 }
 
-/** The counts of a benchmark and the options of its function agree by name, which the smoke run shows. */
+/** Adapts a function whose options have the names of the counts; the smoke run shows that they agree. */
 const call = ({ run }: Benchmark, options: object): Promise<string> => run(options as never);
 
 const FILES: Count = ['files', 'number of files', 20_000, 2000];
-const FOLDERS: Count = ['folders', 'number of folders that hold them', 1000, 100];
+const FOLDERS: Count = ['folders', 'number of their folders', 1000, 100];
 const rounds = (measured: number): Count => ['rounds', 'number of alternating rounds', measured, 1];
 const SECONDS: Count = ['seconds', 'duration of each load in a round', 4, 1];
 
 const BENCHMARKS: readonly Benchmark[] = [
   {
     name: 'crawl',
-    description: 'cold and warm index of a folder, beside a bare walk',
+    description: 'cold and warm scan of a folder, beside a bare walk',
     counts: [FILES, FOLDERS, rounds(5)],
     run: benchCrawl,
   },
@@ -76,9 +76,9 @@ const BENCHMARKS: readonly Benchmark[] = [
     name: 'images',
     description: 'image fields in responses, rendering and serving images, each beside its lower bound',
     counts: [
-      ['pictures', 'number of pictures on the site', 200, 2],
-      ['megapixels', 'size of each picture', 24, 1],
-      ['made', 'number of pictures whose images are rendered', 200, 2],
+      ['pictures', 'number of images on the site', 200, 2],
+      ['megapixels', 'size of each image', 24, 1],
+      ['made', 'number of images whose derived images are generated', 200, 2],
       rounds(5),
       SECONDS,
     ],
@@ -123,7 +123,7 @@ const BENCHMARKS: readonly Benchmark[] = [
     description: '200 queries that try to exhaust the server, and the delay of ordinary ones meanwhile',
     counts: [
       ['files', 'number of files', 100_000, 2000],
-      ['folders', 'number of folders that hold them', 5000, 100],
+      ['folders', 'number of their folders', 5000, 100],
     ],
     run: benchMalicious,
   },
@@ -132,7 +132,7 @@ const BENCHMARKS: readonly Benchmark[] = [
     description: 'adversarial globs and regexes: how long they hold the event loop, and the delay of other requests',
     counts: [
       ['files', 'number of files', 100_000, 2000],
-      ['folders', 'number of folders that hold them', 5000, 100],
+      ['folders', 'number of their folders', 5000, 100],
       ['patterns', 'number of patterns', 2000, 40],
       ['clients', 'number of patterns sent at the same time', 1, 1],
     ],
@@ -150,7 +150,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   },
 ];
 
-const program = new Command('npm run bench --').description('Measures Trellis beside the limits of its machine.');
+const program = new Command('npm run bench --').description('Measure Trellis beside the lower bounds of its work.');
 
 for (const benchmark of BENCHMARKS) {
   const { name, description, counts, engines } = benchmark;
@@ -164,7 +164,7 @@ const toCamelCase = (name: string): string => name.replace(/-(\w)/g, (_match, le
 
 program
   .command('smoke')
-  .description('run each benchmark with tiny settings, to see that it works; its figures mean nothing')
+  .description('run each benchmark with tiny settings to check that it works; the figures are meaningless')
   .argument('[names...]', 'some of them (default: all)')
   .action(async (names: readonly string[]) => {
     const chosen = BENCHMARKS.filter(({ name }) => names.length === 0 || names.includes(name));

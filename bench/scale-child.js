@@ -1,5 +1,5 @@
-// Opens several site folders in one process and times the same queries over each, in turns, as the server would run
-// them: parsed and validated once, then executed by graphql-js with the server's own resolvers.
+// Opens several site folders in one process and measures the same queries over each, in turns, as the server runs them:
+// parsed and validated once, then executed by graphql-js with the server's resolvers.
 import { rmSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import process from 'node:process';
@@ -51,7 +51,7 @@ function ask({ store }, { query, variables }, round) {
   return { milliseconds, rows: data.allFile.nodes?.length };
 }
 
-/** Answers are kept until a record changes: one change, and nothing is known. */
+/** Changes one record, which clears the cache of results. */
 const forget = ({ store }) => store.write(() => undefined);
 
 for (let round = 0; round < rounds; round += 1) {

@@ -1,6 +1,6 @@
 import type { SiteQuery } from './site-queries.js';
 
-/** What a query may take at many files: so many times its cost at few, or so many milliseconds. */
+/** The highest cost of a query over many files: a multiple of its cost over few, or milliseconds. */
 export interface ScaleQuery extends SiteQuery {
   readonly bound: { readonly times: number } | { readonly milliseconds: number };
 }
@@ -59,7 +59,7 @@ export const SCALE_QUERIES: readonly ScaleQuery[] = [
   count('count of one field', 'extension: {eq: $extension}', EXTENSIONS, EXTENSION),
   count('count of two fields', 'extension: {eq: $extension}, size: {gt: 500}', EXTENSIONS, EXTENSION),
   count('count of a range', 'size: {gt: 700, lte: 40000}'),
-  count('count of another than', 'extension: {ne: "md"}'),
+  count('count of other values', 'extension: {ne: "md"}'),
   count('count of dates', 'mtime: {gte: "2020", lt: "2100"}'),
   { ...count('regex over all names', 'name: {regex: "/[0-9]+1$/i"}'), bound: { milliseconds: 150 } },
   { ...count('glob over all paths', 'relativePath: {glob: "**/*1.{md,txt}"}'), bound: { milliseconds: 150 } },

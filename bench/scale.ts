@@ -7,20 +7,20 @@ import { toTable } from './table.js';
 
 export interface ScaleBenchOptions {
   readonly rounds: number;
-  /** On the large site; the small one has 1,000. */
+  /** The number of files on the large site; the small one has 1,000. */
   readonly files: number;
 }
 
 interface Measured {
   readonly first: readonly number[];
   readonly again: readonly number[];
-  /** How many records a page had. */
+  /** The number of records on the page. */
   readonly rows?: number;
 }
 
 type Times = Readonly<Record<string, Measured>>;
 
-/** Measures queries over few and many files in one process, in turns: just after a record changed, and again. */
+/** Measures queries over few and many files in one process, in turns: after a record changed, and repeated. */
 export async function benchScale({ rounds, files }: ScaleBenchOptions): Promise<string> {
   build();
   const directories = [1000, files].map((size) => benchFolder({ files: size, folders: size / 20 }));

@@ -1,6 +1,6 @@
-// The limits of the secrets benchmark: Express that sends the same bytes from the same database. Below /read it only
-// reads; below /audited it commits what the server commits for a read, a row of the audit log in its chain, each request
-// by itself. No credentials, no limits, no validation, no log.
+// The upper bounds of the secrets benchmark: Express that sends the same bytes from the same database. Below /read it
+// only reads. Below /audited each request also commits a row of the audit log with its hash, as the server does. It has
+// no credentials, rate limits, validation or log.
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import process from 'node:process';
@@ -29,7 +29,7 @@ function next({ count, hash }, slug, variant) {
 function openSqlite(file) {
   const database = new DatabaseSync(file, { timeout: 5_000 });
   database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -16384');
-  // The driver closes a connection that nothing refers to, statements or not.
+  // The driver closes a connection without references, even if statements exist.
   process.once('exit', () => database.close());
   const prepared = new Map();
   const prepare = (sql) => {

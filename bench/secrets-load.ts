@@ -1,4 +1,4 @@
-/** What readers and writers of the secrets send. */
+/** The requests of readers and writers of secrets. */
 import { randomUUID } from 'node:crypto';
 import autocannon from 'autocannon';
 import { ageValue } from '../tests/secrets/age-files.js';
@@ -8,19 +8,19 @@ import type { Seeded } from './secrets-seed.js';
 export interface Load {
   readonly perSecond: number;
   readonly p99: number;
-  /** How often each status was answered. */
+  /** The number of responses by status. */
   readonly statuses: Readonly<Record<string, number>>;
 }
 
 interface ReadOptions {
   readonly connections: number;
   readonly seconds: number;
-  /** The path of the object with this number. */
+  /** Returns the path of the secret with this number. */
   readonly toPath: (index: number) => string;
   readonly token?: string;
 }
 
-/** Reads one object after the other. */
+/** Reads one secret after the other. */
 export async function sendReads(origin: string, { connections, seconds, toPath, token }: ReadOptions): Promise<Load> {
   let turn = 0;
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
@@ -32,7 +32,7 @@ export async function sendReads(origin: string, { connections, seconds, toPath, 
   return toLoad(await autocannon({ url: origin, connections, duration: seconds, requests: [...requests] }));
 }
 
-/** What a writer knows of the object that it has made. */
+/** The secret that a writer created. */
 interface Made {
   slug?: string;
   id?: string;
@@ -40,7 +40,7 @@ interface Made {
 
 const value = ageValue({ payload: 'x'.repeat(1_024) });
 
-/** Each writer makes an object, replaces its value, renames it, rotates a token and takes the object out, again and again. */
+/** Each writer creates a secret, replaces its value, renames it, rotates a token and deletes the secret, in a loop. */
 export async function sendWrites(
   origin: string,
   { writeToken, rotated }: Pick<Seeded, 'rotated' | 'writeToken'>,
@@ -76,15 +76,15 @@ export async function sendWrites(
   return toLoad(await autocannon({ url: origin, connections: rotated.length, duration: seconds, requests }));
 }
 
-/** As the client sends it, for a retry to be safe. */
+/** The client sends one too, so that a retry is safe. */
 function withKey(headers: Readonly<Record<string, string>>, request: autocannon.Request): autocannon.Request {
   const key = request.method === 'POST' ? { 'idempotency-key': randomUUID() } : {};
   return { ...request, headers: { ...headers, ...key } };
 }
 
-/** @throws Error when a connection failed, which is no answer at all. */
+/** @throws Error when a connection failed. */
 function toLoad({ errors, timeouts, requests, latency, statusCodeStats }: autocannon.Result): Load {
-  if (errors + timeouts > 0) throw new Error(`${errors} requests were not answered.`);
+  if (errors + timeouts > 0) throw new Error(`${errors} requests got no response.`);
   const statuses = Object.entries(statusCodeStats ?? {}).map(([status, { count }]) => [status, count ?? 0] as const);
   return { perSecond: requests.average, p99: latency.p99, statuses: Object.fromEntries(statuses) };
 }

@@ -6,24 +6,24 @@ import { openDatabase } from '../src/storage/database.js';
 import type { DatabasePlace } from '../src/storage/database.js';
 import { ageValue } from '../tests/secrets/age-files.js';
 
-/** Whom half of the objects are for. */
+/** The consumer of half of the secrets. */
 export const CONSUMER = 'acme/shop';
 
-/** Readers ask for one after the other; as many as a small company has. */
+/** The number of secrets: as many as a small company has. */
 export const OBJECTS = 500;
 
-/** Of a value: a certificate with its key, or a password sealed to some. */
+/** The size of a value: a certificate with its key, or a password sealed to several recipients. */
 const VALUE_BYTES = 1_024;
 
 export interface Seeded {
   readonly writeToken: string;
-  /** Of {@link CONSUMER}. */
+  /** A token of {@link CONSUMER}. */
   readonly consumerToken: string;
-  /** Of consumers whose tokens are rotated, one for each writer. */
+  /** The ids of the tokens that are rotated, one for each writer. */
   readonly rotated: readonly string[];
 }
 
-/** An owner, their tokens, and objects `object-0` and on, every other one for {@link CONSUMER}. */
+/** Creates an owner, tokens, and secrets from `object-0`, every other one for {@link CONSUMER}. */
 export async function seedSecrets(place: DatabasePlace, writers: number): Promise<Seeded> {
   const database = await openDatabase(place);
   const accounts = createAccounts(database, { origin: () => 'http://localhost' });

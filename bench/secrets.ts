@@ -15,21 +15,21 @@ import type { RunningServer } from './server.js';
 import { toTable } from './table.js';
 
 export interface SecretsBenchOptions {
-  /** How long readers and writers are at it together. */
+  /** The seconds of the mixed load of readers and writers. */
   readonly seconds: number;
-  /** How often reads alone are measured, beside those of Express in turns. */
+  /** The number of rounds of reads alone, in turns with those of Express. */
   readonly rounds: number;
-  /** How long each of them in a round. */
+  /** The seconds of each load in a round. */
   readonly roundSeconds: number;
   readonly engines: readonly string[];
-  /** Number of reads of each kind that a token may not do. */
+  /** The number of rejected reads of each kind. */
   readonly refusals: number;
 }
 
 const WRITERS = 8;
 const READERS = 32;
 
-/** Measures the secrets service on each engine: mixed load, reads beside Express alone, and how long refusals take. */
+/** Measures the secrets service on each engine: mixed load, reads beside Express alone, and rejected reads. */
 export async function benchSecrets(options: SecretsBenchOptions): Promise<string> {
   build();
   const tables: string[] = [];
@@ -102,7 +102,7 @@ function requireNoRefusal({ statuses }: Load): void {
   if (Object.keys(statuses).some((status) => status !== '200')) throw new Error(JSON.stringify(statuses));
 }
 
-/** Readers and writers at the same time. */
+/** Measures readers and writers at the same time. */
 async function mix({ origin }: RunningServer, seeded: Seeded, seconds: number): Promise<string> {
   const toPath = (index: number): string => `/secrets/objects/object-${index}`;
   const [reads, writes] = await Promise.all([
@@ -114,10 +114,10 @@ async function mix({ origin }: RunningServer, seeded: Seeded, seconds: number): 
     return [name, perSecond.toFixed(0), p99.toFixed(0), told.join(', ')];
   };
   const rows = [row(`${READERS} readers`, reads), row(`${WRITERS} writers`, writes)];
-  return toTable([`together for ${seconds} s`, 'requests/s', 'p99, ms', 'answers'], rows);
+  return toTable([`mixed for ${seconds} s`, 'requests/s', 'p99, ms', 'answers'], rows);
 }
 
-/** To a consumer, a name that nobody has and one that is not for them are alike, in how long they take too. */
+/** Measures both kinds of 404: an unknown name and the secret of a different consumer must take the same time. */
 async function timeRefusals({ origin }: RunningServer, { consumerToken }: Seeded, refusals: number): Promise<string> {
   const ask = (slug: (index: number) => string) => {
     let turn = 0;
@@ -126,14 +126,14 @@ async function timeRefusals({ origin }: RunningServer, { consumerToken }: Seeded
       const headers = { authorization: `Bearer ${consumerToken}` };
       const response = await fetch(`${origin}/secrets/objects/${slug((turn += 1))}`, { headers });
       await response.arrayBuffer();
-      if (response.status !== 404) throw new Error(`Expected a refusal; received ${response.status}.`);
+      if (response.status !== 404) throw new Error(`Expected status 404; received ${response.status}.`);
       return performance.now() - startedAt;
     };
   };
   const results = await alternate(refusals, {
-    // Names of one length.
-    'of a name that nobody has': ask((turn) => `absent-${(2 * turn + 1) % OBJECTS}`),
-    'of the object of another': ask((turn) => `object-${(2 * turn + 1) % OBJECTS}`),
+    // Both names have the same length.
+    'unknown name': ask((turn) => `absent-${(2 * turn + 1) % OBJECTS}`),
+    'secret of a different consumer': ask((turn) => `object-${(2 * turn + 1) % OBJECTS}`),
   });
   const rows = Object.entries(results).map(([name, times]) => {
     const sorted = times.toSorted((one, other) => one - other);

@@ -5,14 +5,14 @@ import { LOOPBACK } from '../tests/forges/forge-server.js';
 
 export interface RunningServer {
   readonly origin: string;
-  /** From the start of the process until its first answer to a query. */
+  /** Milliseconds from the start of the process to its first response to a query. */
   readonly firstAnswerMs: number;
-  /** Resident memory now, in MB. */
+  /** Returns the resident memory, in MB. */
   megabytes(): number;
   stop(): Promise<void>;
 }
 
-/** Starts a server in a process of its own, its log thrown away, and waits for its first answer. */
+/** Starts a server in a separate process, discards its log, and waits for its first response. */
 export async function startServer(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
@@ -32,7 +32,7 @@ export async function startServer(
       text += chunk.toString();
       const found = /ready at (http:\/\/\S+)/.exec(text)?.[1];
       if (found === undefined) return;
-      // A line comes for each request, and to collect them would take more and more of the client's time.
+      // Each request logs a line, and collecting them would slow the client down.
       for (const stream of [child.stdout, child.stderr]) stream.off('data', look).resume();
       resolve(found);
     };
@@ -55,7 +55,7 @@ export async function startServer(
   };
 }
 
-/** @throws Error when the answer has errors. */
+/** @throws Error when the response has errors. */
 export async function ask(origin: string, query: string, variables: object = {}): Promise<unknown> {
   const response = await fetch(`${origin}/graphql`, {
     method: 'POST',

@@ -1,8 +1,8 @@
-/** A query of the benchmark; the operation's name tells the constant server which answer is meant. */
+/** A query of the benchmark; the constant server selects its response by the name of the operation. */
 export interface SiteQuery {
   readonly name: string;
   readonly query: string;
-  /** One request each, sent in turns. */
+  /** The variables of each request, sent in turns. */
   readonly variables: readonly Readonly<Record<string, unknown>>[];
 }
 
@@ -10,10 +10,10 @@ const TEN_FIELDS = 'id relativePath name base extension size prettySize mtime bi
 
 const EXTENSIONS = ['md', 'json', 'txt', 'html', 'css'];
 
-/** More pages than are kept, so that each is read anew. */
+/** More pages than the cache stores, so that each is read from the database. */
 const PAGES = 2000;
 
-/** Those of `bench/README.md`, over the paths that a bench folder holds. */
+/** Returns the queries of `bench/README.md` over the paths of a bench folder. */
 export function siteQueries(paths: readonly string[]): SiteQuery[] {
   return [
     {

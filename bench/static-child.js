@@ -1,4 +1,4 @@
-// The limit of serving images: Express and its static files, and nothing around them.
+// The upper bound of serving images: Express with static files and nothing else.
 import process from 'node:process';
 import express from 'express';
 

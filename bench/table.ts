@@ -1,4 +1,4 @@
-/** A Markdown table whose columns line up, ready for the README. */
+/** Formats a Markdown table with aligned columns. */
 export function toTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
   const line = (cells: readonly string[]): string =>

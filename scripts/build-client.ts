@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
-/** Fills the package of the clients: JavaScript and types of what they are made of, and nothing that was there before. */
+/** Builds the client package: JavaScript and types of its modules, without files of earlier builds. */
 await rm('packages/client/dist', { recursive: true, force: true });
 await copyFile('LICENSE', 'packages/client/LICENSE');
 const compiler = 'node_modules/typescript7/bin/tsc';

@@ -4,13 +4,13 @@ import { findText, readFolder, writeFiles } from '../src/codegen/files.js';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
-/** What the last build that succeeded read and wrote. */
+/** Digests of the inputs and outputs of the latest successful build. */
 const STAMP = '.cache/pages.json';
 const OUTPUT = 'dist/pages';
 const FOLDERS = ['src/web/app', 'src/client', 'src/sealing', 'src/generated'];
 const FILES = ['src/in-turn.ts', 'vite.config.js', 'tsconfig.json', 'package-lock.json', 'scripts/build-pages.ts'];
 
-/** Brings the pages that browsers are given up to date; the bundler is loaded only when something changed. */
+/** Builds the pages. The bundler is loaded only if an input changed. */
 export async function buildPages(): Promise<void> {
   const inputs = await digestInputs();
   const last = JSON.parse((await findText(STAMP)) ?? '{}') as { inputs?: string; outputs?: string };

@@ -8,7 +8,7 @@ import { buildPages } from './build-pages.js';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
-/** What the last build that succeeded read and wrote. */
+/** Digests of the inputs and outputs of the latest successful build. */
 const STAMP = '.cache/build.json';
 const COMPILER_STATE = '.cache/build.tsbuildinfo';
 const SETTINGS = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json', 'scripts/build.ts'];
@@ -16,7 +16,7 @@ const SETTINGS = ['tsconfig.json', 'tsconfig.build.json', 'package-lock.json', '
 process.exitCode = await build();
 if (process.exitCode === 0) await buildPages();
 
-/** Brings `dist` up to date with `src`; gives the compiler's exit code. */
+/** Compiles `src` to `dist`; returns the compiler's exit code. */
 async function build(): Promise<number> {
   const inputs = await digestInputs();
   const last = JSON.parse((await findText(STAMP)) ?? '{}') as { inputs?: string; outputs?: string };
@@ -24,7 +24,7 @@ async function build(): Promise<number> {
   if (isUntouched && last.inputs === inputs) return 0;
 
   process.stderr.write('Building the server…\n');
-  // The compiler's own memory says nothing of files that vanished from dist since.
+  // The compiler's build info doesn't record files that were deleted from dist.
   if (!isUntouched) await rm(COMPILER_STATE, { force: true });
   await removeStale();
   const exitCode = compile();
@@ -43,7 +43,7 @@ async function digestOutputs(): Promise<string> {
   return digestOf([...(await readFolder('dist'))].filter(([file]) => !isOfPages(file)));
 }
 
-/** Removes from `dist` what no source stands behind. */
+/** Deletes files of `dist` that have no source. */
 async function removeStale(): Promise<void> {
   const sources = (await listFiles('src')).filter((file) => !isOfPages(file));
   const expected = new Set(sources.flatMap((file) => (isCompiled(file) ? compiledNames(file) : [file])));
@@ -53,7 +53,7 @@ async function removeStale(): Promise<void> {
   );
 }
 
-/** The native compiler makes the same program as `typescript` in a fifth of the time. */
+/** Runs the native compiler, which produces the same output as `typescript` in a fifth of the time. */
 function compile(): number {
   const compiler = 'node_modules/typescript7/bin/tsc';
   const { status, error } = spawnSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], { stdio: 'inherit' });
@@ -76,7 +76,7 @@ async function writeStamp(inputs: string): Promise<void> {
   await writeFiles('.', new Map([[STAMP, JSON.stringify({ inputs, outputs: await digestOutputs() })]]));
 }
 
-/** What `build-pages` reads and writes. */
+/** The inputs and outputs of `build-pages`. */
 function isOfPages(file: string): boolean {
   return file.startsWith('web/app/') || file.startsWith('pages/');
 }

@@ -15,7 +15,7 @@ import type { BoardForges } from '../tests/e2e/board-forges.js';
 
 const HOUR_MS = 3_600_000;
 
-/** A time of ISO 8601; pictures tell how long ago it was, so that they are alike whenever they are taken. */
+/** Returns an ISO 8601 time relative to now. Pages show its age, so screenshots stay the same over time. */
 const ago = (hours: number): string => new Date(Date.now() - hours * HOUR_MS).toISOString();
 
 const LABELS = {
@@ -36,7 +36,7 @@ const failing: GithubRun = githubRun({
   log: 'taxes › rounds half a cent up\n  Expected 3, received 4\n',
 });
 
-/** One that was made so many hours ago, and last touched so many. */
+/** Returns a pull request that was created and last updated the given hours ago. */
 function pull(
   number: number,
   title: string,
@@ -46,7 +46,7 @@ function pull(
   return githubPullRequest(number, { title, createdAt: ago(made), updatedAt: ago(touched), ...change });
 }
 
-/** As GitHub says where a required check is not green. */
+/** GitHub reports this state if a required check fails. */
 const blocked = { mergeStateStatus: 'BLOCKED' };
 
 const bot = { author: 'dependabot', labels: [LABELS.dependencies] };
@@ -77,7 +77,7 @@ const shop = () =>
 const kitchen = () =>
   githubRepository('acme/kitchen', {
     pullRequests: [
-      pull(88, 'Show what is out of stock', [6, 1], { ...blocked, checks: [running] }),
+      pull(88, 'Show products that are out of stock', [6, 1], { ...blocked, checks: [running] }),
       pull(87, 'Print orders in two columns', [28, 5], { author: 'ravi', requested: ['mona'] }),
       pull(80, 'Bump undici from 7.1.0 to 7.2.1', [260, 60], { ...bot, ...blocked, checks: [failing] }),
     ],
@@ -92,7 +92,7 @@ const handbook = () =>
     ],
   });
 
-/** One forge of each kind, as busy as those of a small team. */
+/** Starts one forge of each kind, as busy as those of a small team. */
 export async function startDocsForges(): Promise<BoardForges> {
   const github = await startGithub([shop(), kitchen(), handbook()]);
   const forgejo = await startForgejo([

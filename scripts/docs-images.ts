@@ -20,7 +20,7 @@ const PICTURES = ['garden-at-dawn.jpg', 'sunflower.jpg', 'tomato.png'];
 
 const square = { width: 150, height: 150 };
 
-/** What is shown of each picture, by what it is called below. */
+/** The arguments of each cell, by the label below it. */
 const SHOWN: Readonly<Record<string, FieldArguments['resize']>> = {
   'width 200': { width: 200 },
   'cover, attention': square,
@@ -49,7 +49,7 @@ const SHOWN: Readonly<Record<string, FieldArguments['resize']>> = {
   'avif, quality 30': { ...square, toFormat: 'AVIF', quality: 30 },
 };
 
-/** How outlines are drawn, by what each is called below. */
+/** The arguments of traced outlines, by the label below each. */
 const TRACED: Readonly<Record<string, TraceArguments>> = {
   tracedSVG: {},
   'threshold 90, colours': { threshold: 90, color: '#1c3d2e', background: '#f7e0a3', turdSize: 5 },
@@ -84,7 +84,7 @@ async function readSource(base: string): Promise<ImageSource> {
   return { absolutePath, relativePath: `images/${base}`, base, name, ext, contentDigest, size, mtimeMs };
 }
 
-/** One image with a cell for each way of making an image from the picture. */
+/** Creates one image with a cell for each transform of the source image. */
 async function writeSheet(source: ImageSource, images: Images, folder: string): Promise<void> {
   const cells: [string, Buffer][] = [];
   for (const [name, args] of Object.entries(SHOWN)) {

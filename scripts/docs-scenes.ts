@@ -8,10 +8,10 @@ import { GITLAB_TOKEN } from '../tests/forges/gitlab.js';
 
 const DAY_MS = 86_400_000;
 
-/** How many days somebody has had a board for. */
+/** The age of the board, in days. */
 const DAYS = 75;
 
-/** The link of an invitation, as the admin's page puts it together. */
+/** Returns the link of an invitation, in the form of the admin page. */
 export async function invite(page: Page, origin: string): Promise<string> {
   const data = { username: 'hubot', displayName: 'Hubot' };
   const made = await page.request.post(`${origin}/api/admin/invites`, { data, headers: { Origin: origin } });
@@ -32,7 +32,7 @@ export async function tryOut(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Execute' }).click();
 }
 
-/** As the settings would, so that there is a board. */
+/** Saves forge settings, so that a board exists. */
 export async function setUp(page: Page, origin: string, { github, forgejo, gitlab }: BoardForges): Promise<void> {
   const data = {
     ...{ githubUrl: github.url, githubUsername: 'mona', githubToken: GITHUB_TOKEN },
@@ -42,10 +42,10 @@ export async function setUp(page: Page, origin: string, { github, forgejo, gitla
   const headers = { Origin: origin };
   const saved = await page.request.put(`${origin}/api/settings`, { data, headers });
   const read = await page.request.post(`${origin}/api/dashboard/refresh`, { headers });
-  if (!saved.ok() || !read.ok()) throw new Error(`The board was not read: ${saved.status()}, ${read.status()}.`);
+  if (!saved.ok() || !read.ok()) throw new Error(`The board could not be read: ${saved.status()}, ${read.status()}.`);
 }
 
-/** Values that open nothing, sealed to keys that nobody keeps. */
+/** Saves example values, sealed to keys that are discarded. */
 export async function storeSecrets(page: Page, origin: string): Promise<void> {
   for (const name of ['shop', 'backup-host']) {
     await page.goto(`${origin}/vault/consumers`);
@@ -66,7 +66,7 @@ export async function storeSecrets(page: Page, origin: string): Promise<void> {
   }
 }
 
-/** What the refreshes of some weeks would have counted, quiet at weekends, so that there is something to see. */
+/** Inserts the counts of some weeks of refreshes, lower at weekends, so that the charts have data. */
 export function keepDays(file: string): void {
   const database = new DatabaseSync(file);
   database.exec('PRAGMA busy_timeout = 5000');

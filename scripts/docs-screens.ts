@@ -16,7 +16,7 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
 const FOLDER = 'docs/screens';
 
-/** What each picture is of, and what is waited for until it is taken. */
+/** The path of each page, and the selector to wait for. */
 const PAGES = {
   'pull-requests': ['/', 'li.pull'],
   issues: ['/issues', 'li.pull'],
@@ -33,7 +33,7 @@ const PAGES = {
   admin: ['/admin', 'h2'],
 } as const;
 
-/** The same of what needs no board and no secrets, and what is done first. */
+/** Pages that need neither board nor secrets, with the steps before the screenshot. */
 const OF_THE_SITE: Readonly<Record<string, readonly [string, string, ((page: Page) => Promise<void>)?]>> = {
   site: ['/explore?folder=images', '.entries img'],
   recipe: ['/explore?folder=images', '.candidates tr:nth-child(3)', openRecipe],
@@ -43,13 +43,13 @@ const OF_THE_SITE: Readonly<Record<string, readonly [string, string, ((page: Pag
   services: ['/services', 'h1'],
 };
 
-/** Which pictures are taken: those named behind `--`, or all. */
+/** The names of the screenshots: those after `--`, or all. */
 const named = process.argv.slice(2);
 const isWanted = (name: string): boolean => named.length === 0 || named.includes(name);
 
 const SIZES = { desktop: { width: 1200, height: 850 }, phone: { width: 390, height: 844 } } as const;
 
-/** What is still coming in when what is waited for is there: other parts, and pictures. */
+/** Waits for content that loads after the selector matches: other parts, and images. */
 const SETTLE_MS = 900;
 
 await buildPages();
@@ -101,7 +101,7 @@ async function takeAll(window: Browser, board: BoardForges): Promise<void> {
   await take(page, 'sign-in');
 }
 
-/** In a tab of its own, as it takes away what the others need. */
+/** Uses a separate tab, as it deletes an API that other screenshots need. */
 async function takeWithoutPasskeys(context: BrowserContext, link: string): Promise<void> {
   const page = await context.newPage();
   await page.setViewportSize(SIZES.desktop);
@@ -112,7 +112,7 @@ async function takeWithoutPasskeys(context: BrowserContext, link: string): Promi
   await page.close();
 }
 
-/** The owner's page before there is an identity, with its phrase, and afterwards among the others. */
+/** Takes screenshots of the key page before a key exists, with its recovery phrase, and afterwards. */
 async function makeIdentity(page: Page, origin: string): Promise<void> {
   await page.goto(`${origin}/vault/identity`);
   const start = page.getByRole('button', { name: 'Make my identity' });
@@ -148,7 +148,7 @@ async function show(
   await take(page, name);
 }
 
-/** A picture in each theme, on a desk and on a phone; few colours are needed, which keeps it small. */
+/** Takes a screenshot in each theme, on a desktop and a phone, with a reduced palette to keep it small. */
 async function take(page: Page, name: string): Promise<void> {
   if (!isWanted(name)) return;
   for (const [size, viewport] of Object.entries(SIZES)) {

@@ -11,17 +11,17 @@ interface Options {
   readonly owner?: string;
   readonly drafts?: true;
   readonly json?: true;
-  /** `true` for as often as the server says. */
+  /** `true` uses the interval that the server recommends. */
   readonly watch?: number | true;
 }
 
-/** A whole number of seconds up to a day; more would be no watching. */
+/** The longest interval, one day, in seconds. */
 const MAX_WATCH_SECONDS = 86_400;
 
-/** How long a watcher waits that no server has told yet. */
+/** The interval until the server recommends one, in seconds. */
 const WATCH_SECONDS = 30;
 
-/** What a second try with the same words comes to as well. */
+/** Statuses that a retry of the same request would get again. */
 const HOPELESS = [400, 401, 403, 404, 422];
 
 const FAILING = 1;
@@ -32,12 +32,12 @@ const command = new Command('list-pull-requests')
     'Prints the open pull requests of a board: repository, number, title and CI. The token comes from TRELLIS_TOKEN: a ' +
       'personal API token with the scope "read".',
   )
-  .option('--url <address>', 'where the server is', process.env.TRELLIS_URL ?? 'http://localhost:4000')
-  .option('--owner <name>', "somebody's board who shares it, instead of one's own")
-  .option('--drafts', 'drafts too')
-  .option('--json', 'the pull requests as the contract describes them, instead of a table')
-  .option('--watch [seconds]', 'read again, as often as the server says, and print what has changed', parseSeconds)
-  .addHelpText('after', '\nEnds with 0 when no CI fails, 1 when one does, 2 when there is no board to print.')
+  .option('--url <address>', 'URL of the server', process.env.TRELLIS_URL ?? 'http://localhost:4000')
+  .option('--owner <name>', 'read the board that this user shares with you instead of your own')
+  .option('--drafts', 'include drafts')
+  .option('--json', 'print JSON in the form of the contract instead of a table')
+  .option('--watch [seconds]', 'read the board again at the interval of the server, and print changes', parseSeconds)
+  .addHelpText('after', '\nExit code: 0 if no CI fails, 1 if one fails, 2 if the board could not be read.')
   .allowExcessArguments(false)
   .exitOverride();
 
@@ -64,12 +64,12 @@ function parseSeconds(text: string): number {
 
 async function printOnce(client: DashboardClient, options: Options): Promise<number> {
   const { board } = await readBoard(client, options);
-  if (board === undefined) throw new Error(`Expected a board from ${options.url}; nothing came.`);
+  if (board === undefined) throw new Error(`${options.url} returned no board.`);
   print(board, options);
   return toExitCode(board);
 }
 
-/** Prints the board whenever it has changed, until it is interrupted; whatever passes by itself is waited out. */
+/** Prints the board after each change until it is interrupted. It waits for temporary failures to pass. */
 async function watch(client: DashboardClient, options: Options): Promise<number> {
   const stopped = new AbortController();
   const isStopped = () => stopped.signal.aborted;
@@ -98,7 +98,7 @@ interface Known {
   readonly signal?: AbortSignal;
 }
 
-/** Gives no board when the one that is known has not changed. */
+/** Returns no board if it has not changed since the given ETag. */
 async function readBoard(client: DashboardClient, { url, owner, drafts }: Options, { etag, signal }: Known = {}) {
   const query = { includeDrafts: drafts ?? false, ...(owner === undefined ? {} : { owner }) };
   const header = etag === undefined ? {} : { 'If-None-Match': etag };
@@ -121,11 +121,11 @@ class Refusal extends Error {
   }
 }
 
-/** The network's failures name their reason one level down. */
+/** Network errors name their reason in `cause`. */
 function explain(failure: unknown): string {
   const { message, cause } = failure as Error;
   const { code, message: reason } = Object(cause) as { code?: string; message?: string };
-  if (code === 'ECONNREFUSED') return 'nothing listens there. Start the server with "npm start".';
+  if (code === 'ECONNREFUSED') return 'no server is listening. Start the server with "npm start".';
   return `${message} (${code ?? reason ?? 'no reason given'}).`;
 }
 
@@ -133,7 +133,7 @@ function print(board: Board, { json, watch }: Options): void {
   const { pullRequests, hiddenDrafts, forges } = board;
   if (json) {
     const text = JSON.stringify(pullRequests, undefined, watch === undefined ? 2 : undefined);
-    // Escaped already are the controls that JSON escapes; these steer terminals too.
+    // JSON escapes other control characters; these also control terminals.
     console.log(text.replace(/[\u007f-\u009f]/g, (control) => `\\u00${control.charCodeAt(0).toString(16)}`));
     return;
   }
@@ -155,7 +155,7 @@ function summarize({ pullRequests, generatedAt }: Board): string {
 
 const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
-/** Of the terminal, or as the shell says. */
+/** Returns the width of the terminal, or of `COLUMNS`. */
 function findWidth(): number | undefined {
   const columns = process.stdout.isTTY ? process.stdout.columns : Number(process.env.COLUMNS);
   return columns > 0 ? columns : undefined;

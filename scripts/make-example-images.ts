@@ -4,7 +4,7 @@ import path from 'node:path';
 import sharp from 'sharp';
 import type { Sharp } from 'sharp';
 
-/** Draws the pictures of `examples/site`: one of each kind that a site may hold, a few kilobytes each. */
+/** Draws the images of `examples/site`: one of each format, a few kilobytes each. */
 const IMAGES = path.join(import.meta.dirname, '../examples/site/images');
 
 interface Palette {
@@ -30,7 +30,7 @@ function landscape(width: number, height: number, { sky, sun, hills }: Palette):
   );
 }
 
-/** A line of hills that grows lower and livelier toward the viewer. */
+/** Draws a line of hills, lower and more uneven towards the viewer. */
 function ridge(width: number, height: number, index: number): string {
   const points = Array.from({ length: 41 }, (_, step) => {
     const x = step / 40;
@@ -40,7 +40,7 @@ function ridge(width: number, height: number, index: number): string {
   return `M0,${height} L${points.join(' L')} L${width},${height} Z`;
 }
 
-/** A garden trellis with leaves, as tall as said and two thirds as wide. */
+/** Draws a garden trellis with leaves of the given height and two thirds of that width. */
 function trellis(left: number, top: number, height: number): string {
   const width = (height * 2) / 3;
   const bars = [0, 1, 2, 3].map((bar) => {
@@ -63,7 +63,7 @@ function leaf(x: number, y: number, size: number, turn: number): string {
   return `<ellipse cx="${x}" cy="${y}" rx="${size * 1.5}" ry="${size * 0.7}" fill="${turn % 2 ? '#5c9e51' : '#3f7d4e'}" transform="rotate(${turn} ${x} ${y})"/>`;
 }
 
-/** A ripe tomato on no background at all. */
+/** Draws a ripe tomato without a background. */
 function tomato(side: number): string {
   const star = [0, 72, 144, 216, 288].map(
     (turn) => `<path d="M50 30 Q57 18 54 6 Q48 16 46 30 Z" fill="#3f7d4e" transform="rotate(${turn} 50 31)"/>`,
@@ -98,7 +98,7 @@ function sunflower(width: number, height: number): string {
   );
 }
 
-/** A pressed leaf on old paper. */
+/** Draws a pressed leaf on old paper. */
 function herbarium(width: number, height: number): string {
   const veins = Array.from({ length: 7 }, (_, index) => {
     const y = height * (0.3 + index * 0.07);
@@ -116,7 +116,7 @@ function herbarium(width: number, height: number): string {
   );
 }
 
-/** One picture of a plant that grows in four. */
+/** Draws a frame of an animation in which a plant grows. */
 function seedling(side: number, age: number): string {
   const top = side * (0.78 - age * 0.16);
   const pairs = Array.from({ length: age + 1 }, (_, index) => {
@@ -161,7 +161,7 @@ await draw(landscape(480, 480, NOON))
 await sharp(Buffer.from(tomato(320)))
   .png({ palette: true })
   .toFile(to('tomato.png'));
-// Lies on its side with a note to turn it, as a telephone held upright writes it.
+// Stored on its side with an EXIF orientation, as phones write upright photographs.
 await draw(sunflower(400, 600))
   .rotate(-90)
   .jpeg({ quality: 70 })

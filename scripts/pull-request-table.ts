@@ -5,15 +5,15 @@ import type { components } from '../src/generated/dashboard/client.js';
 export type PullRequest = components['schemas']['PullRequest'];
 
 export interface TableStyle {
-  /** Columns of the terminal; `undefined` for as wide as it takes. */
+  /** Columns of the terminal; `undefined` for no limit. */
   readonly width: number | undefined;
   readonly hasColours: boolean;
 }
 
-/** Longer names of repositories are cut too: their start tells them apart. */
+/** The highest width of repository names; longer ones are truncated. */
 const MAX_REPOSITORY_SHARE = 0.4;
 
-/** However narrow the terminal, a title shows a word. */
+/** The lowest width of titles, so that a narrow terminal shows at least a word. */
 const MIN_TITLE_WIDTH = 12;
 
 /** Two spaces between columns. */
@@ -21,7 +21,7 @@ const GAP = 2;
 
 const COLOURS = { success: 'green', failure: 'red', pending: 'yellow', none: 'gray' } as const;
 
-/** Repository, number, title and CI of each, titles cut to the width. */
+/** Formats repository, number, title and CI of each pull request, with titles truncated to the width. */
 export function formatTable(pullRequests: readonly PullRequest[], { width, hasColours }: TableStyle): string {
   const rows = pullRequests.map(({ repo, number, title, ci }) => [toPlain(repo), `#${number}`, toPlain(title), ci]);
   const heads = ['Repository', 'Number', 'Title', 'CI'];
@@ -48,10 +48,10 @@ export function formatTable(pullRequests: readonly PullRequest[], { width, hasCo
 
 const isCi = (text: string): text is PullRequest['ci'] => Object.hasOwn(COLOURS, text);
 
-/** What moves the cursor, breaks the line or turns the direction of reading, with the spaces around. */
+/** Characters that move the cursor, break the line or change the text direction, with the spaces around them. */
 const CONTROLS = /[\s\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
-/** A text of a stranger's as one line that can't steer the terminal. */
+/** Formats untrusted text as one line without terminal control characters. */
 export function toPlain(text: string): string {
   return stripVTControlCharacters(text).replace(CONTROLS, ' ').trim();
 }

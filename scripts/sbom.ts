@@ -2,8 +2,8 @@
  * Writes the software bill of materials (CycloneDX, as `npm sbom` makes it) of all packages that are installed in
  * production, on any platform.
  *
- * `npm sbom --omit dev` is not enough: it leaves out every package that something needs in development as well, such as
- * graphql and pg. So all packages are listed, and those that the lockfile marks as for development only are removed.
+ * `npm sbom --omit dev` is not enough: it also leaves out packages that development needs too, such as graphql and pg.
+ * So all packages are listed, and those that the lockfile marks as development-only are removed.
  */
 import { spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -29,10 +29,10 @@ interface Lockfile {
   >;
 }
 
-/** The property by which npm marks what is for development only. */
+/** The property with which npm marks development-only packages. */
 const DEVELOPMENT = 'cdx:npm:package:development';
 
-/** More than npm prints, which is a megabyte for a thousand packages. */
+/** Above the output of npm, about 1 MB per thousand packages. */
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -48,7 +48,7 @@ function runNpm(): Bom {
     cwd: root,
     encoding: 'utf8',
     maxBuffer: MAX_OUTPUT_BYTES,
-    // npm is a script with another name on Windows.
+    // npm is a script with a different name on Windows.
     shell: process.platform === 'win32',
   });
   if (status !== 0) throw error ?? new Error(stderr);
@@ -67,7 +67,7 @@ function keepProduction({ metadata, components, dependencies, ...rest }: Bom): B
   const isKept = (ref: string): boolean => kept.has(ref) || ref === component['bom-ref'];
   return {
     ...rest,
-    // npm takes the name of the folder.
+    // npm uses the name of the folder.
     metadata: { ...metadata, component: { ...component, name: lockfile.name } },
     components: [...kept.values()],
     dependencies: dependencies
@@ -76,13 +76,13 @@ function keepProduction({ metadata, components, dependencies, ...rest }: Bom): B
   };
 }
 
-/** Names and versions. */
+/** Name and version of a package. */
 function listProduction(): ReadonlySet<string> {
   const packages = Object.entries(lockfile.packages).filter(([path, { dev }]) => path !== '' && dev !== true);
   return new Set(packages.map(([path, { name, version = '' }]) => `${name ?? nameOf(path)}@${version}`));
 }
 
-/** The name in a path such as `node_modules/a/node_modules/@b/c`, or `stand-ins/c`. */
+/** Returns the name in a path such as `node_modules/a/node_modules/@b/c`, or `stand-ins/c`. */
 function nameOf(path: string): string {
   return path.replace(/^.*node_modules\//, '').replace(/^stand-ins\//, '');
 }

@@ -9,7 +9,7 @@ TRELLIS_URL or else http://localhost:4000.
 
   --help   shows this text`;
 
-/** Gives the exit code: 1 when no version came, 2 for a wrong command line. */
+/** Returns the exit code: 1 if the version could not be read, 2 for an invalid command line. */
 async function main(): Promise<number> {
   const commandLine = readCommandLine();
   if (commandLine === undefined) return 2;
@@ -44,11 +44,11 @@ async function readVersion(address: string): Promise<string> {
   return data.version;
 }
 
-/** The network's failures name their reason one level down. */
+/** Network errors name their reason in `cause`. */
 function explain(failure: unknown): string {
   const { message, cause } = failure as Error;
   const { code } = Object(cause) as { code?: string };
-  if (code === 'ECONNREFUSED') return 'nothing listens there. Start the server with "npm start".';
+  if (code === 'ECONNREFUSED') return 'no server is listening. Start the server with "npm start".';
   return code === undefined ? message : `${message} (${code}).`;
 }
 
