@@ -56,12 +56,12 @@ export function createExclude({ dotfiles, allow }: ExposureConfig, ignore: reado
   const isPrivate = PRIVATE[dotfiles];
   const allowed = allow.map((glob) => compileGlob(glob));
   const folders = allow.flatMap(foldersOf).map((glob) => compileGlob(glob));
-  const isIgnored = compilePathGlobs(ignore, { dot: true });
+  const matchesIgnore = compilePathGlobs(ignore, { dot: true });
   const isAllowed = (path: string, isFolder: boolean): boolean =>
     allowed.some((matches) => matches(path)) || (isFolder && folders.some((matches) => matches(path)));
   return (path, isFolder) => {
     if (isLeftOut(path.slice(path.lastIndexOf('/') + 1))) return 'always';
-    if (isIgnored(path)) return 'configured';
+    if (matchesIgnore(path)) return 'configured';
     return isPrivate.test(path) && !isAllowed(path, isFolder) ? 'private' : undefined;
   };
 }
