@@ -313,7 +313,7 @@ export const STATEMENTS: readonly Statement[] = [
     ['parent and children lead to records of any kind', 'lead to related records of every kind'],
   ]),
   ...of('creation order', 'site/sources/sources.test.ts', [
-    ['records are ordered by source, then by path', 'files come by source in the order of the configuration, then by path'],
+    ['records are ordered by source, then by path', 'files are sorted by source in the order of the configuration, then by path'],
   ]),
   ...of('random queries', 'resolvers/random-queries.test.ts', [
     [

@@ -140,7 +140,7 @@ class Validation {
     const isText = typeof item === 'string' || typeof item === 'number';
     const key = isText ? this.#options.toLinkKey(field, String(item)) : undefined;
     if (key !== undefined) return [key];
-    this.#report(field.path, at, isText ? `the path of a ${field.type}` : `the text that names a ${field.type}`, item);
+    this.#report(field.path, at, isText ? `the path of a ${field.type}` : `text that identifies a ${field.type}`, item);
     return [];
   }
 
