@@ -73,19 +73,13 @@ export class Compilation implements CompileContext {
   noteConditions(count: number): void {
     this.#conditions += count;
     if (this.#conditions <= MAX_CONDITIONS) return;
-    throw new AppError(
-      'invalid_input',
-      `The filter has too many conditions. The limit is ${MAX_CONDITIONS}.`,
-    );
+    throw new AppError('invalid_input', `The filter has too many conditions. The limit is ${MAX_CONDITIONS}.`);
   }
 
   nextAlias(): string {
     this.#lookups += 1;
     if (this.#lookups <= MAX_LOOKUPS) return `r${this.#lookups}`;
-    throw new AppError(
-      'invalid_input',
-      `The filter or sort follows too many relations. The limit is ${MAX_LOOKUPS}.`,
-    );
+    throw new AppError('invalid_input', `The filter or sort follows too many relations. The limit is ${MAX_LOOKUPS}.`);
   }
 }
 

@@ -14,7 +14,8 @@ const each = (type: string, names: string): string[] => names.split(' ').map((na
 export const kinds = ['Directory', 'File', 'ImageProc', 'Site', 'SiteBuildMetadata', 'SitePage', 'SitePlugin'];
 
 const COMBINED = 'Filters with alternatives or negations cannot be expressed otherwise.';
-const SORTED_GROUPS = 'Clients often need the largest groups first; by default, groups are sorted by value as in the contract.';
+const SORTED_GROUPS =
+  'Clients often need the largest groups first; by default, groups are sorted by value as in the contract.';
 
 /** Record types beyond the contract, including everything derived from them, each with its reason. */
 export const ownKinds: Readonly<Record<string, string>> = {

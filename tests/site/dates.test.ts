@@ -88,7 +88,11 @@ test.each([
   ['formatString takes precedence over fromNow', { formatString: 'YYYY', fromNow: true, difference: 'days' }, '2020'],
   ['fromNow takes precedence over difference', { fromNow: true, difference: 'days' }, '1 day ago'],
   ['no argument returns the stored text', {}, '2020-02-29T00:00:00.000Z'],
-  ['empty text and false count as absent', { formatString: '', fromNow: false, difference: '' }, '2020-02-29T00:00:00.000Z'],
+  [
+    'empty text and false count as absent',
+    { formatString: '', fromNow: false, difference: '' },
+    '2020-02-29T00:00:00.000Z',
+  ],
   ['locale alone has no effect', { locale: 'de' }, '2020-02-29T00:00:00.000Z'],
 ])('%s', (_reason, args, expected) => {
   expect(format('2020-02-29T00:00:00.000Z', args)).toBe(expected);

@@ -68,7 +68,12 @@ describe('operators on a list', () => {
 
 describe('elemMatch', () => {
   test.each([
-    ['requires one element to match all conditions', [{ name: 'a', amount: 1 }], { name: { eq: 'a' }, amount: { eq: 1 } }, true],
+    [
+      'requires one element to match all conditions',
+      [{ name: 'a', amount: 1 }],
+      { name: { eq: 'a' }, amount: { eq: 1 } },
+      true,
+    ],
     ['does not combine two elements', [{ name: 'a' }, { amount: 1 }], { name: { eq: 'a' }, amount: { eq: 1 } }, false],
     ['finds no null in an empty list', [], { name: { eq: null } }, false],
     ['finds null in a missing list', null, { name: { eq: null } }, true],

@@ -50,7 +50,11 @@ describe('filter of plugins', () => {
     ],
     ['an empty elemMatch has no effect', 'packageJson: {dependencies: {elemMatch: {}}}', ALL],
     ['booleans are compared with eq', 'pluginOptions: {pathCheck: {eq: false}}', ['p1']],
-    ['booleans are compared with in, including null', 'pluginOptions: {pathCheck: {in: [true, null]}}', ['p0', 'p2', 'p3', 'p4']],
+    [
+      'booleans are compared with in, including null',
+      'pluginOptions: {pathCheck: {in: [true, null]}}',
+      ['p0', 'p2', 'p3', 'p4'],
+    ],
     ['or matches if one of its filters does', 'or: [{name: {eq: "a"}}, {version: {eq: null}}]', ['p0', 'p1']],
     ['not matches if its filter does not', 'not: {name: {regex: "/a/"}}', ['p1', 'p2']],
     ['an empty filter has no effect', '', ALL],
@@ -95,12 +99,12 @@ describe('filter of files', () => {
     ['lte with a day excludes that day', 'mtime: {lte: "2016-02-29"}', ['f0']],
     ['a different notation of the same time is not equal', 'mtime: {eq: "2020-01-01T00:00:00.000+00:00"}', []],
     ['an invalid date is accepted', 'mtime: {gt: "junk"}', []],
+    ['children are filtered by elemMatch', 'children: {elemMatch: {internal: {type: {eq: "ImageProc"}}}}', ['f1']],
     [
-      'children are filtered by elemMatch',
-      'children: {elemMatch: {internal: {type: {eq: "ImageProc"}}}}',
+      'the image of a file can be filtered by all of its fields',
+      'childImageProc: {internal: {contentDigest: {eq: "c"}}}',
       ['f1'],
     ],
-    ['the image of a file can be filtered by all of its fields', 'childImageProc: {internal: {contentDigest: {eq: "c"}}}', ['f1']],
     ['the fields of a missing image count as missing', 'childImageProc: {id: {eq: null}}', ['f0', 'f2', 'f3', 'f4']],
   ])('%s', async (_statement, filter, expected) => {
     expect(await idsOf(`File(filter: {${filter}})`)).toEqual(expected);

@@ -18,7 +18,11 @@ describe('pages of five files', () => {
       '',
       { currentPage: 1, pageCount: 1, perPage: null, itemCount: 5, totalCount: 5 },
     ],
-    ['a page has as many records as its limit', '(limit: 2)', { currentPage: 1, pageCount: 3, perPage: 2, hasNextPage: true }],
+    [
+      'a page has as many records as its limit',
+      '(limit: 2)',
+      { currentPage: 1, pageCount: 3, perPage: 2, hasNextPage: true },
+    ],
     [
       'the page number is rounded up if skip is not a multiple of limit',
       '(limit: 2, skip: 1)',
@@ -44,7 +48,11 @@ describe('pages of five files', () => {
       '(limit: 0, skip: 2)',
       { currentPage: 2, pageCount: 2, perPage: 0 },
     ],
-    ['an empty result is the first of one page', '(filter: {name: {eq: "z"}})', { currentPage: 1, pageCount: 1, totalCount: 0 }],
+    [
+      'an empty result is the first of one page',
+      '(filter: {name: {eq: "z"}})',
+      { currentPage: 1, pageCount: 1, totalCount: 0 },
+    ],
     [
       'an empty result with a limit has zero pages',
       '(filter: {name: {eq: "z"}}, limit: 2)',
@@ -99,7 +107,11 @@ describe('groups', () => {
       `File(limit: 2) { group(field: extension) ${GROUP} }`,
       { md: [1, 'f0'], png: [1, 'f1'] },
     ],
-    ['values are converted to text', `File { group(field: blocks) ${GROUP} }`, { 0: [1, 'f4'], 16: [1, 'f2'], 8: [1, 'f0'] }],
+    [
+      'values are converted to text',
+      `File { group(field: blocks) ${GROUP} }`,
+      { 0: [1, 'f4'], 16: [1, 'f2'], 8: [1, 'f0'] },
+    ],
     [
       'null and missing values are left out',
       `SitePlugin { group(field: packageJson___name) ${GROUP} }`,
@@ -130,8 +142,16 @@ describe('groups', () => {
       `SitePlugin { group(field: pluginOptions___pathCheck) ${GROUP} }`,
       { false: [1, 'p1'], true: [1, 'p0'] },
     ],
-    ['there are no groups if no record has a value', `File(filter: {name: {eq: "z"}}) { group(field: name) ${GROUP} }`, {}],
-    ['a limit of 0 is accepted', `File { group(field: extension, limit: 0) ${GROUP} }`, { md: [3], png: [1], txt: [1] }],
+    [
+      'there are no groups if no record has a value',
+      `File(filter: {name: {eq: "z"}}) { group(field: name) ${GROUP} }`,
+      {},
+    ],
+    [
+      'a limit of 0 is accepted',
+      `File { group(field: extension, limit: 0) ${GROUP} }`,
+      { md: [3], png: [1], txt: [1] },
+    ],
   ])('%s', async (_statement, query, expected) => {
     expect(await groupsOf(query)).toEqual(expected);
   });
@@ -207,7 +227,11 @@ describe('dates', () => {
     ['a date without arguments is the stored text', 'mtime', '2016-02-28T10:00:00.000Z'],
     ['a date is formatted', 'mtime(formatString: "YYYY/MM")', '2016/02'],
     ['an alias of a date is formatted', 'modifiedTime(formatString: "YYYY")', '2016'],
-    ['null arguments of a date count as absent', 'mtime(formatString: null, fromNow: null)', '2016-02-28T10:00:00.000Z'],
+    [
+      'null arguments of a date count as absent',
+      'mtime(formatString: null, fromNow: null)',
+      '2016-02-28T10:00:00.000Z',
+    ],
   ])('%s', async (_statement, field, expected) => {
     expect((await ask(`{ file { date: ${field} } }`)).file).toEqual({ date: expected });
   });

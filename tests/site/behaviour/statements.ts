@@ -27,10 +27,7 @@ const SCHEMA = 'resolvers/site-schema.test.ts';
 export const STATEMENTS: readonly Statement[] = [
   ...of('input types', CONTRACT, [
     ['every operator input has the operators of its type', 'has exactly the members that the contract lists'],
-    [
-      'an id is filtered as text, without an input type of its own',
-      'has exactly the members that the contract lists',
-    ],
+    ['an id is filtered as text, without an input type of its own', 'has exactly the members that the contract lists'],
     [
       'a list of scalars has the input of its scalar, a list of objects only elemMatch',
       'has exactly the members that the contract lists',
@@ -313,7 +310,10 @@ export const STATEMENTS: readonly Statement[] = [
     ['parent and children lead to records of any kind', 'lead to related records of every kind'],
   ]),
   ...of('creation order', 'site/sources/sources.test.ts', [
-    ['records are ordered by source, then by path', 'files are sorted by source in the order of the configuration, then by path'],
+    [
+      'records are ordered by source, then by path',
+      'files are sorted by source in the order of the configuration, then by path',
+    ],
   ]),
   ...of('random queries', 'resolvers/random-queries.test.ts', [
     [

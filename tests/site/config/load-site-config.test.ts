@@ -63,11 +63,7 @@ test.each([
     '{"source": []}',
     'site.config.json: the configuration: expected one of siteMetadata, pathPrefix, host, port, polyfill, dates, sources, plugins, pages, queries, dotfiles, allow, images; received "source".',
   ],
-  [
-    'a missing path',
-    '{"sources": [{"name": "a"}]}',
-    'site.config.json: sources[0]: "path" is missing.',
-  ],
+  ['a missing path', '{"sources": [{"name": "a"}]}', 'site.config.json: sources[0]: "path" is missing.'],
   [
     'a value of the wrong type',
     '{"siteMetadata": {"title": 5}}',

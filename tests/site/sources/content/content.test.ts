@@ -126,7 +126,11 @@ test.each([
     },
     ['Last'],
   ],
-  ['a file that no longer matches a glob', () => renameSync(folder.path('dishes/a.json'), folder.path('a.json')), ['Last']],
+  [
+    'a file that no longer matches a glob',
+    () => renameSync(folder.path('dishes/a.json'), folder.path('a.json')),
+    ['Last'],
+  ],
   [
     'a file that is replaced by a folder',
     () => {

@@ -98,20 +98,8 @@ test('validation: absent values are null, and absent non-null lists are empty', 
 });
 
 test.each([
-  [
-    'text for a number',
-    'servings: many',
-    'servings',
-    'servings: expected a 32-bit whole number; received "many".',
-    3,
-  ],
-  [
-    'a fraction for an Int',
-    'servings: 1.5',
-    'servings',
-    'servings: expected a 32-bit whole number; received 1.5.',
-    3,
-  ],
+  ['text for a number', 'servings: many', 'servings', 'servings: expected a 32-bit whole number; received "many".', 3],
+  ['a fraction for an Int', 'servings: 1.5', 'servings', 'servings: expected a 32-bit whole number; received 1.5.', 3],
   [
     'a number out of range',
     'servings: 4294967296',
@@ -121,13 +109,7 @@ test.each([
   ],
   ['infinity', 'rating: .inf', 'rating', 'rating: expected a number; received null.', 3],
   ['a word for a boolean', 'vegan: yes', 'vegan', 'vegan: expected true or false; received "yes".', 3],
-  [
-    'an impossible day',
-    'cooked: 2024-02-30',
-    'cooked',
-    'cooked: expected an ISO 8601 date; received "2024-02-30".',
-    3,
-  ],
+  ['an impossible day', 'cooked: 2024-02-30', 'cooked', 'cooked: expected an ISO 8601 date; received "2024-02-30".', 3],
   [
     'an object for text',
     'origin: {country: {a: 1}}',
@@ -135,7 +117,13 @@ test.each([
     'origin.country: expected text; received {"a":1}.',
     3,
   ],
-  ['a list for a link', 'cover: [a, b]', 'cover', 'cover: expected text that identifies a File; received ["a","b"].', 3],
+  [
+    'a list for a link',
+    'cover: [a, b]',
+    'cover',
+    'cover: expected text that identifies a File; received ["a","b"].',
+    3,
+  ],
 ])('validation: %s is reported with its line and becomes null', (_reason, written, column, message, line) => {
   const [fitted] = fit(`---\ntitle: Soup\n${written}\n---\n`);
   expect(fitted?.misfits.map((misfit) => [misfit.message, misfit.line])).toEqual([[message, line]]);
@@ -155,9 +143,7 @@ test.each([
 test('validation: a record is left out if an element lacks a required value', () => {
   const [fitted] = fit('---\ntitle: Soup\ningredients: [{grams: 5}]\n---\n');
   expect(fitted?.row).toBeUndefined();
-  expect(fitted?.misfits[0]?.message).toBe(
-    'ingredients[0].name: expected a value that is not null; received nothing.',
-  );
+  expect(fitted?.misfits[0]?.message).toBe('ingredients[0].name: expected a value that is not null; received nothing.');
 });
 
 test('validation: numbers, booleans and lists are parsed from CSV text', () => {
