@@ -4,7 +4,7 @@ import { RandomChanges } from '../../bench/random-changes.js';
 import { eventually } from '../eventually.js';
 import { LiveFolder } from './live-folder.js';
 
-/** Longer runs find more: `LIVE_SECONDS=60 npm test -- tests/site/live-random.test.ts`. */
+/** Longer runs find more: run this test with `LIVE_SECONDS=60`. */
 const SECONDS = Number(process.env.LIVE_SECONDS ?? 6);
 
 const SEED = Number(process.env.LIVE_SEED ?? 20_261_121);

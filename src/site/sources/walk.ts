@@ -24,8 +24,8 @@ export interface WalkOptions {
   readonly onFound?: ((entries: Entries) => void) | undefined;
   readonly observer?: WalkObserver | undefined;
   /**
-   * The number of entries to stat; files found after these are only listed and get their stats when they are read. By
-   * default, all entries are examined.
+   * The number of entries to stat; all by default. Files found after these are only listed and get their stats when they
+   * are read.
    */
   readonly lookedAt?: number;
   /** The places to examine; by default the root with everything in it. */
