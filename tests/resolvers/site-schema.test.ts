@@ -202,7 +202,7 @@ describe('a connection', () => {
   test.each([
     ['limit: -1', 'Expected limit to be 0 or more; received -1.'],
     ['skip: -2', 'Expected skip to be 0 or more; received -2.'],
-    ['filter: {base: {regex: "abc"}}', 'received "abc" as its flags'],
+    ['filter: {base: {regex: "abc"}}', 'received the flags "abc"'],
     ['filter: {mtime: {gt: 2019}}', 'Expected a date as text'],
   ])('rejects %s', async (args, message) => {
     await expect(ask(`{ allFile(${args}) { totalCount } }`)).rejects.toThrow(message);
