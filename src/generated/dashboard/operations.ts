@@ -4,13 +4,13 @@ import type { HandlerRequest, OperationSpec, ServerSentEvent } from '../../serve
 import type { components, operations as shapes } from './types.js';
 import * as validators from './validators.js';
 
-/** Goes before every path. */
+/** The prefix of every path. */
 export const basePath = '';
 
-/** Names what the contract says; the client is told it and compares. */
+/** Identifies the content of the contract. Sent to clients, which compare it with their own. */
 export const revision = '97a2204b694582d5';
 
-/** The kind of caller that each security scheme proves. */
+/** The kind of caller that each security scheme authenticates. */
 export const schemes = {
   session: 'session',
   token: 'token',
@@ -1545,72 +1545,72 @@ export const operations: readonly OperationSpec[] = [
   },
 ];
 
-/** What every handler is told besides its parameters. */
-type Facts = Pick<HandlerRequest, 'address' | 'requestId' | 'signal'>;
+/** The members that the input of every handler has. */
+type RequestContext = Pick<HandlerRequest, 'address' | 'requestId' | 'signal'>;
 
-/** What `getHealth` is given. */
-export interface GetHealthInput extends Facts {
+/** The input of `getHealth`. */
+export interface GetHealthInput extends RequestContext {
   readonly caller: Caller | undefined;
 }
 
-/** What `getHealth` answers; refusals are thrown. */
+/** The responses of `getHealth`. Errors are thrown. */
 export type GetHealthOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['Health'];
     };
 
-/** What `getReadiness` is given. */
-export interface GetReadinessInput extends Facts {
+/** The input of `getReadiness`. */
+export interface GetReadinessInput extends RequestContext {
   readonly caller: Caller | undefined;
 }
 
-/** What `getReadiness` answers; refusals are thrown. */
+/** The responses of `getReadiness`. Errors are thrown. */
 export type GetReadinessOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['Readiness'];
     };
 
-/** What `getVersion` is given. */
-export interface GetVersionInput extends Facts {
+/** The input of `getVersion`. */
+export interface GetVersionInput extends RequestContext {
   readonly caller: Caller | undefined;
 }
 
-/** What `getVersion` answers; refusals are thrown. */
+/** The responses of `getVersion`. Errors are thrown. */
 export type GetVersionOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['Version'];
     };
 
-/** What `getRegistrationStatus` is given. */
-export interface GetRegistrationStatusInput extends Facts {
+/** The input of `getRegistrationStatus`. */
+export interface GetRegistrationStatusInput extends RequestContext {
   readonly caller: Caller | undefined;
 }
 
-/** What `getRegistrationStatus` answers; refusals are thrown. */
+/** The responses of `getRegistrationStatus`. Errors are thrown. */
 export type GetRegistrationStatusOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['RegistrationStatus'];
     };
 
-/** What `beginRegistration` is given. */
-export interface BeginRegistrationInput extends Facts {
+/** The input of `beginRegistration`. */
+export interface BeginRegistrationInput extends RequestContext {
   readonly body: components['schemas']['BeginRegistrationRequest'];
   readonly caller: Caller | undefined;
 }
 
-/** What `beginRegistration` answers; refusals are thrown. */
+/** The responses of `beginRegistration`. Errors are thrown. */
 export type BeginRegistrationOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['CreationOptions'];
     };
 
-/** What `finishRegistration` is given. */
-export interface FinishRegistrationInput extends Facts {
+/** The input of `finishRegistration`. */
+export interface FinishRegistrationInput extends RequestContext {
   readonly query: {
     /** The username with which registration was started. */
     readonly username: components['schemas']['Username'];
@@ -1619,7 +1619,7 @@ export interface FinishRegistrationInput extends Facts {
   readonly caller: Caller | undefined;
 }
 
-/** What `finishRegistration` answers; refusals are thrown. */
+/** The responses of `finishRegistration`. Errors are thrown. */
 export type FinishRegistrationOutput =
   | {
       readonly status: 200;
@@ -1630,21 +1630,21 @@ export type FinishRegistrationOutput =
       };
     };
 
-/** What `beginLogin` is given. */
-export interface BeginLoginInput extends Facts {
+/** The input of `beginLogin`. */
+export interface BeginLoginInput extends RequestContext {
   readonly body: components['schemas']['BeginLoginRequest'] | undefined;
   readonly caller: Caller | undefined;
 }
 
-/** What `beginLogin` answers; refusals are thrown. */
+/** The responses of `beginLogin`. Errors are thrown. */
 export type BeginLoginOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['RequestOptions'];
     };
 
-/** What `finishLogin` is given. */
-export interface FinishLoginInput extends Facts {
+/** The input of `finishLogin`. */
+export interface FinishLoginInput extends RequestContext {
   readonly query: {
     /** The expected user. If given, passkeys of other users are rejected. */
     readonly username?: components['schemas']['Username'];
@@ -1653,7 +1653,7 @@ export interface FinishLoginInput extends Facts {
   readonly caller: Caller | undefined;
 }
 
-/** What `finishLogin` answers; refusals are thrown. */
+/** The responses of `finishLogin`. Errors are thrown. */
 export type FinishLoginOutput =
   | {
       readonly status: 200;
@@ -1664,12 +1664,12 @@ export type FinishLoginOutput =
       };
     };
 
-/** What `logout` is given. */
-export interface LogoutInput extends Facts {
+/** The input of `logout`. */
+export interface LogoutInput extends RequestContext {
   readonly caller: SessionCaller | undefined;
 }
 
-/** What `logout` answers; refusals are thrown. */
+/** The responses of `logout`. Errors are thrown. */
 export type LogoutOutput =
   | {
       readonly status: 204;
@@ -1680,12 +1680,12 @@ export type LogoutOutput =
       };
     };
 
-/** What `logoutEverywhere` is given. */
-export interface LogoutEverywhereInput extends Facts {
+/** The input of `logoutEverywhere`. */
+export interface LogoutEverywhereInput extends RequestContext {
   readonly caller: SessionCaller;
 }
 
-/** What `logoutEverywhere` answers; refusals are thrown. */
+/** The responses of `logoutEverywhere`. Errors are thrown. */
 export type LogoutEverywhereOutput =
   | {
       readonly status: 204;
@@ -1696,44 +1696,44 @@ export type LogoutEverywhereOutput =
       };
     };
 
-/** What `getSession` is given. */
-export interface GetSessionInput extends Facts {
+/** The input of `getSession`. */
+export interface GetSessionInput extends RequestContext {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `getSession` answers; refusals are thrown. */
+/** The responses of `getSession`. Errors are thrown. */
 export type GetSessionOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['SessionUser'];
     };
 
-/** What `listCredentials` is given. */
-export interface ListCredentialsInput extends Facts {
+/** The input of `listCredentials`. */
+export interface ListCredentialsInput extends RequestContext {
   readonly caller: SessionCaller;
 }
 
-/** What `listCredentials` answers; refusals are thrown. */
+/** The responses of `listCredentials`. Errors are thrown. */
 export type ListCredentialsOutput =
   | {
       readonly status: 200;
       readonly body: shapes['listCredentials']['responses'][200]['content']['application/json'];
     };
 
-/** What `beginCredential` is given. */
-export interface BeginCredentialInput extends Facts {
+/** The input of `beginCredential`. */
+export interface BeginCredentialInput extends RequestContext {
   readonly caller: SessionCaller;
 }
 
-/** What `beginCredential` answers; refusals are thrown. */
+/** The responses of `beginCredential`. Errors are thrown. */
 export type BeginCredentialOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['CreationOptions'];
     };
 
-/** What `finishCredential` is given. */
-export interface FinishCredentialInput extends Facts {
+/** The input of `finishCredential`. */
+export interface FinishCredentialInput extends RequestContext {
   readonly query: {
     /** The name of the passkey; not blank. */
     readonly label: components['schemas']['PasskeyLabel'];
@@ -1749,15 +1749,15 @@ export interface FinishCredentialInput extends Facts {
   readonly caller: SessionCaller;
 }
 
-/** What `finishCredential` answers; refusals are thrown. */
+/** The responses of `finishCredential`. Errors are thrown. */
 export type FinishCredentialOutput =
   | {
       readonly status: 201;
       readonly body: components['schemas']['Credential'];
     };
 
-/** What `deleteCredential` is given. */
-export interface DeleteCredentialInput extends Facts {
+/** The input of `deleteCredential`. */
+export interface DeleteCredentialInput extends RequestContext {
   readonly params: {
     /** The passkey's id, as listed. */
     readonly id: string;
@@ -1765,15 +1765,15 @@ export interface DeleteCredentialInput extends Facts {
   readonly caller: SessionCaller;
 }
 
-/** What `deleteCredential` answers; refusals are thrown. */
+/** The responses of `deleteCredential`. Errors are thrown. */
 export type DeleteCredentialOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `renameCredential` is given. */
-export interface RenameCredentialInput extends Facts {
+/** The input of `renameCredential`. */
+export interface RenameCredentialInput extends RequestContext {
   readonly params: {
     /** The passkey's id, as listed. */
     readonly id: string;
@@ -1782,27 +1782,27 @@ export interface RenameCredentialInput extends Facts {
   readonly caller: SessionCaller;
 }
 
-/** What `renameCredential` answers; refusals are thrown. */
+/** The responses of `renameCredential`. Errors are thrown. */
 export type RenameCredentialOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['Credential'];
     };
 
-/** What `listTokens` is given. */
-export interface ListTokensInput extends Facts {
+/** The input of `listTokens`. */
+export interface ListTokensInput extends RequestContext {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `listTokens` answers; refusals are thrown. */
+/** The responses of `listTokens`. Errors are thrown. */
 export type ListTokensOutput =
   | {
       readonly status: 200;
       readonly body: shapes['listTokens']['responses'][200]['content']['application/json'];
     };
 
-/** What `createToken` is given. */
-export interface CreateTokenInput extends Facts {
+/** The input of `createToken`. */
+export interface CreateTokenInput extends RequestContext {
   readonly headers: {
     /**
      * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
@@ -1814,15 +1814,15 @@ export interface CreateTokenInput extends Facts {
   readonly caller: SessionCaller;
 }
 
-/** What `createToken` answers; refusals are thrown. */
+/** The responses of `createToken`. Errors are thrown. */
 export type CreateTokenOutput =
   | {
       readonly status: 201;
       readonly body: components['schemas']['CreatedToken'];
     };
 
-/** What `revokeToken` is given. */
-export interface RevokeTokenInput extends Facts {
+/** The input of `revokeToken`. */
+export interface RevokeTokenInput extends RequestContext {
   readonly params: {
     /** The token's id, as listed. */
     readonly id: string;
@@ -1830,128 +1830,128 @@ export interface RevokeTokenInput extends Facts {
   readonly caller: SessionCaller;
 }
 
-/** What `revokeToken` answers; refusals are thrown. */
+/** The responses of `revokeToken`. Errors are thrown. */
 export type RevokeTokenOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `getSettings` is given. */
-export interface GetSettingsInput extends Facts {
+/** The input of `getSettings`. */
+export interface GetSettingsInput extends RequestContext {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `getSettings` answers; refusals are thrown. */
+/** The responses of `getSettings`. Errors are thrown. */
 export type GetSettingsOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['Settings'];
     };
 
-/** What `saveSettings` is given. */
-export interface SaveSettingsInput extends Facts {
+/** The input of `saveSettings`. */
+export interface SaveSettingsInput extends RequestContext {
   readonly body: components['schemas']['SettingsRequest'];
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `saveSettings` answers; refusals are thrown. */
+/** The responses of `saveSettings`. Errors are thrown. */
 export type SaveSettingsOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['Settings'];
     };
 
-/** What `testForge` is given. */
-export interface TestForgeInput extends Facts {
+/** The input of `testForge`. */
+export interface TestForgeInput extends RequestContext {
   readonly body: components['schemas']['ForgeTestRequest'];
   readonly caller: SessionCaller;
 }
 
-/** What `testForge` answers; refusals are thrown. */
+/** The responses of `testForge`. Errors are thrown. */
 export type TestForgeOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['ForgeTest'];
     };
 
-/** What `getTheme` is given. */
-export interface GetThemeInput extends Facts {
+/** The input of `getTheme`. */
+export interface GetThemeInput extends RequestContext {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `getTheme` answers; refusals are thrown. */
+/** The responses of `getTheme`. Errors are thrown. */
 export type GetThemeOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['ThemeSetting'];
     };
 
-/** What `saveTheme` is given. */
-export interface SaveThemeInput extends Facts {
+/** The input of `saveTheme`. */
+export interface SaveThemeInput extends RequestContext {
   readonly body: components['schemas']['ThemeSetting'];
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `saveTheme` answers; refusals are thrown. */
+/** The responses of `saveTheme`. Errors are thrown. */
 export type SaveThemeOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['ThemeSetting'];
     };
 
-/** What `getTimezone` is given. */
-export interface GetTimezoneInput extends Facts {
+/** The input of `getTimezone`. */
+export interface GetTimezoneInput extends RequestContext {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `getTimezone` answers; refusals are thrown. */
+/** The responses of `getTimezone`. Errors are thrown. */
 export type GetTimezoneOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['TimezoneSetting'];
     };
 
-/** What `saveTimezone` is given. */
-export interface SaveTimezoneInput extends Facts {
+/** The input of `saveTimezone`. */
+export interface SaveTimezoneInput extends RequestContext {
   readonly body: components['schemas']['TimezoneSetting'];
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `saveTimezone` answers; refusals are thrown. */
+/** The responses of `saveTimezone`. Errors are thrown. */
 export type SaveTimezoneOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['TimezoneSetting'];
     };
 
-/** What `getFilterState` is given. */
-export interface GetFilterStateInput extends Facts {
+/** The input of `getFilterState`. */
+export interface GetFilterStateInput extends RequestContext {
   readonly caller: SessionCaller;
 }
 
-/** What `getFilterState` answers; refusals are thrown. */
+/** The responses of `getFilterState`. Errors are thrown. */
 export type GetFilterStateOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['FilterState'];
     };
 
-/** What `saveFilterState` is given. */
-export interface SaveFilterStateInput extends Facts {
+/** The input of `saveFilterState`. */
+export interface SaveFilterStateInput extends RequestContext {
   readonly body: components['schemas']['FilterState'];
   readonly caller: SessionCaller;
 }
 
-/** What `saveFilterState` answers; refusals are thrown. */
+/** The responses of `saveFilterState`. Errors are thrown. */
 export type SaveFilterStateOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `getDashboard` is given. */
-export interface GetDashboardInput extends Facts {
+/** The input of `getDashboard`. */
+export interface GetDashboardInput extends RequestContext {
   readonly query: {
     /** The owner of the board, if it is shared with the caller; by default the caller. */
     readonly owner?: string;
@@ -1973,7 +1973,7 @@ export interface GetDashboardInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `getDashboard` answers; refusals are thrown. */
+/** The responses of `getDashboard`. Errors are thrown. */
 export type GetDashboardOutput =
   | {
       readonly status: 200;
@@ -1992,8 +1992,8 @@ export type GetDashboardOutput =
       };
     };
 
-/** What `refreshDashboard` is given. */
-export interface RefreshDashboardInput extends Facts {
+/** The input of `refreshDashboard`. */
+export interface RefreshDashboardInput extends RequestContext {
   readonly query: {
     /** Whether to list draft pull requests; if not, `hiddenDrafts` counts them. */
     readonly includeDrafts: boolean;
@@ -2003,15 +2003,15 @@ export interface RefreshDashboardInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `refreshDashboard` answers; refusals are thrown. */
+/** The responses of `refreshDashboard`. Errors are thrown. */
 export type RefreshDashboardOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['Dashboard'];
     };
 
-/** What `streamDashboard` is given. */
-export interface StreamDashboardInput extends Facts {
+/** The input of `streamDashboard`. */
+export interface StreamDashboardInput extends RequestContext {
   readonly query: {
     /** Whether to list draft pull requests in all events of the stream. */
     readonly includeDrafts: boolean;
@@ -2025,67 +2025,67 @@ export interface StreamDashboardInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `streamDashboard` answers; refusals are thrown. */
+/** The responses of `streamDashboard`. Errors are thrown. */
 export type StreamDashboardOutput =
   | {
       readonly status: 200;
       readonly body: AsyncIterable<ServerSentEvent<components['schemas']['Dashboard']>>;
     };
 
-/** What `ignoreRepository` is given. */
-export interface IgnoreRepositoryInput extends Facts {
+/** The input of `ignoreRepository`. */
+export interface IgnoreRepositoryInput extends RequestContext {
   readonly body: components['schemas']['IgnoreRepositoryRequest'];
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `ignoreRepository` answers; refusals are thrown. */
+/** The responses of `ignoreRepository`. Errors are thrown. */
 export type IgnoreRepositoryOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `unignoreRepository` is given. */
-export interface UnignoreRepositoryInput extends Facts {
+/** The input of `unignoreRepository`. */
+export interface UnignoreRepositoryInput extends RequestContext {
   readonly body: components['schemas']['RepositoryReference'];
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `unignoreRepository` answers; refusals are thrown. */
+/** The responses of `unignoreRepository`. Errors are thrown. */
 export type UnignoreRepositoryOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `enableAutoUpdateBranch` is given. */
-export interface EnableAutoUpdateBranchInput extends Facts {
+/** The input of `enableAutoUpdateBranch`. */
+export interface EnableAutoUpdateBranchInput extends RequestContext {
   readonly body: components['schemas']['RepositoryReference'];
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `enableAutoUpdateBranch` answers; refusals are thrown. */
+/** The responses of `enableAutoUpdateBranch`. Errors are thrown. */
 export type EnableAutoUpdateBranchOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `disableAutoUpdateBranch` is given. */
-export interface DisableAutoUpdateBranchInput extends Facts {
+/** The input of `disableAutoUpdateBranch`. */
+export interface DisableAutoUpdateBranchInput extends RequestContext {
   readonly body: components['schemas']['RepositoryReference'];
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `disableAutoUpdateBranch` answers; refusals are thrown. */
+/** The responses of `disableAutoUpdateBranch`. Errors are thrown. */
 export type DisableAutoUpdateBranchOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `ensureWebhook` is given. */
-export interface EnsureWebhookInput extends Facts {
+/** The input of `ensureWebhook`. */
+export interface EnsureWebhookInput extends RequestContext {
   readonly headers: {
     /**
      * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
@@ -2097,7 +2097,7 @@ export interface EnsureWebhookInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `ensureWebhook` answers; refusals are thrown. */
+/** The responses of `ensureWebhook`. Errors are thrown. */
 export type EnsureWebhookOutput =
   | {
       readonly status: 204;
@@ -2154,20 +2154,20 @@ export type EnsureWebhookOutput =
       };
     };
 
-/** What `rotateWebhook` is given. */
-export interface RotateWebhookInput extends Facts {
+/** The input of `rotateWebhook`. */
+export interface RotateWebhookInput extends RequestContext {
   readonly caller: SessionCaller;
 }
 
-/** What `rotateWebhook` answers; refusals are thrown. */
+/** The responses of `rotateWebhook`. Errors are thrown. */
 export type RotateWebhookOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['RotatedWebhook'];
     };
 
-/** What `deliverGithub` is given. */
-export interface DeliverGithubInput extends Facts {
+/** The input of `deliverGithub`. */
+export interface DeliverGithubInput extends RequestContext {
   readonly params: {
     /** The webhook token from the user's settings. */
     readonly webhookToken: string;
@@ -2184,15 +2184,15 @@ export interface DeliverGithubInput extends Facts {
   readonly caller: Caller | undefined;
 }
 
-/** What `deliverGithub` answers; refusals are thrown. */
+/** The responses of `deliverGithub`. Errors are thrown. */
 export type DeliverGithubOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `deliverForgejo` is given. */
-export interface DeliverForgejoInput extends Facts {
+/** The input of `deliverForgejo`. */
+export interface DeliverForgejoInput extends RequestContext {
   readonly params: {
     /** The webhook token from the user's settings. */
     readonly webhookToken: string;
@@ -2215,15 +2215,15 @@ export interface DeliverForgejoInput extends Facts {
   readonly caller: Caller | undefined;
 }
 
-/** What `deliverForgejo` answers; refusals are thrown. */
+/** The responses of `deliverForgejo`. Errors are thrown. */
 export type DeliverForgejoOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `deliverGitlab` is given. */
-export interface DeliverGitlabInput extends Facts {
+/** The input of `deliverGitlab`. */
+export interface DeliverGitlabInput extends RequestContext {
   readonly params: {
     /** The webhook token from the user's settings. */
     readonly webhookToken: string;
@@ -2243,15 +2243,15 @@ export interface DeliverGitlabInput extends Facts {
   readonly caller: Caller | undefined;
 }
 
-/** What `deliverGitlab` answers; refusals are thrown. */
+/** The responses of `deliverGitlab`. Errors are thrown. */
 export type DeliverGitlabOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `mergePullRequest` is given. */
-export interface MergePullRequestInput extends Facts {
+/** The input of `mergePullRequest`. */
+export interface MergePullRequestInput extends RequestContext {
   readonly headers: {
     /**
      * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
@@ -2263,7 +2263,7 @@ export interface MergePullRequestInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `mergePullRequest` answers; refusals are thrown. */
+/** The responses of `mergePullRequest`. Errors are thrown. */
 export type MergePullRequestOutput =
   | {
       readonly status: 204;
@@ -2320,8 +2320,8 @@ export type MergePullRequestOutput =
       };
     };
 
-/** What `autoMergePullRequest` is given. */
-export interface AutoMergePullRequestInput extends Facts {
+/** The input of `autoMergePullRequest`. */
+export interface AutoMergePullRequestInput extends RequestContext {
   readonly headers: {
     /**
      * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
@@ -2333,7 +2333,7 @@ export interface AutoMergePullRequestInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `autoMergePullRequest` answers; refusals are thrown. */
+/** The responses of `autoMergePullRequest`. Errors are thrown. */
 export type AutoMergePullRequestOutput =
   | {
       readonly status: 204;
@@ -2390,8 +2390,8 @@ export type AutoMergePullRequestOutput =
       };
     };
 
-/** What `cancelAutoMerge` is given. */
-export interface CancelAutoMergeInput extends Facts {
+/** The input of `cancelAutoMerge`. */
+export interface CancelAutoMergeInput extends RequestContext {
   readonly headers: {
     /**
      * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
@@ -2403,7 +2403,7 @@ export interface CancelAutoMergeInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `cancelAutoMerge` answers; refusals are thrown. */
+/** The responses of `cancelAutoMerge`. Errors are thrown. */
 export type CancelAutoMergeOutput =
   | {
       readonly status: 204;
@@ -2460,8 +2460,8 @@ export type CancelAutoMergeOutput =
       };
     };
 
-/** What `closePullRequest` is given. */
-export interface ClosePullRequestInput extends Facts {
+/** The input of `closePullRequest`. */
+export interface ClosePullRequestInput extends RequestContext {
   readonly headers: {
     /**
      * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
@@ -2473,7 +2473,7 @@ export interface ClosePullRequestInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `closePullRequest` answers; refusals are thrown. */
+/** The responses of `closePullRequest`. Errors are thrown. */
 export type ClosePullRequestOutput =
   | {
       readonly status: 204;
@@ -2530,8 +2530,8 @@ export type ClosePullRequestOutput =
       };
     };
 
-/** What `rerunChecks` is given. */
-export interface RerunChecksInput extends Facts {
+/** The input of `rerunChecks`. */
+export interface RerunChecksInput extends RequestContext {
   readonly headers: {
     /**
      * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
@@ -2543,7 +2543,7 @@ export interface RerunChecksInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `rerunChecks` answers; refusals are thrown. */
+/** The responses of `rerunChecks`. Errors are thrown. */
 export type RerunChecksOutput =
   | {
       readonly status: 204;
@@ -2600,8 +2600,8 @@ export type RerunChecksOutput =
       };
     };
 
-/** What `updateBranch` is given. */
-export interface UpdateBranchInput extends Facts {
+/** The input of `updateBranch`. */
+export interface UpdateBranchInput extends RequestContext {
   readonly headers: {
     /**
      * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
@@ -2613,7 +2613,7 @@ export interface UpdateBranchInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `updateBranch` answers; refusals are thrown. */
+/** The responses of `updateBranch`. Errors are thrown. */
 export type UpdateBranchOutput =
   | {
       readonly status: 202;
@@ -2674,8 +2674,8 @@ export type UpdateBranchOutput =
       };
     };
 
-/** What `requestDependabot` is given. */
-export interface RequestDependabotInput extends Facts {
+/** The input of `requestDependabot`. */
+export interface RequestDependabotInput extends RequestContext {
   readonly headers: {
     /**
      * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
@@ -2687,7 +2687,7 @@ export interface RequestDependabotInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `requestDependabot` answers; refusals are thrown. */
+/** The responses of `requestDependabot`. Errors are thrown. */
 export type RequestDependabotOutput =
   | {
       readonly status: 204;
@@ -2744,8 +2744,8 @@ export type RequestDependabotOutput =
       };
     };
 
-/** What `requestRenovateRebase` is given. */
-export interface RequestRenovateRebaseInput extends Facts {
+/** The input of `requestRenovateRebase`. */
+export interface RequestRenovateRebaseInput extends RequestContext {
   readonly headers: {
     /**
      * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
@@ -2757,7 +2757,7 @@ export interface RequestRenovateRebaseInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `requestRenovateRebase` answers; refusals are thrown. */
+/** The responses of `requestRenovateRebase`. Errors are thrown. */
 export type RequestRenovateRebaseOutput =
   | {
       readonly status: 204;
@@ -2814,8 +2814,8 @@ export type RequestRenovateRebaseOutput =
       };
     };
 
-/** What `listChecks` is given. */
-export interface ListChecksInput extends Facts {
+/** The input of `listChecks`. */
+export interface ListChecksInput extends RequestContext {
   readonly query: {
     /** The forge of the pull request. */
     readonly forge: components['schemas']['ForgeName'];
@@ -2827,54 +2827,54 @@ export interface ListChecksInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `listChecks` answers; refusals are thrown. */
+/** The responses of `listChecks`. Errors are thrown. */
 export type ListChecksOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['Checks'];
     };
 
-/** What `snoozePullRequest` is given. */
-export interface SnoozePullRequestInput extends Facts {
+/** The input of `snoozePullRequest`. */
+export interface SnoozePullRequestInput extends RequestContext {
   readonly body: components['schemas']['SnoozeRequest'] & Required<Pick<components['schemas']['SnoozeRequest'], 'untilChange'>>;
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `snoozePullRequest` answers; refusals are thrown. */
+/** The responses of `snoozePullRequest`. Errors are thrown. */
 export type SnoozePullRequestOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `unsnoozePullRequest` is given. */
-export interface UnsnoozePullRequestInput extends Facts {
+/** The input of `unsnoozePullRequest`. */
+export interface UnsnoozePullRequestInput extends RequestContext {
   readonly body: components['schemas']['PullRequestReference'];
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `unsnoozePullRequest` answers; refusals are thrown. */
+/** The responses of `unsnoozePullRequest`. Errors are thrown. */
 export type UnsnoozePullRequestOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `saveVisit` is given. */
-export interface SaveVisitInput extends Facts {
+/** The input of `saveVisit`. */
+export interface SaveVisitInput extends RequestContext {
   readonly body: components['schemas']['Visit'];
   readonly caller: SessionCaller;
 }
 
-/** What `saveVisit` answers; refusals are thrown. */
+/** The responses of `saveVisit`. Errors are thrown. */
 export type SaveVisitOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `getThroughput` is given. */
-export interface GetThroughputInput extends Facts {
+/** The input of `getThroughput`. */
+export interface GetThroughputInput extends RequestContext {
   readonly query: {
     /** The owner of the board, if it is shared with the caller; by default the caller. */
     readonly owner?: string;
@@ -2889,27 +2889,27 @@ export interface GetThroughputInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `getThroughput` answers; refusals are thrown. */
+/** The responses of `getThroughput`. Errors are thrown. */
 export type GetThroughputOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['Throughput'];
     };
 
-/** What `listViews` is given. */
-export interface ListViewsInput extends Facts {
+/** The input of `listViews`. */
+export interface ListViewsInput extends RequestContext {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `listViews` answers; refusals are thrown. */
+/** The responses of `listViews`. Errors are thrown. */
 export type ListViewsOutput =
   | {
       readonly status: 200;
       readonly body: shapes['listViews']['responses'][200]['content']['application/json'];
     };
 
-/** What `deleteView` is given. */
-export interface DeleteViewInput extends Facts {
+/** The input of `deleteView`. */
+export interface DeleteViewInput extends RequestContext {
   readonly params: {
     /** The name of the view. */
     readonly name: components['schemas']['ViewName'];
@@ -2917,15 +2917,15 @@ export interface DeleteViewInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `deleteView` answers; refusals are thrown. */
+/** The responses of `deleteView`. Errors are thrown. */
 export type DeleteViewOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `saveView` is given. */
-export interface SaveViewInput extends Facts {
+/** The input of `saveView`. */
+export interface SaveViewInput extends RequestContext {
   readonly params: {
     /** The name of the view. */
     readonly name: components['schemas']['ViewName'];
@@ -2934,27 +2934,27 @@ export interface SaveViewInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `saveView` answers; refusals are thrown. */
+/** The responses of `saveView`. Errors are thrown. */
 export type SaveViewOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['SavedView'];
     };
 
-/** What `listFeeds` is given. */
-export interface ListFeedsInput extends Facts {
+/** The input of `listFeeds`. */
+export interface ListFeedsInput extends RequestContext {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `listFeeds` answers; refusals are thrown. */
+/** The responses of `listFeeds`. Errors are thrown. */
 export type ListFeedsOutput =
   | {
       readonly status: 200;
       readonly body: shapes['listFeeds']['responses'][200]['content']['application/json'];
     };
 
-/** What `createFeed` is given. */
-export interface CreateFeedInput extends Facts {
+/** The input of `createFeed`. */
+export interface CreateFeedInput extends RequestContext {
   readonly headers: {
     /**
      * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
@@ -2966,15 +2966,15 @@ export interface CreateFeedInput extends Facts {
   readonly caller: SessionCaller;
 }
 
-/** What `createFeed` answers; refusals are thrown. */
+/** The responses of `createFeed`. Errors are thrown. */
 export type CreateFeedOutput =
   | {
       readonly status: 201;
       readonly body: components['schemas']['CreatedFeed'];
     };
 
-/** What `deleteFeed` is given. */
-export interface DeleteFeedInput extends Facts {
+/** The input of `deleteFeed`. */
+export interface DeleteFeedInput extends RequestContext {
   readonly params: {
     /** The feed's id, as listed. */
     readonly id: string;
@@ -2982,15 +2982,15 @@ export interface DeleteFeedInput extends Facts {
   readonly caller: SessionCaller;
 }
 
-/** What `deleteFeed` answers; refusals are thrown. */
+/** The responses of `deleteFeed`. Errors are thrown. */
 export type DeleteFeedOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `readAtomFeed` is given. */
-export interface ReadAtomFeedInput extends Facts {
+/** The input of `readAtomFeed`. */
+export interface ReadAtomFeedInput extends RequestContext {
   readonly params: {
     /** The secret part of the feed's URL. */
     readonly feedToken: string;
@@ -3002,7 +3002,7 @@ export interface ReadAtomFeedInput extends Facts {
   readonly caller: Caller | undefined;
 }
 
-/** What `readAtomFeed` answers; refusals are thrown. */
+/** The responses of `readAtomFeed`. Errors are thrown. */
 export type ReadAtomFeedOutput =
   | {
       readonly status: 200;
@@ -3021,8 +3021,8 @@ export type ReadAtomFeedOutput =
       };
     };
 
-/** What `readBadge` is given. */
-export interface ReadBadgeInput extends Facts {
+/** The input of `readBadge`. */
+export interface ReadBadgeInput extends RequestContext {
   readonly params: {
     /** The secret part of the feed's URL. */
     readonly feedToken: string;
@@ -3034,7 +3034,7 @@ export interface ReadBadgeInput extends Facts {
   readonly caller: Caller | undefined;
 }
 
-/** What `readBadge` answers; refusals are thrown. */
+/** The responses of `readBadge`. Errors are thrown. */
 export type ReadBadgeOutput =
   | {
       readonly status: 200;
@@ -3053,20 +3053,20 @@ export type ReadBadgeOutput =
       };
     };
 
-/** What `getSharing` is given. */
-export interface GetSharingInput extends Facts {
+/** The input of `getSharing`. */
+export interface GetSharingInput extends RequestContext {
   readonly caller: SessionCaller;
 }
 
-/** What `getSharing` answers; refusals are thrown. */
+/** The responses of `getSharing`. Errors are thrown. */
 export type GetSharingOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['Sharing'];
     };
 
-/** What `unshareBoard` is given. */
-export interface UnshareBoardInput extends Facts {
+/** The input of `unshareBoard`. */
+export interface UnshareBoardInput extends RequestContext {
   readonly params: {
     /** The user's name, in upper or lower case. */
     readonly username: components['schemas']['Username'];
@@ -3074,15 +3074,15 @@ export interface UnshareBoardInput extends Facts {
   readonly caller: SessionCaller;
 }
 
-/** What `unshareBoard` answers; refusals are thrown. */
+/** The responses of `unshareBoard`. Errors are thrown. */
 export type UnshareBoardOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `shareBoard` is given. */
-export interface ShareBoardInput extends Facts {
+/** The input of `shareBoard`. */
+export interface ShareBoardInput extends RequestContext {
   readonly params: {
     /** The user's name, in upper or lower case. */
     readonly username: components['schemas']['Username'];
@@ -3090,27 +3090,27 @@ export interface ShareBoardInput extends Facts {
   readonly caller: SessionCaller;
 }
 
-/** What `shareBoard` answers; refusals are thrown. */
+/** The responses of `shareBoard`. Errors are thrown. */
 export type ShareBoardOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `listUsers` is given. */
-export interface ListUsersInput extends Facts {
+/** The input of `listUsers`. */
+export interface ListUsersInput extends RequestContext {
   readonly caller: SessionCaller;
 }
 
-/** What `listUsers` answers; refusals are thrown. */
+/** The responses of `listUsers`. Errors are thrown. */
 export type ListUsersOutput =
   | {
       readonly status: 200;
       readonly body: shapes['listUsers']['responses'][200]['content']['application/json'];
     };
 
-/** What `deleteUser` is given. */
-export interface DeleteUserInput extends Facts {
+/** The input of `deleteUser`. */
+export interface DeleteUserInput extends RequestContext {
   readonly params: {
     /** The user's name, in upper or lower case. */
     readonly username: components['schemas']['Username'];
@@ -3118,15 +3118,15 @@ export interface DeleteUserInput extends Facts {
   readonly caller: SessionCaller;
 }
 
-/** What `deleteUser` answers; refusals are thrown. */
+/** The responses of `deleteUser`. Errors are thrown. */
 export type DeleteUserOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `revokeUser` is given. */
-export interface RevokeUserInput extends Facts {
+/** The input of `revokeUser`. */
+export interface RevokeUserInput extends RequestContext {
   readonly params: {
     /** The user's name, in upper or lower case. */
     readonly username: components['schemas']['Username'];
@@ -3134,27 +3134,27 @@ export interface RevokeUserInput extends Facts {
   readonly caller: SessionCaller;
 }
 
-/** What `revokeUser` answers; refusals are thrown. */
+/** The responses of `revokeUser`. Errors are thrown. */
 export type RevokeUserOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `listInvites` is given. */
-export interface ListInvitesInput extends Facts {
+/** The input of `listInvites`. */
+export interface ListInvitesInput extends RequestContext {
   readonly caller: SessionCaller;
 }
 
-/** What `listInvites` answers; refusals are thrown. */
+/** The responses of `listInvites`. Errors are thrown. */
 export type ListInvitesOutput =
   | {
       readonly status: 200;
       readonly body: shapes['listInvites']['responses'][200]['content']['application/json'];
     };
 
-/** What `createInvite` is given. */
-export interface CreateInviteInput extends Facts {
+/** The input of `createInvite`. */
+export interface CreateInviteInput extends RequestContext {
   readonly headers: {
     /**
      * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
@@ -3166,15 +3166,15 @@ export interface CreateInviteInput extends Facts {
   readonly caller: SessionCaller;
 }
 
-/** What `createInvite` answers; refusals are thrown. */
+/** The responses of `createInvite`. Errors are thrown. */
 export type CreateInviteOutput =
   | {
       readonly status: 201;
       readonly body: components['schemas']['CreatedInvite'];
     };
 
-/** What `revokeInvite` is given. */
-export interface RevokeInviteInput extends Facts {
+/** The input of `revokeInvite`. */
+export interface RevokeInviteInput extends RequestContext {
   readonly params: {
     /** The invitation's id, as listed; not its secret. */
     readonly id: string;
@@ -3182,15 +3182,15 @@ export interface RevokeInviteInput extends Facts {
   readonly caller: SessionCaller;
 }
 
-/** What `revokeInvite` answers; refusals are thrown. */
+/** The responses of `revokeInvite`. Errors are thrown. */
 export type RevokeInviteOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `listRequests` is given. */
-export interface ListRequestsInput extends Facts {
+/** The input of `listRequests`. */
+export interface ListRequestsInput extends RequestContext {
   readonly query: {
     /** Only requests to this forge. */
     readonly forge?: components['schemas']['ForgeName'];
@@ -3204,7 +3204,7 @@ export interface ListRequestsInput extends Facts {
   readonly caller: SessionCaller;
 }
 
-/** What `listRequests` answers; refusals are thrown. */
+/** The responses of `listRequests`. Errors are thrown. */
 export type ListRequestsOutput =
   | {
       readonly status: 200;
@@ -3217,8 +3217,8 @@ export type ListRequestsOutput =
       };
     };
 
-/** What `exportRequests` is given. */
-export interface ExportRequestsInput extends Facts {
+/** The input of `exportRequests`. */
+export interface ExportRequestsInput extends RequestContext {
   readonly query: {
     /** Only requests to this forge. */
     readonly forge?: components['schemas']['ForgeName'];
@@ -3228,7 +3228,7 @@ export interface ExportRequestsInput extends Facts {
   readonly caller: SessionCaller;
 }
 
-/** What `exportRequests` answers; refusals are thrown. */
+/** The responses of `exportRequests`. Errors are thrown. */
 export type ExportRequestsOutput =
   | {
       readonly status: 200;
@@ -3439,5 +3439,5 @@ export interface AdminHandlers {
   readonly exportRequests: (input: ExportRequestsInput) => Promise<ExportRequestsOutput>;
 }
 
-/** Every handler of Trellis dashboard. */
+/** All handlers of Trellis dashboard. */
 export interface DashboardHandlers extends HealthHandlers, AuthHandlers, CredentialsHandlers, TokensHandlers, SettingsHandlers, BoardHandlers, PullRequestsHandlers, RepositoriesHandlers, WebhooksHandlers, ViewsHandlers, FeedsHandlers, InsightsHandlers, SharingHandlers, AdminHandlers {}

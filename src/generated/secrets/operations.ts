@@ -4,13 +4,13 @@ import type { HandlerRequest, OperationSpec } from '../../server/operation.js';
 import type { components, operations as shapes } from './types.js';
 import * as validators from './validators.js';
 
-/** Goes before every path. */
+/** The prefix of every path. */
 export const basePath = '/secrets';
 
-/** Names what the contract says; the client is told it and compares. */
+/** Identifies the content of the contract. Sent to clients, which compare it with their own. */
 export const revision = '00a60dcff3869725';
 
-/** The kind of caller that each security scheme proves. */
+/** The kind of caller that each security scheme authenticates. */
 export const schemes = {
   session: 'session',
   writeToken: 'token',
@@ -986,27 +986,27 @@ export const operations: readonly OperationSpec[] = [
   },
 ];
 
-/** What every handler is told besides its parameters. */
-type Facts = Pick<HandlerRequest, 'address' | 'requestId' | 'signal'>;
+/** The members that the input of every handler has. */
+type RequestContext = Pick<HandlerRequest, 'address' | 'requestId' | 'signal'>;
 
-/** What `getHealth` is given. */
-export interface GetHealthInput extends Facts {
+/** The input of `getHealth`. */
+export interface GetHealthInput extends RequestContext {
   readonly caller: Caller | undefined;
 }
 
-/** What `getHealth` answers; refusals are thrown. */
+/** The responses of `getHealth`. Errors are thrown. */
 export type GetHealthOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['Health'];
     };
 
-/** What `getReadiness` is given. */
-export interface GetReadinessInput extends Facts {
+/** The input of `getReadiness`. */
+export interface GetReadinessInput extends RequestContext {
   readonly caller: Caller | undefined;
 }
 
-/** What `getReadiness` answers; refusals are thrown. */
+/** The responses of `getReadiness`. Errors are thrown. */
 export type GetReadinessOutput =
   | {
       readonly status: 200;
@@ -1021,21 +1021,21 @@ export type GetReadinessOutput =
       };
     };
 
-/** What `beginRegistration` is given. */
-export interface BeginRegistrationInput extends Facts {
+/** The input of `beginRegistration`. */
+export interface BeginRegistrationInput extends RequestContext {
   readonly body: components['schemas']['RegistrationBeginRequest'] & Required<Pick<components['schemas']['RegistrationBeginRequest'], 'username'>> | undefined;
   readonly caller: SessionCaller | undefined;
 }
 
-/** What `beginRegistration` answers; refusals are thrown. */
+/** The responses of `beginRegistration`. Errors are thrown. */
 export type BeginRegistrationOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['RegistrationOptions'];
     };
 
-/** What `finishRegistration` is given. */
-export interface FinishRegistrationInput extends Facts {
+/** The input of `finishRegistration`. */
+export interface FinishRegistrationInput extends RequestContext {
   readonly headers: {
     /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
@@ -1044,7 +1044,7 @@ export interface FinishRegistrationInput extends Facts {
   readonly caller: SessionCaller | undefined;
 }
 
-/** What `finishRegistration` answers; refusals are thrown. */
+/** The responses of `finishRegistration`. Errors are thrown. */
 export type FinishRegistrationOutput =
   | {
       readonly status: 201;
@@ -1055,20 +1055,20 @@ export type FinishRegistrationOutput =
       };
     };
 
-/** What `beginLogin` is given. */
-export interface BeginLoginInput extends Facts {
+/** The input of `beginLogin`. */
+export interface BeginLoginInput extends RequestContext {
   readonly caller: Caller | undefined;
 }
 
-/** What `beginLogin` answers; refusals are thrown. */
+/** The responses of `beginLogin`. Errors are thrown. */
 export type BeginLoginOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['LoginOptions'];
     };
 
-/** What `finishLogin` is given. */
-export interface FinishLoginInput extends Facts {
+/** The input of `finishLogin`. */
+export interface FinishLoginInput extends RequestContext {
   readonly headers: {
     /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
@@ -1077,7 +1077,7 @@ export interface FinishLoginInput extends Facts {
   readonly caller: Caller | undefined;
 }
 
-/** What `finishLogin` answers; refusals are thrown. */
+/** The responses of `finishLogin`. Errors are thrown. */
 export type FinishLoginOutput =
   | {
       readonly status: 204;
@@ -1088,12 +1088,12 @@ export type FinishLoginOutput =
       };
     };
 
-/** What `logout` is given. */
-export interface LogoutInput extends Facts {
+/** The input of `logout`. */
+export interface LogoutInput extends RequestContext {
   readonly caller: SessionCaller;
 }
 
-/** What `logout` answers; refusals are thrown. */
+/** The responses of `logout`. Errors are thrown. */
 export type LogoutOutput =
   | {
       readonly status: 204;
@@ -1104,32 +1104,32 @@ export type LogoutOutput =
       };
     };
 
-/** What `getAuthStatus` is given. */
-export interface GetAuthStatusInput extends Facts {
+/** The input of `getAuthStatus`. */
+export interface GetAuthStatusInput extends RequestContext {
   readonly caller: Caller | undefined;
 }
 
-/** What `getAuthStatus` answers; refusals are thrown. */
+/** The responses of `getAuthStatus`. Errors are thrown. */
 export type GetAuthStatusOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['AuthStatus'];
     };
 
-/** What `getIdentity` is given. */
-export interface GetIdentityInput extends Facts {
+/** The input of `getIdentity`. */
+export interface GetIdentityInput extends RequestContext {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `getIdentity` answers; refusals are thrown. */
+/** The responses of `getIdentity`. Errors are thrown. */
 export type GetIdentityOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['OwnerIdentity'];
     };
 
-/** What `keepIdentity` is given. */
-export interface KeepIdentityInput extends Facts {
+/** The input of `keepIdentity`. */
+export interface KeepIdentityInput extends RequestContext {
   readonly headers: {
     /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
@@ -1138,15 +1138,15 @@ export interface KeepIdentityInput extends Facts {
   readonly caller: SessionCaller;
 }
 
-/** What `keepIdentity` answers; refusals are thrown. */
+/** The responses of `keepIdentity`. Errors are thrown. */
 export type KeepIdentityOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['OwnerIdentity'];
     };
 
-/** What `listCredentials` is given. */
-export interface ListCredentialsInput extends Facts {
+/** The input of `listCredentials`. */
+export interface ListCredentialsInput extends RequestContext {
   readonly query: {
     /** The maximum number of entries to return. */
     readonly limit: number;
@@ -1156,7 +1156,7 @@ export interface ListCredentialsInput extends Facts {
   readonly caller: SessionCaller;
 }
 
-/** What `listCredentials` answers; refusals are thrown. */
+/** The responses of `listCredentials`. Errors are thrown. */
 export type ListCredentialsOutput =
   | {
       readonly status: 200;
@@ -1169,8 +1169,8 @@ export type ListCredentialsOutput =
       };
     };
 
-/** What `deleteCredential` is given. */
-export interface DeleteCredentialInput extends Facts {
+/** The input of `deleteCredential`. */
+export interface DeleteCredentialInput extends RequestContext {
   readonly params: {
     /** The passkey's id, as listed. */
     readonly id: string;
@@ -1182,15 +1182,15 @@ export interface DeleteCredentialInput extends Facts {
   readonly caller: SessionCaller;
 }
 
-/** What `deleteCredential` answers; refusals are thrown. */
+/** The responses of `deleteCredential`. Errors are thrown. */
 export type DeleteCredentialOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `renameCredential` is given. */
-export interface RenameCredentialInput extends Facts {
+/** The input of `renameCredential`. */
+export interface RenameCredentialInput extends RequestContext {
   readonly params: {
     /** The passkey's id, as listed. */
     readonly id: string;
@@ -1203,15 +1203,15 @@ export interface RenameCredentialInput extends Facts {
   readonly caller: SessionCaller;
 }
 
-/** What `renameCredential` answers; refusals are thrown. */
+/** The responses of `renameCredential`. Errors are thrown. */
 export type RenameCredentialOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['Credential'];
     };
 
-/** What `listTokens` is given. */
-export interface ListTokensInput extends Facts {
+/** The input of `listTokens`. */
+export interface ListTokensInput extends RequestContext {
   readonly query: {
     /** The maximum number of entries to return. */
     readonly limit: number;
@@ -1221,7 +1221,7 @@ export interface ListTokensInput extends Facts {
   readonly caller: SessionCaller;
 }
 
-/** What `listTokens` answers; refusals are thrown. */
+/** The responses of `listTokens`. Errors are thrown. */
 export type ListTokensOutput =
   | {
       readonly status: 200;
@@ -1234,8 +1234,8 @@ export type ListTokensOutput =
       };
     };
 
-/** What `createToken` is given. */
-export interface CreateTokenInput extends Facts {
+/** The input of `createToken`. */
+export interface CreateTokenInput extends RequestContext {
   readonly headers: {
     /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
@@ -1249,15 +1249,15 @@ export interface CreateTokenInput extends Facts {
   readonly caller: SessionCaller;
 }
 
-/** What `createToken` answers; refusals are thrown. */
+/** The responses of `createToken`. Errors are thrown. */
 export type CreateTokenOutput =
   | {
       readonly status: 201;
       readonly body: components['schemas']['TokenWithValue'];
     };
 
-/** What `revokeToken` is given. */
-export interface RevokeTokenInput extends Facts {
+/** The input of `revokeToken`. */
+export interface RevokeTokenInput extends RequestContext {
   readonly params: {
     /** The token's id, as listed. */
     readonly id: string;
@@ -1269,15 +1269,15 @@ export interface RevokeTokenInput extends Facts {
   readonly caller: SessionCaller;
 }
 
-/** What `revokeToken` answers; refusals are thrown. */
+/** The responses of `revokeToken`. Errors are thrown. */
 export type RevokeTokenOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `rotateToken` is given. */
-export interface RotateTokenInput extends Facts {
+/** The input of `rotateToken`. */
+export interface RotateTokenInput extends RequestContext {
   readonly params: {
     /** The token's id, as listed. */
     readonly id: string;
@@ -1295,15 +1295,15 @@ export interface RotateTokenInput extends Facts {
   readonly caller: SessionCaller;
 }
 
-/** What `rotateToken` answers; refusals are thrown. */
+/** The responses of `rotateToken`. Errors are thrown. */
 export type RotateTokenOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['TokenWithValue'];
     };
 
-/** What `purgeToken` is given. */
-export interface PurgeTokenInput extends Facts {
+/** The input of `purgeToken`. */
+export interface PurgeTokenInput extends RequestContext {
   readonly params: {
     /** The token's id, as listed. */
     readonly id: string;
@@ -1320,15 +1320,15 @@ export interface PurgeTokenInput extends Facts {
   readonly caller: SessionCaller;
 }
 
-/** What `purgeToken` answers; refusals are thrown. */
+/** The responses of `purgeToken`. Errors are thrown. */
 export type PurgeTokenOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `listConsumerTokens` is given. */
-export interface ListConsumerTokensInput extends Facts {
+/** The input of `listConsumerTokens`. */
+export interface ListConsumerTokensInput extends RequestContext {
   readonly query: {
     /** The maximum number of entries to return. */
     readonly limit: number;
@@ -1338,7 +1338,7 @@ export interface ListConsumerTokensInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `listConsumerTokens` answers; refusals are thrown. */
+/** The responses of `listConsumerTokens`. Errors are thrown. */
 export type ListConsumerTokensOutput =
   | {
       readonly status: 200;
@@ -1351,8 +1351,8 @@ export type ListConsumerTokensOutput =
       };
     };
 
-/** What `createConsumerToken` is given. */
-export interface CreateConsumerTokenInput extends Facts {
+/** The input of `createConsumerToken`. */
+export interface CreateConsumerTokenInput extends RequestContext {
   readonly headers: {
     /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
@@ -1366,15 +1366,15 @@ export interface CreateConsumerTokenInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `createConsumerToken` answers; refusals are thrown. */
+/** The responses of `createConsumerToken`. Errors are thrown. */
 export type CreateConsumerTokenOutput =
   | {
       readonly status: 201;
       readonly body: components['schemas']['ConsumerTokenWithValue'];
     };
 
-/** What `revokeConsumerToken` is given. */
-export interface RevokeConsumerTokenInput extends Facts {
+/** The input of `revokeConsumerToken`. */
+export interface RevokeConsumerTokenInput extends RequestContext {
   readonly params: {
     /** The token's id, as listed. */
     readonly id: string;
@@ -1386,15 +1386,15 @@ export interface RevokeConsumerTokenInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `revokeConsumerToken` answers; refusals are thrown. */
+/** The responses of `revokeConsumerToken`. Errors are thrown. */
 export type RevokeConsumerTokenOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `rotateConsumerToken` is given. */
-export interface RotateConsumerTokenInput extends Facts {
+/** The input of `rotateConsumerToken`. */
+export interface RotateConsumerTokenInput extends RequestContext {
   readonly params: {
     /** The token's id, as listed. */
     readonly id: string;
@@ -1412,15 +1412,15 @@ export interface RotateConsumerTokenInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `rotateConsumerToken` answers; refusals are thrown. */
+/** The responses of `rotateConsumerToken`. Errors are thrown. */
 export type RotateConsumerTokenOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['ConsumerTokenWithValue'];
     };
 
-/** What `purgeConsumerToken` is given. */
-export interface PurgeConsumerTokenInput extends Facts {
+/** The input of `purgeConsumerToken`. */
+export interface PurgeConsumerTokenInput extends RequestContext {
   readonly params: {
     /** The token's id, as listed. */
     readonly id: string;
@@ -1437,15 +1437,15 @@ export interface PurgeConsumerTokenInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `purgeConsumerToken` answers; refusals are thrown. */
+/** The responses of `purgeConsumerToken`. Errors are thrown. */
 export type PurgeConsumerTokenOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `listObjects` is given. */
-export interface ListObjectsInput extends Facts {
+/** The input of `listObjects`. */
+export interface ListObjectsInput extends RequestContext {
   readonly query: {
     /** Only the secret with this slug, with all its variants. */
     readonly slug?: string;
@@ -1468,7 +1468,7 @@ export interface ListObjectsInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `listObjects` answers; refusals are thrown. */
+/** The responses of `listObjects`. Errors are thrown. */
 export type ListObjectsOutput =
   | {
       readonly status: 200;
@@ -1481,8 +1481,8 @@ export type ListObjectsOutput =
       };
     };
 
-/** What `createObject` is given. */
-export interface CreateObjectInput extends Facts {
+/** The input of `createObject`. */
+export interface CreateObjectInput extends RequestContext {
   readonly headers: {
     /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
@@ -1496,15 +1496,15 @@ export interface CreateObjectInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `createObject` answers; refusals are thrown. */
+/** The responses of `createObject`. Errors are thrown. */
 export type CreateObjectOutput =
   | {
       readonly status: 201;
       readonly body: components['schemas']['ObjectMetadata'];
     };
 
-/** What `deleteObject` is given. */
-export interface DeleteObjectInput extends Facts {
+/** The input of `deleteObject`. */
+export interface DeleteObjectInput extends RequestContext {
   readonly params: {
     /** The name of the secret. */
     readonly slug: components['schemas']['Slug'];
@@ -1525,15 +1525,15 @@ export interface DeleteObjectInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `deleteObject` answers; refusals are thrown. */
+/** The responses of `deleteObject`. Errors are thrown. */
 export type DeleteObjectOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `getObject` is given. */
-export interface GetObjectInput extends Facts {
+/** The input of `getObject`. */
+export interface GetObjectInput extends RequestContext {
   readonly params: {
     /** The name of the secret. */
     readonly slug: components['schemas']['Slug'];
@@ -1549,7 +1549,7 @@ export interface GetObjectInput extends Facts {
   readonly caller: TokenCaller | SessionCaller | ConsumerTokenCaller;
 }
 
-/** What `getObject` answers; refusals are thrown. */
+/** The responses of `getObject`. Errors are thrown. */
 export type GetObjectOutput =
   | {
       readonly status: 200;
@@ -1562,8 +1562,8 @@ export type GetObjectOutput =
       };
     };
 
-/** What `renameObject` is given. */
-export interface RenameObjectInput extends Facts {
+/** The input of `renameObject`. */
+export interface RenameObjectInput extends RequestContext {
   readonly params: {
     /** The name of the secret. */
     readonly slug: components['schemas']['Slug'];
@@ -1585,15 +1585,15 @@ export interface RenameObjectInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `renameObject` answers; refusals are thrown. */
+/** The responses of `renameObject`. Errors are thrown. */
 export type RenameObjectOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['ObjectMetadata'];
     };
 
-/** What `updateObject` is given. */
-export interface UpdateObjectInput extends Facts {
+/** The input of `updateObject`. */
+export interface UpdateObjectInput extends RequestContext {
   readonly params: {
     /** The name of the secret. */
     readonly slug: components['schemas']['Slug'];
@@ -1621,15 +1621,15 @@ export interface UpdateObjectInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `updateObject` answers; refusals are thrown. */
+/** The responses of `updateObject`. Errors are thrown. */
 export type UpdateObjectOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['ObjectMetadata'];
     };
 
-/** What `getObjectUsedBy` is given. */
-export interface GetObjectUsedByInput extends Facts {
+/** The input of `getObjectUsedBy`. */
+export interface GetObjectUsedByInput extends RequestContext {
   readonly params: {
     /** The name of the secret. */
     readonly slug: components['schemas']['Slug'];
@@ -1641,15 +1641,15 @@ export interface GetObjectUsedByInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `getObjectUsedBy` answers; refusals are thrown. */
+/** The responses of `getObjectUsedBy`. Errors are thrown. */
 export type GetObjectUsedByOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['UsedBy'];
     };
 
-/** What `listObjectVersions` is given. */
-export interface ListObjectVersionsInput extends Facts {
+/** The input of `listObjectVersions`. */
+export interface ListObjectVersionsInput extends RequestContext {
   readonly params: {
     /** The name of the secret. */
     readonly slug: components['schemas']['Slug'];
@@ -1661,7 +1661,7 @@ export interface ListObjectVersionsInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `listObjectVersions` answers; refusals are thrown. */
+/** The responses of `listObjectVersions`. Errors are thrown. */
 export type ListObjectVersionsOutput =
   | {
       readonly status: 200;
@@ -1672,8 +1672,8 @@ export type ListObjectVersionsOutput =
       };
     };
 
-/** What `getObjectVersion` is given. */
-export interface GetObjectVersionInput extends Facts {
+/** The input of `getObjectVersion`. */
+export interface GetObjectVersionInput extends RequestContext {
   readonly params: {
     /** The name of the secret. */
     readonly slug: components['schemas']['Slug'];
@@ -1691,7 +1691,7 @@ export interface GetObjectVersionInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `getObjectVersion` answers; refusals are thrown. */
+/** The responses of `getObjectVersion`. Errors are thrown. */
 export type GetObjectVersionOutput =
   | {
       readonly status: 200;
@@ -1702,8 +1702,8 @@ export type GetObjectVersionOutput =
       };
     };
 
-/** What `restoreObjectVersion` is given. */
-export interface RestoreObjectVersionInput extends Facts {
+/** The input of `restoreObjectVersion`. */
+export interface RestoreObjectVersionInput extends RequestContext {
   readonly params: {
     /** The name of the secret. */
     readonly slug: components['schemas']['Slug'];
@@ -1726,15 +1726,15 @@ export interface RestoreObjectVersionInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `restoreObjectVersion` answers; refusals are thrown. */
+/** The responses of `restoreObjectVersion`. Errors are thrown. */
 export type RestoreObjectVersionOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['ObjectMetadata'];
     };
 
-/** What `listConsumers` is given. */
-export interface ListConsumersInput extends Facts {
+/** The input of `listConsumers`. */
+export interface ListConsumersInput extends RequestContext {
   readonly query: {
     /** Only names that contain this text, in upper or lower case. */
     readonly q?: string;
@@ -1746,7 +1746,7 @@ export interface ListConsumersInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `listConsumers` answers; refusals are thrown. */
+/** The responses of `listConsumers`. Errors are thrown. */
 export type ListConsumersOutput =
   | {
       readonly status: 200;
@@ -1759,8 +1759,8 @@ export type ListConsumersOutput =
       };
     };
 
-/** What `addConsumer` is given. */
-export interface AddConsumerInput extends Facts {
+/** The input of `addConsumer`. */
+export interface AddConsumerInput extends RequestContext {
   readonly headers: {
     /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
@@ -1774,15 +1774,15 @@ export interface AddConsumerInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `addConsumer` answers; refusals are thrown. */
+/** The responses of `addConsumer`. Errors are thrown. */
 export type AddConsumerOutput =
   | {
       readonly status: 201;
       readonly body: components['schemas']['ConsumerEntry'];
     };
 
-/** What `deleteConsumer` is given. */
-export interface DeleteConsumerInput extends Facts {
+/** The input of `deleteConsumer`. */
+export interface DeleteConsumerInput extends RequestContext {
   readonly params: {
     /** The name of the consumer, including its slashes. */
     readonly name: components['schemas']['KnownConsumerName'];
@@ -1799,15 +1799,15 @@ export interface DeleteConsumerInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `deleteConsumer` answers; refusals are thrown. */
+/** The responses of `deleteConsumer`. Errors are thrown. */
 export type DeleteConsumerOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `updateConsumer` is given. */
-export interface UpdateConsumerInput extends Facts {
+/** The input of `updateConsumer`. */
+export interface UpdateConsumerInput extends RequestContext {
   readonly params: {
     /** The name of the consumer, including its slashes. */
     readonly name: components['schemas']['KnownConsumerName'];
@@ -1825,15 +1825,15 @@ export interface UpdateConsumerInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `updateConsumer` answers; refusals are thrown. */
+/** The responses of `updateConsumer`. Errors are thrown. */
 export type UpdateConsumerOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['ConsumerEntry'];
     };
 
-/** What `queryAuditLog` is given. */
-export interface QueryAuditLogInput extends Facts {
+/** The input of `queryAuditLog`. */
+export interface QueryAuditLogInput extends RequestContext {
   readonly query: {
     /** Only entries about secrets with this slug. */
     readonly object_id?: components['schemas']['Slug'];
@@ -1857,7 +1857,7 @@ export interface QueryAuditLogInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `queryAuditLog` answers; refusals are thrown. */
+/** The responses of `queryAuditLog`. Errors are thrown. */
 export type QueryAuditLogOutput =
   | {
       readonly status: 200;
@@ -1870,20 +1870,20 @@ export type QueryAuditLogOutput =
       };
     };
 
-/** What `getAuditLogFilterOptions` is given. */
-export interface GetAuditLogFilterOptionsInput extends Facts {
+/** The input of `getAuditLogFilterOptions`. */
+export interface GetAuditLogFilterOptionsInput extends RequestContext {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `getAuditLogFilterOptions` answers; refusals are thrown. */
+/** The responses of `getAuditLogFilterOptions`. Errors are thrown. */
 export type GetAuditLogFilterOptionsOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['AuditLogFilterOptions'];
     };
 
-/** What `verifyAuditLog` is given. */
-export interface VerifyAuditLogInput extends Facts {
+/** The input of `verifyAuditLog`. */
+export interface VerifyAuditLogInput extends RequestContext {
   readonly query: {
     /** The number of entries from an earlier verification; requires `head`. */
     readonly entries?: number;
@@ -1893,15 +1893,15 @@ export interface VerifyAuditLogInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `verifyAuditLog` answers; refusals are thrown. */
+/** The responses of `verifyAuditLog`. Errors are thrown. */
 export type VerifyAuditLogOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['AuditLogVerification'];
     };
 
-/** What `callMcp` is given. */
-export interface CallMcpInput extends Facts {
+/** The input of `callMcp`. */
+export interface CallMcpInput extends RequestContext {
   readonly headers: {
     /** The negotiated version of the protocol. */
     readonly 'mcp-protocol-version'?: string;
@@ -1912,7 +1912,7 @@ export interface CallMcpInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `callMcp` answers; refusals are thrown. */
+/** The responses of `callMcp`. Errors are thrown. */
 export type CallMcpOutput =
   | {
       readonly status: 200;
@@ -2045,5 +2045,5 @@ export interface McpHandlers {
   readonly callMcp: (input: CallMcpInput) => Promise<CallMcpOutput>;
 }
 
-/** Every handler of Trellis secrets. */
+/** All handlers of Trellis secrets. */
 export interface SecretsHandlers extends HealthHandlers, AuthHandlers, CredentialsHandlers, TokensHandlers, ConsumerTokensHandlers, ObjectsHandlers, VersionsHandlers, ConsumersHandlers, AuditHandlers, McpHandlers {}

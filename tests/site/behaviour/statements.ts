@@ -159,30 +159,30 @@ export const STATEMENTS: readonly Statement[] = [
   ]),
   ...of('computed fields in filters, sorts and groups', IMAGES, [
     ['original is computed', 'original'],
-    ['fixed is computed with its defaults', 'fixed, 400 wide unless the picture is smaller'],
-    ['deprecated names are computed too', 'its earlier name'],
+    ['fixed is computed with its defaults', 'fixed, with a default width of 400 or that of a smaller source'],
+    ['deprecated names are computed too', 'resolutions, the deprecated name of fixed'],
     ['fluid is computed with its defaults', 'fluid'],
     ['resize is computed with its defaults', 'resize'],
-    ['a picture that is unreadable has no value, and the process lives', 'none for a picture that is unreadable'],
+    ['an unreadable image has no value, and the process continues', 'an unreadable image, which has no value'],
     [
-      'a filter reaches them through the file, in a query of one record too',
-      'reaches through the file, one record too',
+      'a filter works through the file of the image, for one record and for many',
+      'works through the file of the image, for one record and for many',
     ],
     [
-      'a sort puts missing ones last, or first when descending',
-      'a sort by computed values puts the missing ones last, or first when descending',
+      'a sort puts missing values last, or first if descending',
+      'sorting by a computed image field puts missing values last, or first if descending',
     ],
     [
-      'a group takes them also when a variable names the field',
-      'computed values make groups, also when a variable names the field',
+      'a group supports them, also if a variable names the field',
+      'group and distinct support computed image fields, also if a variable names the field',
     ],
     [
-      'they are kept until a record changes',
-      'values are computed once as long as no record changes, for the records that SQL leaves',
+      'they are cached until a record changes',
+      'computed values are cached until a record changes, and computed only for records that match in SQL',
     ],
     [
-      'the error of a picture is on its field, and names the file',
-      'a picture that is unreadable is an error on its field, which names it; the rest stands',
+      'the error of an image is on its field and names the file',
+      'an unreadable image is an error on its field that names the file, without affecting other data',
     ],
   ]),
   ...of('computed fields in filters, sorts and groups', SCHEMA, [
@@ -307,7 +307,7 @@ export const STATEMENTS: readonly Statement[] = [
     ['a link with a column of its own leads to one record or null'],
   ]),
   ...of('relations', SCHEMA, [
-    ['parent and children lead to records of any kind', 'lead to related records of every kind'],
+    ['parent and children lead to records of any type', 'lead to related records of every type'],
   ]),
   ...of('creation order', 'site/sources/sources.test.ts', [
     [
@@ -317,8 +317,8 @@ export const STATEMENTS: readonly Statement[] = [
   ]),
   ...of('random queries', 'resolvers/random-queries.test.ts', [
     [
-      'random queries are answered as a plain evaluation answers them',
-      'random queries of all kinds are answered as a plain evaluation answers them',
+      'random queries give the same results as the reference implementation',
+      'random queries of all record types give the same results as the reference evaluator',
     ],
   ]),
 ];
