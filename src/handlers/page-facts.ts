@@ -6,13 +6,13 @@ import type { DashboardServices } from './dashboard/handlers.js';
 
 type PageServices = Pick<DashboardServices, 'accounts' | 'dashboard'>;
 
-const NOBODY: PageFacts = { session: null, theme: '', timezone: '' };
+const SIGNED_OUT: PageFacts = { session: null, theme: '', timezone: '' };
 
-/** Reads what a page tells whoever opens it. */
+/** Creates the function that reads the data embedded in a page for its viewer. */
 export const readPageFacts =
   ({ accounts: { people }, dashboard }: PageServices) =>
   async (caller: Caller | undefined, { hasBoard }: { readonly hasBoard: boolean }): Promise<PageFacts> => {
-    if (caller === undefined) return NOBODY;
+    if (caller === undefined) return SIGNED_OUT;
     const [person, { theme, timezone, filterState }, board] = await Promise.all([
       people.read(caller),
       dashboard.preferences.readAll(caller),
@@ -26,7 +26,7 @@ export const readPageFacts =
     };
   };
 
-/** What a board begins with besides filters. */
+/** Reads the data of a board page except its filters. */
 async function readBoard(
   { views, sharing }: PageServices['dashboard'],
   caller: Caller,
@@ -35,7 +35,7 @@ async function readBoard(
   return { views: saved, sharedWithMe };
 }
 
-/** A person as sessions and tokens show them. */
+/** Converts a user to the form that session and token responses contain. */
 export function toSessionUser({ username, displayName, isAdmin }: Person): components['schemas']['SessionUser'] {
   return { username, displayName, isAdmin };
 }
