@@ -27,13 +27,15 @@ const KEEP_ALIVE_BYTES = 256 * 1024;
 
 const lingering = new WeakSet<object>();
 
-/** Whether the last response of the socket has been written, so that it is only read from until it is closed. */
+/**
+ * Returns whether the last response of the socket has been written, and the socket is only read from until it closes.
+ */
 export const isLingering = (socket: object): boolean => lingering.has(socket);
 
 /** Lets a listener respond at any time, whether it has read the body or not. */
 export function withLingeringClose(listener: RequestListener, limits: LingerLimits): RequestListener {
-  // Node calls it for every response, also for a head that is not written explicitly. One function for all requests, so
-  // that those whose body has been read cost nothing.
+  // Node calls writeHead for every response, even if the listener does not. All requests share one function, so that
+  // there is no cost for those whose body has been read.
   function writeHead(this: ServerResponse, ...head: Parameters<ServerResponse['writeHead']>): ServerResponse {
     if (!this.req.complete) expectRest(this, limits);
     return ServerResponse.prototype.writeHead.apply(this, head) as ServerResponse;
@@ -63,7 +65,7 @@ function isShort({ headers }: IncomingMessage): boolean {
   return Number(headers['content-length'] ?? Infinity) <= KEEP_ALIVE_BYTES;
 }
 
-/** Reads a body to its end, after which the connection takes the next request; a slow one ends the connection. */
+/** Reads a body to its end, so that the connection can serve the next request. A slow body ends the connection. */
 function discardRest(request: IncomingMessage, limits: LingerLimits): void {
   const timer = setTimeout(() => closeLingering(request.socket, limits), limits.lingerIdleMs).unref();
   const stop = (): void => clearTimeout(timer);
