@@ -92,7 +92,7 @@ function open({ response, gzip }: Sink): void {
   response.status(200).set({
     'Content-Type': EVENT_STREAM,
     'Cache-Control': PRIVATE,
-    // Tells nginx and compatible proxies to forward events without buffering.
+    // Disables buffering in nginx and compatible proxies.
     'X-Accel-Buffering': 'no',
   });
   response.flushHeaders();

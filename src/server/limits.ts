@@ -43,7 +43,7 @@ export interface RateLimits {
    * exceed the limit slightly. Credentials that were valid before are still looked up, so that a script with an old
    * token does not lock out others behind the same address.
    *
-   * @throws AppError `rate_limited`, or what `find` throws.
+   * @throws AppError `rate_limited`, or any error of `find`.
    */
   guard(shown: Shown, find: () => Promise<Caller | undefined>): Promise<Caller | undefined>;
 }

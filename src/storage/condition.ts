@@ -13,7 +13,7 @@ export interface DatabaseCondition {
   readonly engine: string;
   /** The version of the tables relative to this release. */
   readonly schema: 'current' | 'newer' | 'none' | 'older';
-  /** A description of corrupt data; `undefined` if there is none. */
+  /** A description of corrupt data; `undefined` for an intact database. */
   readonly damage: string | undefined;
   /** The number of users. */
   readonly people: number;

@@ -143,5 +143,5 @@ export async function requireSupported(database: Database): Promise<string> {
   const { rows } = await sql<{ server_version: string }>`show server_version`.execute(database);
   const version = rows[0]?.server_version ?? '';
   if (Number.parseInt(version, 10) >= OLDEST_POSTGRES) return version;
-  throw new DatabaseError(`expected PostgreSQL ${OLDEST_POSTGRES} or later; the server is version ${version}`);
+  throw new DatabaseError(`PostgreSQL ${OLDEST_POSTGRES} or later is required; the server has version ${version}`);
 }

@@ -66,8 +66,8 @@ export async function migrate(database: Database, migrations = MIGRATIONS): Prom
     await createVersions(versions);
     const version = await readVersion(versions);
     if (version > migrations.length) {
-      const expected = `expected the database version to be at most ${migrations.length}`;
-      throw new DatabaseError(`${expected}; it is ${version}, from a newer release`);
+      const supported = `this release supports versions up to ${migrations.length}`;
+      throw new DatabaseError(`the database has version ${version} of a newer release; ${supported}`);
     }
     for (const [index, run] of migrations.entries()) {
       if (index < version) continue;
@@ -85,7 +85,7 @@ export async function requireMigrated(database: Database): Promise<void> {
   const version = await findVersion(database);
   if (version === MIGRATIONS.length) return;
   const hint = version < MIGRATIONS.length ? 'start the server of this release once' : 'use the release that wrote it';
-  throw new DatabaseError(`expected the database version to be ${MIGRATIONS.length}; it is ${version}: ${hint}`);
+  throw new DatabaseError(`the database has version ${version}, but this release uses version ${MIGRATIONS.length}: ${hint}`);
 }
 
 async function createVersions(versions: Kysely<SchemaVersions>): Promise<void> {

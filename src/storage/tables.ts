@@ -346,7 +346,7 @@ export interface ThroughputDaysTable {
   day: string;
   opened_count: number;
   left_count: number;
-  /** The number of open pull requests on the last board of the day; null if there was none. */
+  /** The number of open pull requests on the last board of the day; null without a board. */
   open_count: number | null;
 }
 

@@ -13,7 +13,7 @@ export interface Mcp {
   /**
    * Handles a message or a batch of messages.
    *
-   * @returns the response to a request, or the responses to a batch; `undefined` if there are none.
+   * @returns the response to a request, or the responses to a batch; `undefined` for messages that need no response.
    * @throws AppError `invalid_input` for an invalid message or an unsupported protocol version.
    */
   answer(message: unknown, request: Sender): Promise<object | undefined>;
