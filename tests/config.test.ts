@@ -13,7 +13,7 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const TOKEN = 'abcdefghijklmnopqrstuvwxyz-012345';
 
-test('has a default for every setting', async () => {
+test('has a default for every option', async () => {
   await expect(loadConfig({ env: {}, folder })).resolves.toEqual({
     port: 4000,
     host: '127.0.0.1',
@@ -44,17 +44,17 @@ test('has a default for every setting', async () => {
   });
 });
 
-test('takes a flag before the environment, and that before the file', async () => {
+test('prefers flags to the environment, and the environment to the file', async () => {
   await writeFile(join(folder, 'trellis.config.json'), '{"port": 1, "host": "::1", "logLevel": "warn"}');
   const config = await loadConfig({ flags: { port: '3' }, env: { PORT: '2', HOST: '0.0.0.0' }, folder });
   expect(config).toMatchObject({ port: 3, host: '0.0.0.0', logLevel: 'warn' });
 });
 
-test('takes an empty variable for one that is not set', async () => {
+test('ignores empty variables', async () => {
   await expect(loadConfig({ env: { PORT: '', TRELLIS_SITE: '' }, folder })).resolves.toMatchObject({ port: 4000 });
 });
 
-test('takes ranges, addresses and hosts for forges', async () => {
+test('accepts ranges, addresses and hosts in TRELLIS_FORGE_ALLOW', async () => {
   const rules = [
     '10.0.0.0/8',
     'fd00::/8',
@@ -74,7 +74,7 @@ test.each([
   ['json', '{"services": ["secrets"], "site": "pages"}'],
   ['yaml', 'services: [secrets]\nsite: pages\n'],
   ['mjs', "export default { services: ['secrets'], site: 'pages' };"],
-])('reads trellis.config.%s, its paths from its own folder', async (extension, text) => {
+])('reads trellis.config.%s and resolves its paths relative to its folder', async (extension, text) => {
   await writeFile(join(folder, `trellis.config.${extension}`), text);
   const config = await loadConfig({ env: {}, flags: { config: join(folder, `trellis.config.${extension}`) } });
   expect(config).toMatchObject({ services: ['secrets'], site: join(folder, 'pages') });
@@ -84,7 +84,7 @@ test.each([
   ['500MB', 500_000_000],
   ['1.5 gb', 1_500_000_000],
   ['2TB', 2_000_000_000_000],
-])('reads the quota of images %s', async (TRELLIS_IMAGES_QUOTA, imagesQuota) => {
+])('parses the image quota %s', async (TRELLIS_IMAGES_QUOTA, imagesQuota) => {
   await expect(loadConfig({ env: { TRELLIS_IMAGES_QUOTA }, folder })).resolves.toMatchObject({ imagesQuota });
 });
 
@@ -96,9 +96,9 @@ test.each<[string, Record<string, string>, string]>([
       `TRELLIS_FORGE_ALLOW: expected CIDR ranges, IP addresses or host names with or without a port, separated by commas; received "${rule}"`,
     ],
   ),
-  ['no number', { PORT: 'http' }, 'PORT: expected a whole number from 0 to 65535; received "http"'],
-  ['a fraction', { PORT: '80.5' }, 'PORT: expected a whole number from 0 to 65535; received "80.5"'],
-  ['out of range', { PORT: '65536' }, 'PORT: expected a whole number from 0 to 65535; received "65536"'],
+  ['a port that is not a number', { PORT: 'http' }, 'PORT: expected a whole number from 0 to 65535; received "http"'],
+  ['a fractional port', { PORT: '80.5' }, 'PORT: expected a whole number from 0 to 65535; received "80.5"'],
+  ['a port out of range', { PORT: '65536' }, 'PORT: expected a whole number from 0 to 65535; received "65536"'],
   [
     'a size without a unit',
     { TRELLIS_IMAGES_QUOTA: '500' },
@@ -119,9 +119,9 @@ test.each<[string, Record<string, string>, string]>([
     { TRELLIS_IMAGES_QUOTA: '-2GB' },
     'TRELLIS_IMAGES_QUOTA: expected a size of at least 10MB, such as 500MB or 2GB; received "-2GB"',
   ],
-  ['a line break', { HOST: 'a\nb' }, 'HOST: expected a host name or an IP address; received "a\\nb"'],
+  ['a host with a line break', { HOST: 'a\nb' }, 'HOST: expected a host name or an IP address; received "a\\nb"'],
   [
-    'no scheme',
+    'a public URL without a scheme',
     { PUBLIC_URL: 'example.org' },
     'PUBLIC_URL: expected an origin such as https://trellis.example.org, without a path; received "example.org"',
   ],
@@ -133,7 +133,7 @@ test.each<[string, Record<string, string>, string]>([
   [
     'a label of several lines',
     { INSTANCE_LABEL: 'a\nb' },
-    'INSTANCE_LABEL: expected a text of 1 to 24 characters; received "a\\nb"',
+    'INSTANCE_LABEL: expected text of 1 to 24 characters; received "a\\nb"',
   ],
   [
     'an unknown service',
@@ -153,37 +153,37 @@ test.each<[string, Record<string, string>, string]>([
   [
     'people without a service that has accounts',
     { TRELLIS_SITE_ACCESS: 'people', TRELLIS_SERVICES: 'site' },
-    'TRELLIS_SITE_ACCESS: "people" needs accounts, which the dashboard and secrets services have; add one to TRELLIS_SERVICES, or choose "token"',
+    'TRELLIS_SITE_ACCESS: "people" requires accounts; add dashboard or secrets to TRELLIS_SERVICES, or use "token"',
   ],
   [
     'the access "token" without a token',
     { TRELLIS_SITE_ACCESS: 'token' },
-    'TRELLIS_SITE_ACCESS: "token" needs TRELLIS_SITE_TOKEN or TRELLIS_SITE_TOKEN_FILE',
+    'TRELLIS_SITE_ACCESS: "token" requires TRELLIS_SITE_TOKEN or TRELLIS_SITE_TOKEN_FILE',
   ],
   [
-    'a short token, without repeating it',
+    'a short token, without showing it',
     { TRELLIS_SITE_ACCESS: 'token', TRELLIS_SITE_TOKEN: 'x'.repeat(31) },
     'TRELLIS_SITE_TOKEN: expected a token of 32 to 1024 letters, digits and -._~+/; received a value',
   ],
   [
-    'a token that protects nothing',
+    'a token without effect',
     { TRELLIS_SITE_TOKEN: TOKEN },
-    'TRELLIS_SITE_TOKEN: the token protects nothing while TRELLIS_SITE_ACCESS is "public"; set that to token',
+    'TRELLIS_SITE_TOKEN: the token has no effect while TRELLIS_SITE_ACCESS is "public"; set TRELLIS_SITE_ACCESS to token',
   ],
   [
-    'a token file that protects nothing',
+    'a token file without effect',
     { TRELLIS_SITE_ACCESS: 'people', TRELLIS_SITE_TOKEN_FILE: '/run/secrets/site' },
-    'TRELLIS_SITE_TOKEN_FILE: the token protects nothing while TRELLIS_SITE_ACCESS is "people"; set that to token',
+    'TRELLIS_SITE_TOKEN_FILE: the token has no effect while TRELLIS_SITE_ACCESS is "people"; set TRELLIS_SITE_ACCESS to token',
   ],
   [
     'a token and a file',
     { TRELLIS_SITE_ACCESS: 'token', TRELLIS_SITE_TOKEN: TOKEN, TRELLIS_SITE_TOKEN_FILE: '/run/secrets/site' },
-    'TRELLIS_SITE_TOKEN: set this or TRELLIS_SITE_TOKEN_FILE, not both',
+    'TRELLIS_SITE_TOKEN: set either this or TRELLIS_SITE_TOKEN_FILE, not both',
   ],
   [
-    'a token file that is missing',
+    'a missing token file',
     { TRELLIS_SITE_ACCESS: 'token', TRELLIS_SITE_TOKEN_FILE: '/nowhere/at/all' },
-    'TRELLIS_SITE_TOKEN_FILE: /nowhere/at/all cannot be read: ENOENT',
+    "TRELLIS_SITE_TOKEN_FILE: /nowhere/at/all can't be read: ENOENT",
   ],
   [
     'a host with a port',
@@ -191,47 +191,47 @@ test.each<[string, Record<string, string>, string]>([
     'TRELLIS_ALLOWED_HOSTS: expected host names without ports, separated by commas; received "a.example,b.example:80"',
   ],
   [
-    'another kind of database, without its password',
+    'an unsupported database, without showing its password',
     { DATABASE_URL: 'mysql://me:password@db' },
-    'DATABASE_URL: expected an address such as postgres://user:password@host:5432/database; received a value',
+    'DATABASE_URL: expected a URL such as postgres://user:password@host:5432/database; received a value',
   ],
   [
-    'an object store that is not built',
+    'an object store, which is not supported',
     { TRELLIS_OBJECTS: 's3://bucket' },
-    'TRELLIS_OBJECTS: expected to be unset, as this version keeps derived files in the state folder; received "s3://bucket"',
+    'TRELLIS_OBJECTS: expected no value, because this version stores derived files in the state folder; received "s3://bucket"',
   ],
   [
     'a word for a number',
     { TRUST_PROXY: 'true' },
-    'TRUST_PROXY: expected the number of proxies in front, from 0 to 9; received "true"',
+    'TRUST_PROXY: expected a number of proxies from 0 to 9; received "true"',
   ],
   [
     'an unknown level',
     { LOG_LEVEL: 'loud' },
     'LOG_LEVEL: expected one of fatal, error, warn, info, debug, trace, silent; received "loud"',
   ],
-])('refuses a wrong setting (%s) in one line', async (_reason, env, message) => {
+])('rejects %s with a one-line error', async (_reason, env, message) => {
   await expect(loadConfig({ env, folder })).rejects.toMatchObject({ name: 'StartError', message });
 });
 
-test('reads the token of the site from a file, without the line break', async () => {
+test('reads the site token from a file, without the line break', async () => {
   const file = join(folder, 'token');
   await writeFile(file, `${TOKEN}\n`);
   const env = { TRELLIS_SITE_ACCESS: 'token', TRELLIS_SITE_TOKEN_FILE: 'token' };
   const { siteAccess } = await loadConfig({ env, folder });
   expect(siteAccess).toEqual({ kind: 'token', token: TOKEN });
-  await writeFile(file, 'two words, which no header could carry');
+  await writeFile(file, 'two words, which is not a valid token');
   const message = `TRELLIS_SITE_TOKEN_FILE: expected a token of 32 to 1024 letters, digits and -._~+/ in ${file}`;
   await expect(loadConfig({ env, folder })).rejects.toMatchObject({ name: 'StartError', message });
 });
 
 test.each<[string, string, string]>([
-  ['a wrong value', '{"port": -1}', 'port in FILE: expected a whole number from 0 to 65535; received -1'],
-  ['an unknown setting', '{"prot": 1}', 'prot in FILE: expected one of the settings port, host, publicUrl, '],
-  ['an inherited name', '{"toString": 1}', 'toString in FILE: expected one of the settings port, host, publicUrl, '],
-  ['no object', '[]', 'FILE: expected an object of settings; received something else'],
-  ['no JSON', '{', 'FILE: expected a configuration file; '],
-])('names the file that has %s', async (_reason, text, message) => {
+  ['an invalid value', '{"port": -1}', 'port in FILE: expected a whole number from 0 to 65535; received -1'],
+  ['an unknown option', '{"prot": 1}', 'prot in FILE: unknown option; the options are port, host, publicUrl, '],
+  ['an inherited name', '{"toString": 1}', 'toString in FILE: unknown option; the options are port, host, publicUrl, '],
+  ['a list', '[]', 'FILE: not a valid configuration file: the content must be an object'],
+  ['invalid JSON', '{', 'FILE: not a valid configuration file: '],
+])('names the configuration file that has %s', async (_reason, text, message) => {
   const file = join(folder, 'trellis.config.json');
   await writeFile(file, text);
   const failure = await loadConfig({ env: {}, folder }).catch((error: unknown) => (error as Error).message);
@@ -239,7 +239,7 @@ test.each<[string, string, string]>([
   expect(failure).not.toContain('\n');
 });
 
-test('takes the GitHub App of the server, its key as the file that GitHub gave in base64', async () => {
+test('decodes the private key of the GitHub App from base64', async () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const pem = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
   const key = Buffer.from(pem).toString('base64');
@@ -252,36 +252,36 @@ const ecKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.expo
 
 test.each<[string, Record<string, string>, string]>([
   [
-    'an App without its key',
+    'a GitHub App id without a private key',
     { GITHUB_APP_ID: '4711' },
-    'GITHUB_APP_ID: expected GITHUB_APP_PRIVATE_KEY_BASE64 beside it; there is none',
+    'GITHUB_APP_ID: requires GITHUB_APP_PRIVATE_KEY_BASE64 as well',
   ],
   [
-    'an App that is none',
+    'an invalid GitHub App id',
     { GITHUB_APP_ID: 'Iv1.8a6' },
     'GITHUB_APP_ID: expected a whole number from 1; received "Iv1.8a6"',
   ],
   ...['secret', Buffer.from(ecKey).toString('base64')].map((key): [string, Record<string, string>, string] => [
-    'a key that is none, without a word of it',
+    'an invalid GitHub App key, without showing it',
     { GITHUB_APP_ID: '4711', GITHUB_APP_PRIVATE_KEY_BASE64: key },
     'GITHUB_APP_PRIVATE_KEY_BASE64: expected an RSA private key, the whole PEM file in base64; received a value',
   ]),
-])('refuses %s in one line', async (_reason, env, message) => {
+])('rejects %s with one line', async (_reason, env, message) => {
   await expect(loadConfig({ env, folder })).rejects.toMatchObject({ name: 'StartError', message });
 });
 
-test('names the flag that is wrong', async () => {
+test('names the flag with the invalid value', async () => {
   await expect(loadConfig({ flags: { trustProxy: '10' }, env: {}, folder })).rejects.toThrow(
-    '--trust-proxy: expected the number of proxies in front, from 0 to 9; received "10"',
+    '--trust-proxy: expected a number of proxies from 0 to 9; received "10"',
   );
 });
 
-test('refuses to choose between two configuration files', async () => {
+test('rejects two configuration files', async () => {
   await writeFile(join(folder, 'trellis.config.json'), '{}');
   await writeFile(join(folder, 'trellis.config.yaml'), '{}');
-  await expect(loadConfig({ env: {}, folder })).rejects.toThrow('expected one configuration file');
+  await expect(loadConfig({ env: {}, folder })).rejects.toThrow('Found two configuration files');
 });
 
-test('refuses a file that is named and not there', async () => {
-  await expect(loadConfig({ flags: { config: 'none.json' }, env: {}, folder })).rejects.toThrow('none.json: expected');
+test('rejects a missing configuration file', async () => {
+  await expect(loadConfig({ flags: { config: 'none.json' }, env: {}, folder })).rejects.toThrow('none.json: not a valid configuration file');
 });

@@ -29,7 +29,7 @@ async function statusOf(server: RunningServer, path: string, headers = {}): Prom
   return (await fetch(server.origin + path, { headers })).status;
 }
 
-test('says where it listens and what it serves', () => {
+test('prints its URL and the size of the site', () => {
   const [ready, explore] = shared.output().split('\n');
   expect(ready?.replace(/\d+/g, '1')).toMatch(
     /^Trellis 1\.1\.1 ready at http:\/\/localhost:1 - 1 files in 1 folders, 1 images, indexed in (1 ms|1\.1 s), started in (1 ms|1\.1 s)\.$/,
@@ -37,7 +37,7 @@ test('says where it listens and what it serves', () => {
   expect(explore).toBe(`Explore the site's data at ${shared.origin}/graphql`);
 });
 
-test('says that a public site on a network is open to all who reach it', async () => {
+test('warns about a public site on a network', async () => {
   const line = 'Anyone who can reach 0.0.0.0 can read the site. TRELLIS_SITE_ACCESS=people or token restricts this.\n';
   const open = await startServer(['--host', '0.0.0.0']);
   await open.stop();
@@ -48,7 +48,7 @@ test('says that a public site on a network is open to all who reach it', async (
   expect(shared.output()).not.toContain('Anyone who can reach');
 });
 
-test('never prints the token of the site', async () => {
+test('never prints the site token', async () => {
   const token = 'site-token-0123456789-abcdefghijkl';
   const server = await startServer(['--site-access', 'token'], { TRELLIS_SITE_TOKEN: token, LOG_LEVEL: 'trace' });
   try {
@@ -63,7 +63,7 @@ test('never prints the token of the site', async () => {
   expect(server.output()).not.toContain(token);
 });
 
-test('keeps its state where only its user looks', async () => {
+test('creates a state folder that only its user can access', async () => {
   expect((await stat(join(folder, 'state'))).mode & 0o777).toBe(0o700);
 });
 
@@ -72,20 +72,20 @@ test.each([
   ['the page to sign in', '/sign-in', {}, 200],
   ['the explorer', '/graphql', { Accept: 'text/html' }, 200],
   ['GraphQL', '/graphql?query={__typename}', {}, 200],
-  ['its alias', '/___graphql?query={__typename}', {}, 200],
+  ['the alias of GraphQL', '/___graphql?query={__typename}', {}, 200],
   ['the contract of the dashboard', '/api/openapi.json', {}, 200],
   ['the contract of the secrets', '/secrets/openapi.json', {}, 200],
   ['health', '/healthz', {}, 200],
   ['readiness', '/readyz', {}, 200],
   ['a board without a credential', '/api/dashboard', {}, 401],
   ['secrets without a credential', '/secrets/objects', {}, 401],
-  ['a token that is none', '/api/dashboard', { Authorization: 'Bearer x' }, 401],
-  ['an address of nothing', '/nothing', {}, 404],
-])('answers for %s', async (_what, path, headers, status) => {
+  ['an invalid token', '/api/dashboard', { Authorization: 'Bearer x' }, 401],
+  ['an unknown path', '/nothing', {}, 404],
+])('serves %s with the expected status', async (_what, path, headers, status) => {
   await expect(statusOf(shared, path, headers)).resolves.toBe(status);
 });
 
-test('serves the public copy of a file that it gave the address of', async () => {
+test('serves the public copy of a file at its publicURL', async () => {
   const query = '{ file(extension: { eq: "md" }) { publicURL size } }';
   const answer = await fetch(`${shared.origin}/graphql?query=${encodeURIComponent(query)}`);
   const { data } = (await answer.json()) as { data: { file: { publicURL: string; size: number } } };
@@ -99,7 +99,7 @@ test.each([
   ['the contract of the dashboard', '/api/openapi.json', 'GET, HEAD, OPTIONS'],
   ['the contract of the secrets', '/secrets/openapi.json', 'GET, HEAD, OPTIONS'],
   ['GraphQL', '/graphql', 'GET, POST, OPTIONS'],
-])('tells the methods of %s to OPTIONS, and to whoever comes by another', async (_reason, path, allow) => {
+])('returns the methods of %s for OPTIONS, and in the 405 for other methods', async (_reason, path, allow) => {
   const asked = await fetch(shared.origin + path, { method: 'OPTIONS' });
   expect([asked.status, asked.headers.get('allow')]).toEqual([204, allow]);
   const refused = await fetch(shared.origin + path, { method: 'DELETE' });
@@ -110,22 +110,22 @@ test.each([
   ['a page', '/', "script-src 'self'"],
   ['a contract', '/api/openapi.json', "script-src 'self'"],
   ['data', '/api/version', "default-src 'none'"],
-  ['a refusal', '/api/tokens', "default-src 'none'"],
+  ['an error', '/api/tokens', "default-src 'none'"],
   ['an unknown operation', '/api/nothing', "default-src 'none'"],
-  ['an address of nothing', '/nothing', "script-src 'self'"],
-])('keeps browsers strict with %s', async (_what, path, policy) => {
+  ['an unknown path', '/nothing', "script-src 'self'"],
+])('sends security headers with %s', async (_what, path, policy) => {
   const { headers } = await fetch(shared.origin + path);
   expect(headers.get('content-security-policy')).toContain(policy);
   expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
   expect(headers.get('x-content-type-options')).toBe('nosniff');
 });
 
-test('runs only the services that it is told to', async () => {
+test('runs only the services in TRELLIS_SERVICES', async () => {
   const server = await startServer([], { TRELLIS_SERVICES: 'secrets' });
   try {
     await expect(statusOf(server, '/graphql?query={__typename}')).resolves.toBe(404);
     await expect(statusOf(server, '/api/tokens')).resolves.toBe(404);
-    // People sign in to the secrets, too.
+    // The secrets service has sign-in as well.
     await expect(statusOf(server, '/api/auth/registration-status')).resolves.toBe(200);
     await expect(statusOf(server, '/api/openapi.json')).resolves.toBe(404);
     await expect(statusOf(server, '/healthz')).resolves.toBe(200);
@@ -135,7 +135,7 @@ test('runs only the services that it is told to', async () => {
   }
 });
 
-test('tells pages which services run', async () => {
+test('embeds the running services in pages', async () => {
   const server = await startServer([], { TRELLIS_SERVICES: 'secrets' });
   try {
     const page = await (await fetch(server.origin)).text();
@@ -145,25 +145,25 @@ test('tells pages which services run', async () => {
   }
 });
 
-test('says that a state folder was there before and is open to others', async () => {
+test('warns about an existing state folder that other users can access', async () => {
   const state = join(folder, 'open');
   await mkdir(state, { mode: 0o755 });
   const server = await startServer(['--state', state]);
   await server.stop();
-  expect(server.output()).toContain(`trellis: ${state} is open to others; chmod 700 keeps its keys yours.`);
+  expect(server.output()).toContain(`trellis: Other users can read ${state}. Protect its keys with chmod 700.`);
   expect((await stat(state)).mode & 0o777).toBe(0o755);
 });
 
-test('told to stop, answers the request under way, takes no other, and ends', async () => {
+test('after SIGTERM, completes the open request, accepts no other, and exits', async () => {
   const server = await startServer();
   const body = '{"query":"{ __typename }" }';
   const headers = { 'Content-Type': 'application/json', 'Content-Length': body.length, Expect: '100-continue' };
   const asked = request(`${server.origin}/graphql`, { method: 'POST', headers });
-  // Says that it is under way.
+  // The server has received the request.
   await once(asked, 'continue');
   asked.write(body.slice(0, 9));
   const stopped = server.stop();
-  await server.printed('Stopping: answering what is under way.');
+  await server.printed('Stopping: waiting for open requests.');
   await expect(fetch(`${server.origin}/healthz`)).rejects.toThrow('fetch failed');
   asked.end(body.slice(9));
   const [response] = (await once(asked, 'response')) as [NodeJS.ReadableStream & { statusCode: number }];
@@ -172,39 +172,39 @@ test('told to stop, answers the request under way, takes no other, and ends', as
   await expect(stopped).resolves.toBe(0);
 });
 
-test('says in one line that the port is taken, before it looks at the site', async () => {
+test('reports a port in use in one line, before it scans the site', async () => {
   const { port } = new URL(shared.origin);
   const args = ['--port', port, '--state', join(folder, 'second'), '--site', '/nowhere/at/all'];
   const { code, output } = await runToEnd(['serve', ...args]);
-  expect(output).toBe(`trellis: PORT: expected a free port; ${port} at 127.0.0.1 is taken by another process\n`);
+  expect(output).toBe(`trellis: PORT: port ${port} on 127.0.0.1 is already in use\n`);
   expect(code).toBe(1);
 });
 
 test.each([
   [
-    'a site that is not there, served alone',
+    'a missing site as the only service',
     ['--services', 'site', '--site', '/nowhere/at/all'],
     /^trellis: TRELLIS_SITE \(\/nowhere\/at\/all\): .+\n$/,
   ],
   ['a state folder below a file', ['--state', 'FOLDER/file/state'], /^trellis: TRELLIS_STATE \(.+\n$/],
   [
-    'a wrong setting',
+    'an invalid option',
     ['--port', 'http'],
     /^trellis: --port: expected a whole number from 0 to 65535; received "http"\n$/,
   ],
   [
-    'another machine',
+    'an address of a different machine',
     ['--host', '192.0.2.1'],
     /^trellis: HOST: expected an address of this machine; received "192.0.2.1"\n$/,
   ],
-])('says in one line what is wrong with %s', async (_reason, args, line) => {
+])('reports %s in one line', async (_reason, args, line) => {
   const given = args.map((arg) => arg.replace('FOLDER', folder));
   const { code, output } = await runToEnd(['serve', '--port', '0', '--state', join(folder, 'other'), ...given]);
   expect(output).toMatch(line);
   expect(code).toBe(1);
 });
 
-test('tells its options and its version', async () => {
+test('prints its options and its version', async () => {
   const help = await runToEnd(['serve', '--help']);
   expect(help).toMatchObject({
     code: 0,

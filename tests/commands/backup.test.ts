@@ -167,11 +167,11 @@ describe('nothing is touched by', () => {
     expect([await readAll(server), await readKey(server)]).toEqual(before);
   }
 
-  test('a backup, where there is data', () => expectRefused('--force replaces what is there'));
+  test('a backup, where there is data', () => expectRefused('Use --force to replace it'));
 
   test('a backup, while a server runs', async () => {
     const { close } = await openStateFolder(server.state);
-    await expectRefused('another server is using it', '--force');
+    await expectRefused('in use by another server', '--force');
     close();
   });
 
@@ -179,12 +179,12 @@ describe('nothing is touched by', () => {
     const archive = new DatabaseSync(file);
     archive.exec("update people set display_name = 'Mallory'");
     archive.close();
-    await expectRefused('it is damaged .the table people.', '--force');
+    await expectRefused('The backup is corrupt: table people', '--force');
   });
 
   test('one that was cut', async () => {
     await writeFile(file, (await readFile(file)).subarray(0, 40_000));
-    await expectRefused('it is damaged, or none', '--force');
+    await expectRefused('The file is corrupt or not a backup', '--force');
   });
 
   test.each([
@@ -192,12 +192,12 @@ describe('nothing is touched by', () => {
     ['an empty file', ''],
   ])('%s', async (_what, text) => {
     await writeFile(file, text);
-    await expectRefused('expected a backup', '--force');
+    await expectRefused('The file is not a backup', '--force');
   });
 
   test('no file at all', async () => {
     await rm(file);
-    await expectRefused('expected a file that can be read', '--force');
+    await expectRefused("The backup can't be read", '--force');
   });
 
   test('rows that the database refuses in the middle', async () => {

@@ -113,7 +113,7 @@ test.each<[string, string, Record<string, unknown>, object]>([
 
 test('a tool that is not there is refused by the protocol', async () => {
   await expect(agent.callTool({ name: 'open', arguments: {} })).rejects.toThrow(
-    'Expected one of the tools inject, get',
+    'Expected the tool to be one of inject, get',
   );
   await expect(agent.listPrompts()).rejects.toThrow();
 });

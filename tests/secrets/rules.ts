@@ -1,6 +1,6 @@
 /**
- * The rules of the secrets service (`docs/secrets.md`, `openapi/secrets.yaml`), and the test of each. What the generated
- * client and the contract hold by themselves, such as every documented answer, is not listed again.
+ * The rules of the secrets service (`docs/secrets.md`, `openapi/secrets.yaml`), and the test of each. What the
+ * generated client and the contract hold by themselves, such as every documented answer, is not listed again.
  */
 export interface Rule {
   readonly about: string;
@@ -343,7 +343,7 @@ export const RULES: readonly Rule[] = [
       WIRE,
       'createObject reads bodies of 1.5 MiB and not a byte more, however they come',
     ],
-    ['a declared length beyond is refused unread', ROUTER, 'of a declared length beyond the limit are 413'],
+    ['a declared length beyond is refused unread', ROUTER, 'with a declared length above the limit are rejected with 413'],
     ['limits of fields are 422 and name the field', REFUSALS, '$id is refused what is beyond a limit'],
     ['characters are counted, not bytes', CONSUMERS, 'count characters, not bytes'],
     ['query texts of 128 characters and times of 64 at most, else 422', VARIANTS, LISTED],

@@ -94,7 +94,7 @@ interface Received {
   readonly bytes: Buffer;
 }
 
-/** On plain http, which adds no Accept-Encoding and decodes nothing. */
+/** Uses node:http, which adds no Accept-Encoding and decodes nothing. */
 async function get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Received> {
   const sent = httpRequest(server.url + path, { method, headers, agent: false }).end();
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
@@ -148,7 +148,7 @@ describe.each([
     expect(bytes.length).toBeLessThan(text.length / 20);
   });
 
-  test('is sent as it is to a client that names no encoding', async () => {
+  test('is sent uncompressed to a client that accepts no encoding', async () => {
     const { headers, bytes } = await get(path());
     expect(bytes.toString()).toBe(text);
     expect(headers).not.toHaveProperty('content-encoding');
@@ -173,7 +173,7 @@ test('an image is not compressed', async () => {
   expect(image.headers).not.toHaveProperty('content-encoding');
 });
 
-test.each(['/long', '/page'])('an ETag of %s is known whichever encoding it came with', async (path) => {
+test.each(['/long', '/page'])('an ETag of %s matches for every encoding', async (path) => {
   const accepting = { plain: {}, gzip: { 'accept-encoding': 'gzip' }, br: { 'accept-encoding': 'br' } };
   const etags = new Set<string>();
   for (const headers of Object.values(accepting)) etags.add((await get(path, headers)).headers.etag ?? '');
@@ -202,7 +202,7 @@ describe('a stream of events', () => {
   const EVENTS = [1, 2, 3].map((n) => ({ id: `e${n}`, data: Object.freeze({ n, text: LONG }) }));
   const TEXT = EVENTS.map(({ id, data }) => `id: ${id}\ndata: ${JSON.stringify(data)}\n\n`).join('');
 
-  test('is a whole gzip file, as the gzip program reads it', async () => {
+  test('is a valid gzip file for the gzip program', async () => {
     stream = async function* () {
       yield* EVENTS;
     };
@@ -213,7 +213,7 @@ describe('a stream of events', () => {
     expect(bytes.length).toBeLessThan(TEXT.length / 20);
   });
 
-  test('is sent as it is to a client that does not accept gzip', async () => {
+  test('is sent uncompressed to a client that does not accept gzip', async () => {
     stream = async function* () {
       yield* EVENTS;
     };
@@ -241,7 +241,7 @@ describe('a stream of events', () => {
     expect(text).toBe(TEXT);
   });
 
-  test('is compressed once for all who follow it', async () => {
+  test('is compressed once for all clients', async () => {
     let made = 0;
     const data = Object.freeze({ toJSON: () => ({ made: (made += 1), text: LONG }) });
     stream = async function* () {

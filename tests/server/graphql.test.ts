@@ -79,7 +79,7 @@ interface Reply {
   body: { data?: unknown; errors?: { message: string; extensions: Record<string, unknown>; path?: unknown }[] };
 }
 
-/** On plain http, because fetch mends or refuses some of what is sent here. */
+/** Uses node:http, because fetch corrects or rejects some of these requests. */
 function send(path: string, options: RequestOptions, body: string | Buffer = ''): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const request = httpRequest(origin + path, options, (response) => {
@@ -110,14 +110,14 @@ const get = (parameters: Record<string, string>, accept = 'application/graphql-r
   send(`/graphql?${new URLSearchParams(parameters)}`, { headers: { Accept: accept } });
 
 describe('a well-formed request', () => {
-  test('is answered by POST and by GET', async () => {
+  test('is accepted by POST and by GET', async () => {
     const answer = { data: { item: { name: 'one' } } };
     const query = 'query A { item { name } } query B { refuse { name } }';
     await expect(post({ query, operationName: 'A' })).resolves.toMatchObject({ status: 200, body: answer });
     await expect(get({ query, operationName: 'A' })).resolves.toMatchObject({ status: 200, body: answer });
   });
 
-  test('takes variables of a GET as JSON', async () => {
+  test('may have variables as JSON in a GET', async () => {
     const { body } = await get({
       query: 'query ($n: [String]) { item(names: $n) { name } }',
       variables: '{"n":["a"]}',
@@ -125,12 +125,12 @@ describe('a well-formed request', () => {
     expect(body).toEqual({ data: { item: { name: 'one' } } });
   });
 
-  test('may be the longest that GraphiQL sends', async () => {
+  test('may be the introspection query of GraphiQL', async () => {
     const { body } = await post({ query: getIntrospectionQuery({ inputValueDeprecation: true, oneOf: true }) });
     expect(body.errors).toBeUndefined();
   });
 
-  test('is answered again from the cache with its own variables', async () => {
+  test('uses its own variables with a cached document', async () => {
     const query = 'query ($deep: Boolean!) { item { name item @include(if: $deep) { name } } }';
     const first = await post({ query, variables: { deep: true } });
     const second = await post({ query, variables: { deep: false } });
@@ -147,14 +147,14 @@ describe('a well-formed request', () => {
     ['application/json;q=0.5, application/graphql-response+json', RESULT_TYPE],
     ['text/html, application/graphql-response+json;q=0.1, application/json;q=0.2', 'application/json; charset=utf-8'],
     ['application/graphql-response+json; charset="UTF-8"', RESULT_TYPE],
-  ])('that accepts %s is answered in %s', async (accept, type) => {
+  ])('that accepts %s gets a response in %s', async (accept, type) => {
     const { headers } = await post({ query: '{ __typename }' }, { Accept: accept });
     expect(headers['content-type']).toBe(type);
   });
 });
 
 describe('an error of a resolver', () => {
-  test('that refuses keeps its message and code', async () => {
+  test('that is an AppError keeps its message and code', async () => {
     const { status, body } = await post({ query: '{ refuse { name } item { name } }' });
     expect({ status, body }).toEqual({
       status: 200,
@@ -177,11 +177,11 @@ describe('an error of a resolver', () => {
     ['a thrown error', '{ break }'],
     ['a null that the schema forbids', '{ gone { name } }'],
     ['a value that an enum lacks', '{ item { colour } }'],
-  ])('that is a defect (%s) is reported and shown as internal', async (_reason, query) => {
+  ])('that is an internal error (%s) is logged and shown as internal', async (_reason, query) => {
     const { status, body } = await post({ query });
     expect(status).toBe(200);
     expect(body.errors?.[0]).toMatchObject({
-      message: 'The server failed to answer this part of the query.',
+      message: 'Internal error in this part of the query. Quote the request id when you report it.',
       extensions: { code: 'internal', requestId: 'r-1' },
     });
     expect(JSON.stringify(body)).not.toMatch(/private|BLUE|stack/);
@@ -189,8 +189,8 @@ describe('an error of a resolver', () => {
   });
 });
 
-describe('an operation past its budget', () => {
-  test('is answered with one error that says where, and no data', async () => {
+describe('an operation above its budget', () => {
+  test('gets one error with the location, and no data', async () => {
     const { status, body } = await post({
       query: '{ item { name many(values: 2000) { name } item { many(values: 1) { name } } } }',
     });
@@ -209,16 +209,16 @@ describe('an operation past its budget', () => {
     expect(reported).toEqual([]);
   });
 
-  test('of time is answered before it ends', async () => {
+  test('of time gets a response before it ends', async () => {
     const { status, body } = await post({ query: '{ item { wait } }' });
     expect(status).toBe(503);
     expect(body.errors?.[0]).toMatchObject({
-      message: expect.stringMatching(/^This query took longer than 2000 ms/) as string,
+      message: expect.stringMatching(/^The query exceeded its time limit of 2000 ms/) as string,
       extensions: { code: 'unavailable' },
     });
   });
 
-  test('leaves other operations theirs', async () => {
+  test('does not affect other operations', async () => {
     await expect(post({ query: '{ item { many(values: 900) { name } } }' })).resolves.toMatchObject({ status: 200 });
     const { body } = await post({ query: '{ item { many(values: 900) { name } } }' });
     expect(body.errors).toBeUndefined();
@@ -249,7 +249,7 @@ describe('a malformed request', () => {
     ],
     ['extensions that are a number', 400, 'invalid_input', () => post({ query: '{ __typename }', extensions: 1 })],
     [
-      'an operation that is not there',
+      'an unknown operation',
       400,
       'invalid_input',
       () => post({ query: 'query A { __typename }', operationName: 'B' }),
@@ -261,14 +261,14 @@ describe('a malformed request', () => {
       () => post({ query: 'query A { __typename } query B { __typename }' }),
     ],
     [
-      'two operations of one name',
+      'two operations with the same name',
       400,
       'invalid_input',
       () => post({ query: 'query A { __typename } query A { __typename }', operationName: 'A' }),
     ],
     ['a fragment alone', 400, 'invalid_input', () => post({ query: 'fragment F on Query { __typename }' })],
     ['an empty document', 400, 'invalid_input', () => post({ query: '' })],
-    ['a mistake of syntax', 400, 'invalid_input', () => post({ query: '{ item {' })],
+    ['a syntax error', 400, 'invalid_input', () => post({ query: '{ item {' })],
     ['a null byte in the document', 400, 'malformed_body', () => post({ query: '{ item\u0000 { name } }' })],
     ['a field that does not exist', 400, 'invalid_input', () => post({ query: '{ nothing }' })],
     [
@@ -357,7 +357,7 @@ describe('a malformed request', () => {
       () => post('--x', { 'Content-Type': 'multipart/form-data; boundary=x' }),
     ],
     [
-      'another charset',
+      'a different charset',
       415,
       'unsupported_media_type',
       () => post({ query: '{ __typename }' }, { 'Content-Type': 'application/json; charset=latin1' }),
@@ -370,7 +370,7 @@ describe('a malformed request', () => {
       () => post({ query: '{ __typename }' }, { Accept: 'application/xml' }),
     ],
     [
-      'an Accept that refuses JSON',
+      'an Accept that rejects JSON',
       406,
       'not_acceptable',
       () => post({ query: '{ __typename }' }, { Accept: 'application/json;q=0' }),
@@ -379,7 +379,7 @@ describe('a malformed request', () => {
     ['DELETE', 405, 'method_not_allowed', () => send('/graphql', { method: 'DELETE', headers: json })],
     ['a mutation by GET', 405, 'method_not_allowed', () => get({ query: 'mutation { touch }' })],
     [
-      'a mutation where the schema has none',
+      'a mutation that the schema does not have',
       400,
       'invalid_input',
       () => send('/without-mutations', { method: 'POST', headers: json }, '{"query":"mutation { touch }"}'),
@@ -398,7 +398,7 @@ describe('a malformed request', () => {
       () => send('/graphql?query=%7Ba%7D&query=%7Bb%7D', { headers: json }),
     ],
     ['a GET with broken percent signs', 400, 'invalid_input', () => send('/graphql?query=%E0%A4%A', { headers: json })],
-  ])('with %s is answered %i %s', async (_reason, status, code, ask) => {
+  ])('with %s gets %i %s', async (_reason, status, code, ask) => {
     const reply = await ask();
     expect(reply.status).toBe(status);
     expect(reply.headers['x-request-id']).toBe('r-1');
@@ -413,14 +413,14 @@ describe('a malformed request', () => {
     expect(next.body).toEqual({ data: { item: { name: 'one' } } });
   });
 
-  test('names the methods that are allowed', async () => {
+  test('gets the allowed methods', async () => {
     await expect(send('/graphql', { method: 'PUT', headers: json })).resolves.toMatchObject({
       headers: { allow: 'GET, POST, OPTIONS' },
     });
     await expect(get({ query: 'mutation { touch }' })).resolves.toMatchObject({ headers: { allow: 'POST' } });
   });
 
-  test('says where in the document a mistake is', async () => {
+  test('gets the location of an error in the document', async () => {
     const { body } = await post({ query: '{ item { nam } }' });
     expect(body.errors).toEqual([
       {
@@ -431,7 +431,7 @@ describe('a malformed request', () => {
     ]);
   });
 
-  test('of the document is answered 200 where only application/json is understood', async () => {
+  test('with an invalid document gets 200 if only application/json is accepted', async () => {
     await expect(post({ query: '{ nothing }' }, { Accept: 'application/json' })).resolves.toMatchObject({
       status: 200,
     });
@@ -447,7 +447,7 @@ describe('requests that a browser makes for a different origin', () => {
     ['a style on a different port', { 'Sec-Fetch-Site': 'same-site', 'Sec-Fetch-Dest': 'style' }],
     ['a frame on a different site', { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Dest': 'iframe' }],
     ['a request of a script', { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Dest': 'empty' }],
-  ])('are refused: %s', async (_what, headers) => {
+  ])('are rejected: %s', async (_what, headers) => {
     const { status, body } = await ask(headers);
     expect(status).toBe(403);
     expect(body.errors?.[0]).toMatchObject({
@@ -458,10 +458,10 @@ describe('requests that a browser makes for a different origin', () => {
 
   test.each([
     ['a client other than a browser', {}],
-    ['an address typed by a person', { 'Sec-Fetch-Site': 'none', 'Sec-Fetch-Dest': 'document' }],
+    ['a URL typed by a user', { 'Sec-Fetch-Site': 'none', 'Sec-Fetch-Dest': 'document' }],
     ['a link on a different site', { 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Dest': 'document' }],
     ['a page of this server', { 'Sec-Fetch-Site': 'same-origin', 'Sec-Fetch-Dest': 'empty' }],
-  ])('others are answered: %s', async (_what, headers) => {
+  ])('other requests are accepted: %s', async (_what, headers) => {
     expect(await ask(headers)).toMatchObject({ status: 200, body: { data: { item: { name: 'one' } } } });
   });
 });
@@ -474,7 +474,7 @@ describe('errors stay short', () => {
     [
       'a long name',
       { query: `{ ${'x'.repeat(900_000)} }` },
-      'names of at most 1000 characters; received one of 900000',
+      'names of at most 1000 characters; received 900000 characters',
     ],
     ['a long alias', { query: `{ ${'x'.repeat(900_000)}: item { name } }` }, 'names of at most 1000 characters'],
     ['a long text', { query: `{ item(filter: "${'x'.repeat(900_000)}") { name } }` }, 'Expected value of type'],
@@ -489,14 +489,14 @@ describe('errors stay short', () => {
     expect(JSON.stringify(answer).length).toBeLessThan(3000);
   });
 
-  test('for a mistake that many records share', async () => {
+  test('for an error that many records share', async () => {
     const { body } = await post({
       query: '{ item { many(values: 1) { name } } item { list: many(values: 300) { colour } } }',
     });
     expect(body.errors).toHaveLength(100);
   });
 
-  test('for an Accept header that names a property of every object', async () => {
+  test('for an Accept header with the name of an inherited property', async () => {
     const headers = { 'Content-Type': 'application/json', Accept: 'constructor' };
     const { status } = await send('/', { method: 'POST', headers }, JSON.stringify({ query: '{ item { name } }' }));
     expect(status).toBe(406);

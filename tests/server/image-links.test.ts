@@ -15,7 +15,7 @@ import type { Pictures } from '../images/pictures.js';
 import { serve } from './serve.js';
 import type { TestServer } from './serve.js';
 
-/** Links must outlive the process. */
+/** A fixed key, because links must outlive the process. */
 const LINK_KEY = Buffer.alloc(32, 7);
 
 const QUOTA_BYTES = 1_000_000;
@@ -70,7 +70,7 @@ async function close(): Promise<void> {
 const linkOf = async (width: number, source = photo): Promise<string> =>
   `${server.url}${await (await images.answer('resize', source, { width })).src()}`;
 
-test('makes an image at the first GET, and serves it for ever', async () => {
+test('generates an image at the first GET, and serves it as immutable', async () => {
   const url = await linkOf(100);
   expect(url).toMatch(/\/static\/[0-9a-f]{32}\/[\w-]{16}_[\w.-]+\/gr%C3%B6%C3%9Fe%201\.jpg$/u);
   const answer = await fetch(url);
@@ -86,7 +86,7 @@ test('makes an image at the first GET, and serves it for ever', async () => {
   expect([width, height]).toEqual([100, 75]);
 });
 
-test('answers HEAD, ranges and a known ETag', async () => {
+test('supports HEAD, ranges and conditional requests', async () => {
   const url = await linkOf(101);
   const head = await fetch(url, { method: 'HEAD' });
   expect(head.status).toBe(200);
@@ -97,7 +97,7 @@ test('answers HEAD, ranges and a known ETag', async () => {
   await expect(statusOf(url, { 'if-none-match': etag })).resolves.toBe(304);
 });
 
-test('says the same of an image from memory as from the disk', async () => {
+test('sends the same headers for an image from memory as from the disk', async () => {
   const url = await linkOf(102);
   const told = async (method: string) => {
     const { status, headers } = await fetch(url, { method });
@@ -116,7 +116,7 @@ test('says the same of an image from memory as from the disk', async () => {
   await expect((await fetch(url, { method: 'HEAD' })).text()).resolves.toBe('');
 });
 
-/** On plain http, because fetch asks for a whole answer whenever it sends a condition. */
+/** Uses node:http, because fetch adds no-cache to conditional requests. */
 const statusOf = (url: string, headers: Record<string, string>): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     get(url, { headers }, (response) => {
@@ -125,7 +125,7 @@ const statusOf = (url: string, headers: Record<string, string>): Promise<number 
     }).on('error', reject);
   });
 
-test('makes one image for 300 who ask at the same time', async () => {
+test('generates an image once for 300 concurrent requests', async () => {
   let runs = 0;
   const files = { ...images.files };
   const add: typeof files.add = (file, write) => files.add(file, write).finally(() => (runs += 1));
@@ -138,7 +138,7 @@ test('makes one image for 300 who ask at the same time', async () => {
   expect(new Set(bodies.map((body) => createHash('md5').update(body).digest('hex'))).size).toBe(1);
 });
 
-test('serves a link of before a restart', async () => {
+test('serves a link that was issued before a restart', async () => {
   const before = new URL(await linkOf(120)).pathname;
   await close();
   await open();
@@ -147,14 +147,14 @@ test('serves a link of before a restart', async () => {
   expect((await sharp(Buffer.from(await answer.arrayBuffer())).metadata()).width).toBe(120);
 });
 
-test('serves a picture as it is, under its name and digest', async () => {
+test('serves an original image under its name and digest', async () => {
   const { src } = await images.original(photo);
   const answer = await fetch(`${server.url}${src}`);
   expect(answer.status).toBe(200);
   expect(Buffer.from(await answer.arrayBuffer())).toEqual(await readFile(photo.absolutePath));
 });
 
-test('finds no image that was never asked for', async () => {
+test('does not find an image for which no link was issued', async () => {
   const known = await linkOf(100);
   const [, image = ''] = /^(\/[^/]+\/[^/]+)\//u.exec(known.slice(`${server.url}/static`.length)) ?? [];
   const other = known.replace(image, image.replace('w100', 'w10'));
@@ -167,13 +167,13 @@ test('finds no image that was never asked for', async () => {
   }
 });
 
-test('leaves other methods and other paths to what comes after', async () => {
+test('passes other methods and paths to the next handler', async () => {
   const url = await linkOf(100);
   await expect(fetch(url, { method: 'POST' })).resolves.toMatchObject({ status: 404 });
   await expect(fetch(`${server.url}/static/nothing`)).resolves.toMatchObject({ status: 404 });
 });
 
-test('tells why an image can\u2019t be made, by the name of its file', async () => {
+test('reports why an image can\u2019t be generated, with the name of its file', async () => {
   const whole = await scene(200, 100).jpeg().toBuffer();
   const cut = await pictures.put('photos/cut.jpg', whole.subarray(0, whole.length / 3));
   sources.push(cut);
@@ -185,7 +185,7 @@ test('tells why an image can\u2019t be made, by the name of its file', async () 
   });
 });
 
-test('makes no image of a file that changed since the answer', async () => {
+test('rejects a link whose file has changed since it was issued', async () => {
   const source = await pictures.put('photos/edited.jpg', scene(90, 60).jpeg());
   sources.push(source);
   const url = await linkOf(50, source);
@@ -195,7 +195,7 @@ test('makes no image of a file that changed since the answer', async () => {
   await expect(fetch(url)).resolves.toMatchObject({ status: 404 });
 });
 
-test('writes no image but whole ones', async () => {
+test('writes only complete images', async () => {
   for await (const { path: file, bytes } of images.files.list()) {
     const whole = path.join(imageFolderOf(path.join(pictures.folder, 'state')), file);
     expect((await stat(whole)).size).toBe(bytes);

@@ -9,13 +9,13 @@ import { createLog } from '../../src/server/log.js';
 
 const MIB = 1024 * 1024;
 
-/** Longer than any test takes, so that only the limit under test can end a connection. */
+/** Limits longer than any test, so that only the limit under test can end a connection. */
 const NEVER_MS = 600_000;
 
 let server: Server | undefined;
 /** The server's side of each connection. */
 let accepted: Socket[];
-/** The client's. */
+/** The client's side of each connection. */
 let sockets: Socket[];
 
 beforeEach(() => {
@@ -28,7 +28,7 @@ afterEach(() => {
   server?.close();
 });
 
-/** Refuses every request that has a body, at once, with a response longer than one packet. */
+/** Responds at once to every request with a body, with a response longer than one packet. */
 const refuse: RequestListener = (request, response) => {
   response.statusCode = request.method === 'GET' ? 200 : 413;
   response.end(`${'x'.repeat(9_999)}.`);
@@ -56,7 +56,7 @@ const head = (length: number | 'chunked', more = ''): string =>
 
 const GET = 'GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
 
-/** All that arrives until the server ends its side. Rejects for a reset. */
+/** Returns all data until the server ends its side. Rejects for a connection reset. */
 async function readAll(socket: Socket): Promise<string> {
   let text = '';
   for await (const chunk of socket.iterator({ destroyOnReturn: false })) text += String(chunk);
@@ -78,13 +78,13 @@ test('sends a complete response to a client that sends slowly and reads only whe
   expect(accepted[0]?.bytesRead).toBeGreaterThan(900_000);
 });
 
-test('sends a complete response to a client that sends 100 MiB as fast as it can, and reads only a part of them', async () => {
+test('sends a complete response to a client that sends 100 MiB, and reads only a part of the body', async () => {
   const port = await start({ lingerBytes: MIB, lingerIdleMs: 100 });
   const socket = await open(port);
   let text = '';
   socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
   const closed = new Promise((resolve) => socket.once('close', resolve));
-  // The rest of the body can't be sent any more once the server has closed.
+  // The client can't send the rest of the body after the server has closed the connection.
   socket.on('error', () => undefined).write(head(100 * MIB));
   socket.write(Buffer.alloc(100 * MIB));
   await closed;
@@ -94,7 +94,7 @@ test('sends a complete response to a client that sends 100 MiB as fast as it can
 });
 
 test.each([
-  ['a body of a length that is not declared', head('chunked')],
+  ['a body of unknown length', head('chunked')],
   ['a long body', head(300_000)],
   ['a short body, where the client asks for it', head(10, 'Connection: close\r\n')],
 ])('closes the connection after a response to %s', async (_what, text) => {
@@ -135,10 +135,10 @@ test.each([
 });
 
 test.each([
-  ['no HTTP', 'HELO\r\n\r\n', 400],
+  ['text that is not HTTP', 'HELO\r\n\r\n', 400],
   ['headers that are too long', `GET / HTTP/1.1\r\nX: ${'x'.repeat(66_000)}`, 431],
   ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n', 405],
-])('sends a complete response to %s, also when more of it follows', async (_what, text, status) => {
+])('sends a complete response to %s, even if more data follows', async (_what, text, status) => {
   const socket = await open(await start());
   socket.pause().write(text);
   for (let piece = 0; piece < 50; piece += 1) {

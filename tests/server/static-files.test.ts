@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(root, { recursive: true });
 });
 
-/** On plain http, because fetch takes the dots out of a path before it sends it. */
+/** Uses node:http, because fetch removes the dots of a path. */
 function get(path: string, headers: Record<string, string> = {}) {
   const { port } = server.address() as AddressInfo;
   return new Promise<{ status: number; headers: IncomingHttpHeaders; text: string }>((resolve, reject) => {
@@ -44,7 +44,7 @@ function get(path: string, headers: Record<string, string> = {}) {
   });
 }
 
-test('serves a published file for ever, as its type says, without running it', async () => {
+test('serves a published file as immutable, with its type and in a sandbox', async () => {
   const { status, headers } = await get('/static/a/page.html');
   expect(status).toBe(200);
   expect(headers).toMatchObject({
@@ -55,11 +55,11 @@ test('serves a published file for ever, as its type says, without running it', a
   });
 });
 
-test('serves a published file whose name begins with a dot', async () => {
+test('serves a published file whose name starts with a dot', async () => {
   await expect(get('/static/a/.well-hidden')).resolves.toMatchObject({ status: 200, text: 'published' });
 });
 
-test('answers a known ETag with 304', async () => {
+test('responds to a known ETag with 304', async () => {
   const { headers } = await get('/static/a/text.txt');
   await expect(get('/static/a/text.txt', { 'If-None-Match': headers.etag ?? '' })).resolves.toMatchObject({
     status: 304,
@@ -71,7 +71,7 @@ test.each([
   ['bytes=2-4', 206, '234'],
   ['bytes=-2', 206, '89'],
   ['bytes=20-', 416, undefined],
-])('answers the range %s with %i', async (range, status, text) => {
+])('responds to the range %s with %i', async (range, status, text) => {
   const answer = await get('/static/a/text.txt', { Range: range });
   expect(answer.status).toBe(status);
   if (text !== undefined) expect(answer.text).toBe(text);
@@ -93,7 +93,7 @@ test.each([
   expect(text).not.toContain('hush');
 });
 
-test('names an asset of a page by its content', async () => {
+test('serves an asset under a URL with a digest of its content', async () => {
   const assets = loadAssets('/assets', { 'site.css': join(root, 'site.css') });
   const url = assets.urlOf('site.css');
   expect(url).toMatch(/^\/assets\/site-[0-9a-f]{16}\.css$/);
@@ -106,7 +106,7 @@ test('names an asset of a page by its content', async () => {
   });
 });
 
-test('refuses a page that names no asset', () => {
+test('rejects a page that refers to an unknown asset', () => {
   const assets = loadAssets('/assets', {});
   expect(() => loadPage(join(root, 'page.html'), assets)).toThrow('received "site.css"');
 });
