@@ -17,52 +17,54 @@ function createRuns() {
   return { runs, run, begun };
 }
 
-test('concurrent calls share one run, and each gets its own result', async () => {
-  const { runs, run, begun } = createRuns();
-  const call = together(10, run);
-  const results = Promise.all(['a', 'b', 'a'].map(call));
-  (await begun(1)).end();
-  expect(await results).toEqual(['A', 'B', 'A']);
-  expect(runs.map(({ taken }) => taken)).toEqual([['a', 'b', 'a']]);
-});
+describe('batch', () => {
+  test('concurrent calls share one run, and each gets its own result', async () => {
+    const { runs, run, begun } = createRuns();
+    const call = together(10, run);
+    const results = Promise.all(['a', 'b', 'a'].map(call));
+    (await begun(1)).end();
+    expect(await results).toEqual(['A', 'B', 'A']);
+    expect(runs.map(({ taken }) => taken)).toEqual([['a', 'b', 'a']]);
+  });
 
-test('a call during a run joins the next run', async () => {
-  const { run, begun } = createRuns();
-  const call = together(10, run);
-  const first = call('a');
-  const running = await begun(1);
-  const second = call('b');
-  running.end();
-  expect(await first).toBe('A');
-  const next = await begun(2);
-  expect(next.taken).toEqual(['b']);
-  next.end();
-  expect(await second).toBe('B');
-});
+  test('a call during a run joins the next run', async () => {
+    const { run, begun } = createRuns();
+    const call = together(10, run);
+    const first = call('a');
+    const running = await begun(1);
+    const second = call('b');
+    running.end();
+    expect(await first).toBe('A');
+    const next = await begun(2);
+    expect(next.taken).toEqual(['b']);
+    next.end();
+    expect(await second).toBe('B');
+  });
 
-test('a run takes at most the maximum batch size, in the order of the calls', async () => {
-  const { runs, run, begun } = createRuns();
-  const call = together(2, run);
-  const results = Promise.all(['a', 'b', 'c'].map(call));
-  (await begun(1)).end();
-  (await begun(2)).end();
-  expect(await results).toEqual(['A', 'B', 'C']);
-  expect(runs.map(({ taken }) => taken)).toEqual([['a', 'b'], ['c']]);
-});
+  test('a run takes at most the maximum batch size, in the order of the calls', async () => {
+    const { runs, run, begun } = createRuns();
+    const call = together(2, run);
+    const results = Promise.all(['a', 'b', 'c'].map(call));
+    (await begun(1)).end();
+    (await begun(2)).end();
+    expect(await results).toEqual(['A', 'B', 'C']);
+    expect(runs.map(({ taken }) => taken)).toEqual([['a', 'b'], ['c']]);
+  });
 
-test('a failed run rejects only the calls of its batch', async () => {
-  const { run, begun } = createRuns();
-  const call = together(1, run);
-  const results = Promise.allSettled(['a', 'b'].map(call));
-  (await begun(1)).end(new Error('away'));
-  (await begun(2)).end();
-  expect(await results).toMatchObject([{ reason: { message: 'away' } }, { value: 'B' }]);
-});
+  test('a failed run rejects only the calls of its batch', async () => {
+    const { run, begun } = createRuns();
+    const call = together(1, run);
+    const results = Promise.allSettled(['a', 'b'].map(call));
+    (await begun(1)).end(new Error('away'));
+    (await begun(2)).end();
+    expect(await results).toMatchObject([{ reason: { message: 'away' } }, { value: 'B' }]);
+  });
 
-test('a run that fails before it takes a batch rejects all waiting calls', async () => {
-  const call = together(10, () => Promise.reject(new Error('away')));
-  expect(await Promise.allSettled(['a', 'b'].map(call))).toMatchObject([
-    { reason: { message: 'away' } },
-    { reason: { message: 'away' } },
-  ]);
+  test('a run that fails before it takes a batch rejects all waiting calls', async () => {
+    const call = together(10, () => Promise.reject(new Error('away')));
+    expect(await Promise.allSettled(['a', 'b'].map(call))).toMatchObject([
+      { reason: { message: 'away' } },
+      { reason: { message: 'away' } },
+    ]);
+  });
 });

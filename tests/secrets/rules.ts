@@ -343,7 +343,11 @@ export const RULES: readonly Rule[] = [
       WIRE,
       'createObject reads bodies of 1.5 MiB and not a byte more, however they come',
     ],
-    ['a declared length beyond is refused unread', ROUTER, 'with a declared length above the limit are rejected with 413'],
+    [
+      'a declared length beyond is refused unread',
+      ROUTER,
+      'with a declared length above the limit are rejected with 413',
+    ],
     ['limits of fields are 422 and name the field', REFUSALS, '$id is refused what is beyond a limit'],
     ['characters are counted, not bytes', CONSUMERS, 'count characters, not bytes'],
     ['query texts of 128 characters and times of 64 at most, else 422', VARIANTS, LISTED],
@@ -367,14 +371,14 @@ export const RULES: readonly Rule[] = [
     [
       'credentials that fail too often are not looked up any more',
       LIMITS,
-      'an address whose credentials fail too often is not looked up any more',
+      'credentials of an address with too many failures are no longer looked up',
     ],
     [
       'an answer about readiness is used for 3 s',
       READINESS,
-      'reuses an answer for three seconds, and then sees that the database is gone',
+      'reuses a result for three seconds, and then detects that the database is unavailable',
     ],
-    ['told to stop, a server is not ready at once', READINESS, 'is over at once when the server is told to stop'],
+    ['told to stop, a server is not ready at once', READINESS, 'ends at once when the server stops'],
     ['health and readiness answer anybody', HEALTH, 'getHealth and getReadiness answer anybody'],
     [
       'a repeated create is answered like the first',
@@ -382,8 +386,12 @@ export const RULES: readonly Rule[] = [
       'createObject answers a repeat under the same key like the first',
     ],
     ['so is a repeated token', TOKENS, 'is made once however often the request is repeated'],
-    ['the kept answer is in the transaction of the change', REPLAYS, 'keeps the change and its answer, or neither'],
-    ['and is not readable without the key', REPLAYS, 'stores neither the answer nor the key in the clear'],
+    [
+      'the kept answer is in the transaction of the change',
+      REPLAYS,
+      'stores both the change and its response, or neither',
+    ],
+    ['and is not readable without the key', REPLAYS, 'stores neither the response nor the key in plain text'],
     ['a defect of ours tells nothing', REFUSALS, '$id hides a defect of ours'],
   ]),
   ...of('consumers', [

@@ -3,7 +3,7 @@ import { requireServerKey } from '../../src/storage/server-key-check.js';
 import { createServerKey } from '../../src/storage/server-key.js';
 import { createPlace } from './engine.js';
 
-test('a database is used with the key of its first server, by every other too', async () => {
+test('all servers must use a database with the key of its first server', async () => {
   const place = await createPlace();
   const [first, second] = [await openDatabase(place), await openDatabase(place)];
   const keys = [createServerKey('a'.repeat(43)), createServerKey('b'.repeat(43))] as const;

@@ -10,28 +10,28 @@ import type { GeneratedDocument } from './documents.js';
 import { createRandom } from './random.js';
 import type { Random } from './random.js';
 
-/** Documents that are generated at a time. */
+/** The number of documents generated at a time. */
 const CHUNK = 100;
 
-/** Share of the documents; the others are valid by the schema. */
+/** The share of corrupted documents; the others are valid. */
 const BROKEN_SHARE = 0.3;
 
-/** Characters of a response in a report. */
+/** The number of characters of a response in a report. */
 const MAX_SHOWN = 600;
 
 /** Longer queries are sent in a body. */
 const MAX_URL_CHARACTERS = 12_000;
 
 export interface GraphqlResult {
-  /** Responses that differ from the schema or the specification; empty if all responses fit. */
+  /** The responses that violate the schema or the specification; empty if all match. */
   readonly report: string;
   readonly documentsPerSecond: number;
-  /** Number of valid documents, and of valid documents whose response has data. */
+  /** The number of valid documents, and of those whose response has data. */
   readonly valid: number;
   readonly answered: number;
 }
 
-/** Sends generated documents to the GraphQL endpoint and compares every response with the schema. */
+/** Sends generated documents to the GraphQL endpoint and checks every response against the schema. */
 export async function fuzzGraphql(origin: string, count: number): Promise<GraphqlResult> {
   const schema = buildSchema(
     readFileSync(new URL('../../../src/generated/site/schema.graphql', import.meta.url), 'utf8'),
@@ -120,7 +120,7 @@ const ODD_BODIES = [
   `{"query":"{ __typename }","x":"${'x'.repeat(1_100_000)}"}`,
 ];
 
-/** Whether the endpoint was asked to execute what was generated. */
+/** Returns whether the request asks the endpoint to execute the generated document. */
 function isAsked({ method, headers, body }: WireRequest): boolean {
   if (headers.Accept === 'image/png' || 'Sec-Fetch-Site' in headers) return false;
   if (method === 'GET') return true;
@@ -138,7 +138,7 @@ function findHttpProblem({ headers: { Accept } }: WireRequest, { status, headers
   return known.includes(status) ? undefined : `status ${status}`;
 }
 
-/** A limit of the server's own, or a value that only a resolver can judge; graphql-js words its errors otherwise. */
+/** Messages of the server's limits and of values that only resolvers validate, in contrast to those of graphql-js. */
 function isRefusal({ errors = [] }: GraphqlBody): boolean {
   return errors.every(({ message, path }) => path !== undefined || String(message).startsWith('Expected '));
 }
