@@ -36,7 +36,7 @@ const item = (): object => ({
 const roots = {
   item,
   refuse: () => {
-    throw new AppError('not_found', 'Expected an item of that name; there is none.');
+    throw new AppError('not_found', 'No item with this name.');
   },
   break: () => {
     throw new Error('connect /srv/private/site.db');
@@ -163,7 +163,7 @@ describe('GraphQL endpoint', () => {
           data: { refuse: null, item: { name: 'one' } },
           errors: [
             {
-              message: 'Expected an item of that name; there is none.',
+              message: 'No item with this name.',
               locations: [{ line: 1, column: 3 }],
               path: ['refuse'],
               extensions: { code: 'not_found', requestId: 'r-1' },
