@@ -57,14 +57,14 @@ export async function fuzzGraphql(origin: string, count: number): Promise<Graphq
     const body = parse(response.text);
     const problem = findHttpProblem(request, response) ?? (body === undefined ? 'no JSON' : findBodyProblem(body));
     if (problem !== undefined) report(problem, response.text);
-    if (problem !== undefined || body === undefined || !isAsked(request)) return;
+    if (problem !== undefined || body === undefined || !isExecutable(request)) return;
     if (executable === undefined) {
       if (body.data !== undefined) report('data for a document that is not valid', response.text);
       return;
     }
     totals.valid += 1;
     if (body.data === undefined || body.data === null) {
-      if (!isRefusal(body)) report(`no data for a valid document: ${messageOf(body)}`, response.text);
+      if (!isServerError(body)) report(`no data for a valid document: ${messageOf(body)}`, response.text);
       return;
     }
     totals.answered += 1;
@@ -121,7 +121,7 @@ const ODD_BODIES = [
 ];
 
 /** Returns whether the request asks the endpoint to execute the generated document. */
-function isAsked({ method, headers, body }: WireRequest): boolean {
+function isExecutable({ method, headers, body }: WireRequest): boolean {
   if (headers.Accept === 'image/png' || 'Sec-Fetch-Site' in headers) return false;
   if (method === 'GET') return true;
   const isJson = headers['Content-Type'] === 'application/json';
@@ -138,9 +138,11 @@ function findHttpProblem({ headers: { Accept } }: WireRequest, { status, headers
   return known.includes(status) ? undefined : `status ${status}`;
 }
 
-/** Messages of the server's limits and of values that only resolvers validate, in contrast to those of graphql-js. */
-function isRefusal({ errors = [] }: GraphqlBody): boolean {
-  return errors.every(({ message, path }) => path !== undefined || String(message).startsWith('Expected '));
+/**
+ * Returns whether all errors are from limits of the server or from resolvers. Messages of graphql-js start differently.
+ */
+function isServerError({ errors = [] }: GraphqlBody): boolean {
+  return errors.every(({ message, path }) => path !== undefined || /^(Expected|The document) /.test(String(message)));
 }
 
 const messageOf = ({ errors = [] }: GraphqlBody): string => String(errors[0]?.message).slice(0, 200);
