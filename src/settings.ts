@@ -128,7 +128,8 @@ export const SETTINGS: Readonly<Record<keyof Settings, Setting>> = {
   allowedHosts: {
     env: 'TRELLIS_ALLOWED_HOSTS',
     flag: '--allowed-hosts <names>',
-    description: 'host names that requests may use in addition to that of PUBLIC_URL, separated by commas (default: none)',
+    description:
+      'host names that requests may use in addition to that of PUBLIC_URL, separated by commas (default: none)',
     schema: {
       type: 'array',
       items: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,253}$' },

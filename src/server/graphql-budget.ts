@@ -169,15 +169,15 @@ export class OperationBudget {
 }
 
 /** Counts the characters of names and texts in a response; stops soon after `most`. */
-function countCharacters(value: unknown, most: number): number {
-  if (typeof answer === 'string') return answer.length;
-  if (typeof answer !== 'object' || answer === null) return 1;
+function countCharacters(response: unknown, most: number): number {
+  if (typeof response === 'string') return response.length;
+  if (typeof response !== 'object' || response === null) return 1;
   let characters = 0;
-  if (Array.isArray(answer)) {
-    for (const element of answer) if (characters <= most) characters += countCharacters(element, most);
+  if (Array.isArray(response)) {
+    for (const element of response) if (characters <= most) characters += countCharacters(element, most);
     return characters;
   }
-  for (const [name, value] of Object.entries(answer)) {
+  for (const [name, value] of Object.entries(response)) {
     if (characters <= most) characters += name.length + countCharacters(value, most);
   }
   return characters;

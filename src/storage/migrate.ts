@@ -85,7 +85,9 @@ export async function requireMigrated(database: Database): Promise<void> {
   const version = await findVersion(database);
   if (version === MIGRATIONS.length) return;
   const hint = version < MIGRATIONS.length ? 'start the server of this release once' : 'use the release that wrote it';
-  throw new DatabaseError(`the database has version ${version}, but this release uses version ${MIGRATIONS.length}: ${hint}`);
+  throw new DatabaseError(
+    `the database has version ${version}, but this release uses version ${MIGRATIONS.length}: ${hint}`,
+  );
 }
 
 async function createVersions(versions: Kysely<SchemaVersions>): Promise<void> {

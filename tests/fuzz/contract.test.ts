@@ -16,7 +16,7 @@ const REQUESTS_ABOVE_LIMIT = 450;
 
 const SERVICES: readonly ServiceName[] = ['dashboard', 'secrets'];
 
-describe.each(MODES)('in $mode mode', ({ mode, isProduction }) => {
+describe.each(MODES)('contracts in $mode mode', ({ mode, isProduction }) => {
   describe.each(SERVICES)('%s', (service) => {
     let stage: FuzzStage;
     beforeAll(async () => {

@@ -52,7 +52,9 @@ describe('the limit of requests to the site', () => {
     expect(await refused.json()).toEqual({
       errors: [
         {
-          message: expect.stringMatching(/^Rate limit exceeded: at most 1 requests per minute\. Retry in \d+ s\.$/) as string,
+          message: expect.stringMatching(
+            /^Rate limit exceeded: at most 1 requests per minute\. Retry in \d+ s\.$/,
+          ) as string,
           extensions: { code: 'rate_limited', requestId: refused.headers.get('x-request-id') },
         },
       ],
@@ -107,7 +109,9 @@ describe('the limit of generated images', () => {
     expect([refused.status, refused.headers.get('cache-control')]).toEqual([429, 'no-store']);
     expect(refused.headers.get('retry-after')).toBe(refused.headers.get('ratelimit-reset'));
     expect(await refused.json()).toMatchObject({
-      error: expect.stringMatching(/^Rate limit exceeded: at most 2 generated images per minute\. Retry in \d+ s\.$/) as string,
+      error: expect.stringMatching(
+        /^Rate limit exceeded: at most 2 generated images per minute\. Retry in \d+ s\.$/,
+      ) as string,
     });
     for (const url of [first, second, first]) {
       const image = await fetch(url);
