@@ -57,7 +57,7 @@ interface AppOptions {
 const GRAPHQL_PATHS = ['/graphql', '/___graphql'];
 
 /** Operations that every server has, whichever services it runs. */
-const ALWAYS = ['getHealth', 'getReadiness', 'getVersion'];
+const COMMON_OPERATIONS = ['getHealth', 'getReadiness', 'getVersion'];
 
 /** Base path of the sign-in operations, which the dashboard and the secrets service share. */
 const ACCOUNT_PATHS = '/api/auth/';
@@ -145,7 +145,7 @@ function siteReaders({ config: { siteAccess }, services }: AppOptions, limits: R
   return { kind: 'people', authenticate: services.authenticatorFor(['personal']), limits };
 }
 
-interface SiteParts {
+interface SiteDependencies {
   readonly config: Config;
   readonly site: SiteService;
   readonly staticFolder: string;
@@ -155,7 +155,7 @@ interface SiteParts {
 }
 
 /** Serves queries, images and published files of the site once it is open. */
-function siteRequests({ config, site, staticFolder, log, gate, admit }: SiteParts): RequestHandler {
+function siteRequests({ config, site, staticFolder, log, gate, admit }: SiteDependencies): RequestHandler {
   const countImage = addressLimit(config, config.imageRateLimit, 'generated images');
   return siteEntrance({
     paths: [...GRAPHQL_PATHS, '/static'],
@@ -172,7 +172,7 @@ function siteRequests({ config, site, staticFolder, log, gate, admit }: SitePart
   });
 }
 
-interface GraphqlParts extends OpenSite {
+interface GraphqlDependencies extends OpenSite {
   readonly config: Config;
   readonly log: Log;
   readonly admit: GraphqlOptions['admit'];
@@ -187,16 +187,24 @@ export function checkStoredQueries({ storedQueries }: OpenSite): void {
   if (storedQueries) allowStoredArguments(createSiteEngine().schema, storedQueries);
 }
 
-function graphql({ config, site, imaging, formatDate, storedQueries, log, admit }: GraphqlParts): RequestHandler {
+function graphql({
+  config,
+  site,
+  imaging,
+  formatDate,
+  storedQueries,
+  log,
+  admit,
+}: GraphqlDependencies): RequestHandler {
   const engine = createSiteEngine();
   const imagePolicy = storedQueries ? allowStoredArguments(engine.schema, storedQueries) : ALLOW_ALL;
-  const parts = { records: site.store, formatDate, imagePolicy, ...imaging };
+  const dependencies = { records: site.store, formatDate, imagePolicy, ...imaging };
   const endpoint = createGraphqlEndpoint({
     ...engine,
     admit,
     introspection: config.introspection,
     limits: { values: config.queryValues, workMs: config.queryWorkMs, timeoutMs: config.queryTimeoutMs },
-    createContext: (budget) => createSiteContext(parts, budget),
+    createContext: (budget) => createSiteContext(dependencies, budget),
     report: (defect, requestId) => log.error({ requestId, err: defect }, 'internal error'),
   });
   return (request, response) => {
@@ -232,7 +240,7 @@ function dashboardRouter({ config, services, limits }: RouterOptions): RequestHa
     basePath,
     owns: ['/api'],
     operations: operations.filter(
-      ({ id, path }) => isRunning || ALWAYS.includes(id) || (hasAccounts && path.startsWith(ACCOUNT_PATHS)),
+      ({ id, path }) => isRunning || COMMON_OPERATIONS.includes(id) || (hasAccounts && path.startsWith(ACCOUNT_PATHS)),
     ),
     revision,
     schemes,

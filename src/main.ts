@@ -50,11 +50,11 @@ async function run(config: Config, { startedAt, signal, print, ...options }: Run
       app.open(services);
       const { services: running } = config;
       if (running.includes('dashboard')) services.readiness.waitFor(services.dashboard.refresher.start());
-      const site = await firstSite(services, config);
+      const site = await waitForSite(services, config);
       print(describe({ ...services, site }, origin, performance.now() - startedAt).join('\n'));
       if (isOpenToNetwork(config)) print(OPEN_TO_NETWORK(config.host));
       // The site alone has no accounts.
-      if (running.some((service) => service !== 'site')) await offerSetup(services, { origin, print });
+      if (running.some((service) => service !== 'site')) await printSetupLink(services, { origin, print });
       await aborted(signal);
       print('Stopping: waiting for open requests.');
       services.readiness.stop();
@@ -76,7 +76,7 @@ async function open(config: Config, options: ServicesOptions): Promise<Services>
 }
 
 /** Waits for the first attempt to open the site. A failure ends the startup only if no other service runs. */
-async function firstSite({ site, readiness }: Services, config: Config): Promise<OpenSite | undefined> {
+async function waitForSite({ site, readiness }: Services, config: Config): Promise<OpenSite | undefined> {
   if (site === undefined) return undefined;
   readiness.waitFor(site.firstAttempt);
   return site.firstAttempt.catch((error: unknown) => {
@@ -86,7 +86,7 @@ async function firstSite({ site, readiness }: Services, config: Config): Promise
 }
 
 /** Prints the setup link. Its secret is in the fragment, which browsers never send, so it appears in no access log. */
-async function offerSetup(
+async function printSetupLink(
   { accounts }: Services,
   { origin, print }: { readonly origin: string; readonly print: (line: string) => void },
 ): Promise<void> {

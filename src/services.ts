@@ -131,7 +131,7 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
     refreshMs: config.refreshMinutes * 60_000,
     report: (error) => options.terminal.write(`trellis: Failed to refresh a board: ${String(error)}\n`),
   });
-  const sweeper = sweepHourly(database, accounts, options.terminal);
+  const sweeper = startHourlyCleanup(database, accounts, options.terminal);
   return {
     version: options.version,
     readiness: createReadiness(database),
@@ -175,7 +175,7 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
 }
 
 /** Deletes expired data every hour. Readers check the expiry themselves, so deletion need not be prompt. */
-function sweepHourly(database: Database, accounts: Accounts, terminal: NodeJS.WriteStream): Sweeper {
+function startHourlyCleanup(database: Database, accounts: Accounts, terminal: NodeJS.WriteStream): Sweeper {
   return startSweeper({
     sweeps: [
       () => accounts.sweep(),

@@ -68,7 +68,7 @@ export class OperationBudget {
   spend(values: number): void {
     this.#values += values;
     this.#workMs += values * MS_PER_VALUE;
-    if (this.#refusal || this.#values > this.#limits.values) throw this.#refuseSize();
+    if (this.#refusal || this.#values > this.#limits.values) throw this.#sizeError();
   }
 
   /**
@@ -78,8 +78,8 @@ export class OperationBudget {
    */
   check(): void {
     const now = this.#workingSince === undefined ? 0 : readCpuMs() - this.#workingSince;
-    if (this.#refusal || this.#workMs + now > this.#limits.workMs) throw this.#refuseWork();
-    if (performance.now() - this.#startedAt > this.#limits.timeoutMs) throw this.#refuseTime();
+    if (this.#refusal || this.#workMs + now > this.#limits.workMs) throw this.#workError();
+    if (performance.now() - this.#startedAt > this.#limits.timeoutMs) throw this.#timeError();
   }
 
   /**
@@ -139,19 +139,19 @@ export class OperationBudget {
   async untilTimeout<T>(result: Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(this.#refuseTime()), this.#limits.timeoutMs);
+      timer = setTimeout(() => reject(this.#timeError()), this.#limits.timeoutMs);
     });
     return Promise.race([result, late]).finally(() => clearTimeout(timer));
   }
 
-  #refuseSize(): AppError {
+  #sizeError(): AppError {
     return (this.#refusal ??= new AppError(
       'too_large',
       `The response has more than ${this.#limits.values} values at this field. ${SMALLER} TRELLIS_QUERY_VALUES raises the limit.`,
     ));
   }
 
-  #refuseWork(): AppError {
+  #workError(): AppError {
     return (this.#refusal ??= new AppError(
       'unavailable',
       `The query exceeded its work limit of ${this.#limits.workMs} ms of processor time. Request fewer records or conditions. TRELLIS_QUERY_WORK_MS raises the limit.`,
@@ -159,7 +159,7 @@ export class OperationBudget {
   }
 
   /** The message contains the processor time, because a busy host or image jobs may cause most of the waiting. */
-  #refuseTime(): AppError {
+  #timeError(): AppError {
     const usedMs = Math.round(this.#workMs);
     return (this.#refusal ??= new AppError(
       'unavailable',

@@ -31,7 +31,7 @@ export interface SiteGate {
   admit(request: Request, response: Response): Promise<void> | undefined;
   /** Guards the files below `/static`, for which a signed link is enough. */
   readonly files: RequestHandler;
-  /** Guards the GraphQL page: redirects to the sign-in page where a session would admit the browser. */
+  /** Guards the GraphQL page: redirects to the sign-in page if a session would admit the browser. */
   readonly page: RequestHandler;
 }
 
@@ -93,7 +93,7 @@ const digestOf = (token: string): Buffer => hash('sha256', token, 'buffer');
 
 const pass: RequestHandler = (_request, _response, next) => next();
 
-/** A browser may keep the file for as long as it may load it. */
+/** Lets the browser cache the file until the link expires. */
 const untilExpiry = (expiresAt: number): string =>
   `private, max-age=${Math.max(0, Math.floor((expiresAt - Date.now()) / 1000))}, immutable`;
 

@@ -93,7 +93,7 @@ export function isPostgres(database: Database): boolean {
  */
 export async function inTransaction<T>(database: Database, work: (transaction: Database) => Promise<T>): Promise<T> {
   if (database.isTransaction) return join(database, work);
-  // SQLite's transactions take turns at its one connection.
+  // SQLite has one connection, which runs one transaction at a time.
   if (!isPostgres(database)) return database.transaction().execute(work);
   const run = () => database.transaction().setIsolationLevel('serializable').execute(work);
   const parts = findParts(database);

@@ -20,7 +20,7 @@ export interface ServerKey {
   seal(text: string, purpose: string): Buffer;
   /** Decrypts a text. @throws Error if the key or the purpose is different, or the data was modified. */
   unseal(sealed: Uint8Array, purpose: string): string;
-  /** Derives a key of 32 bytes for another algorithm (HKDF, RFC 5869); each purpose has its own. */
+  /** Derives a key of 32 bytes for use outside of this interface (HKDF, RFC 5869). Each purpose has its own key. */
   derive(purpose: string): Uint8Array;
 }
 
