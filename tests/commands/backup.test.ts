@@ -111,7 +111,7 @@ test("is for its owner's eyes, and takes no name that is taken", async () => {
   await run(backupCommand, server);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   const before = await readFile(file);
-  expect(await run(backupCommand, server)).toMatchObject({ code: 1, err: like('see --force') });
+  expect(await run(backupCommand, server)).toMatchObject({ code: 1, err: like('Use --force to overwrite it') });
   expect(await readFile(file)).toEqual(before);
   expect(await run(backupCommand, server, '--force', '--quiet')).toEqual({ code: 0, out: '', err: '' });
   expect((await readdir(folder)).sort()).toEqual(['old', 'trellis.backup']);
@@ -144,7 +144,7 @@ test('is of one moment, while the server writes', async () => {
 
 test('needs a server that was started before', async () => {
   const empty = await makeServer('empty', engine);
-  expect(await run(backupCommand, empty)).toMatchObject({ code: 1, err: like('expected') });
+  expect(await run(backupCommand, empty)).toMatchObject({ code: 1, err: like('The state folder has no database') });
   await expect(stat(file)).rejects.toThrow('ENOENT');
 });
 
@@ -192,7 +192,7 @@ describe('nothing is touched by', () => {
     ['an empty file', ''],
   ])('%s', async (_what, text) => {
     await writeFile(file, text);
-    await expectRefused('The file is not a backup', '--force');
+    await expectRefused('The file is corrupt or not a backup', '--force');
   });
 
   test('no file at all', async () => {

@@ -88,7 +88,7 @@ describe('OperationBudget', () => {
         /^The query exceeded its time limit of 20 ms, .* TRELLIS_QUERY_TIMEOUT_MS raises the limit\.$/,
       ) as string,
     });
-    expect(() => budget.check()).toThrow('longer than 20 ms');
+    expect(() => budget.check()).toThrow('time limit of 20 ms');
   });
 
   test.each([

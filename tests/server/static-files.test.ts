@@ -109,6 +109,6 @@ describe('static files', () => {
 
   test('rejects a page that refers to an unknown asset', () => {
     const assets = loadAssets('/assets', {});
-    expect(() => loadPage(join(root, 'page.html'), assets)).toThrow('received "site.css"');
+    expect(() => loadPage(join(root, 'page.html'), assets)).toThrow('Unknown asset "site.css"');
   });
 });

@@ -10,7 +10,7 @@ test('all servers must use a database with the key of its first server', async (
   await Promise.all([requireServerKey(first, keys[0]), requireServerKey(second, keys[0])]);
   await expect(requireServerKey(second, keys[1])).rejects.toMatchObject({
     name: 'StateFolderError',
-    message: expect.stringMatching(/^expected the server\.key that the database was used with before; /) as string,
+    message: expect.stringMatching(/^server\.key differs from the key of the database; /) as string,
   });
   await Promise.all([first.destroy(), second.destroy()]);
 });

@@ -26,7 +26,7 @@ test('a state folder that other users can access is reported', async () => {
 
 test('a state folder is locked by one server at a time', async () => {
   const first = await openStateFolder(parent);
-  await expect(openStateFolder(parent)).rejects.toThrow('another server is using it');
+  await expect(openStateFolder(parent)).rejects.toThrow('the state folder is in use by another server');
   first.close();
   (await openStateFolder(parent)).close();
 });
