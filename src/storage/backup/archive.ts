@@ -92,7 +92,7 @@ async function readInfo(own: Kysely<ArchiveTables>): Promise<ArchiveInfo> {
     .selectAll()
     .executeTakeFirst()
     .catch((cause: unknown) => {
-      throw new ArchiveError('The file is not a backup of trellis backup', { cause });
+      throw new ArchiveError('The file is not a backup created by "trellis backup"', { cause });
     });
   if (info === undefined) throw corrupt('description');
   if (info.format > FORMAT) {

@@ -142,7 +142,10 @@ function findHttpProblem({ headers: { Accept } }: WireRequest, { status, headers
  * Returns whether all errors are from limits of the server or from resolvers. Messages of graphql-js start differently.
  */
 function isServerError({ errors = [] }: GraphqlBody): boolean {
-  return errors.every(({ message, path }) => path !== undefined || /^(Expected|The document) /.test(String(message)));
+  return errors.every(({ message, path, extensions }) => {
+    const mayBeFromGraphqlJs = path === undefined && extensions?.code === 'invalid_input';
+    return !mayBeFromGraphqlJs || /^(Expected|The document) /.test(String(message));
+  });
 }
 
 const messageOf = ({ errors = [] }: GraphqlBody): string => String(errors[0]?.message).slice(0, 200);
