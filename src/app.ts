@@ -50,20 +50,20 @@ interface AppOptions {
   readonly log: Log;
   readonly config: Config;
   readonly services: Services;
-  /** The origin that people use, known once the server listens. */
+  /** Returns the public origin, which is known once the server listens. */
   readonly origin: () => string;
 }
 
 const GRAPHQL_PATHS = ['/graphql', '/___graphql'];
 
-/** Operations that every server answers, whichever services it runs. */
-const ALWAYS = ['getHealth', 'getReadiness', 'getVersion'];
+/** Operations that every server has, whichever services it runs. */
+const COMMON_OPERATIONS = ['getHealth', 'getReadiness', 'getVersion'];
 
-/** Where people sign in, to any service that knows them. */
+/** Base path of the sign-in operations, which the dashboard and the secrets service share. */
 const ACCOUNT_PATHS = '/api/auth/';
 
 export interface App {
-  /** Ready to listen. Until the app is opened, every request is answered `unavailable`. */
+  /** Can listen at once. Until {@link App.open} is called, it responds to every request with `unavailable`. */
   readonly server: Server;
   open(services: Services): void;
 }
@@ -77,7 +77,7 @@ export function createApp({ config, origin }: Omit<AppOptions, 'services' | 'log
   };
 }
 
-/** Operation tables to handlers, the schema to resolvers, and pages. */
+/** Connects the operation tables to handlers, the schema to resolvers, and paths to pages. */
 function createListener(options: AppOptions): RequestListener {
   const { config, services, origin, log } = options;
   const app = express().disable('x-powered-by').set('trust proxy', config.trustProxy);
@@ -111,13 +111,13 @@ function createListener(options: AppOptions): RequestListener {
   });
   const reference = loadReference({ services: config.services });
   app.use(requestContext({ log }), requestBounds({ isAllowedHost: createHostCheck(config) }));
-  // Before what they have no use for: a query and an image are answered in less time than some headers take.
-  // Copies that were published before stay below the path when the site does not run.
+  // The site comes before the security headers, which take longer to set than some queries and images to serve.
+  // The gate guards /static even if the site does not run, because copies that were published earlier remain there.
   if (siteAccess !== 'public') app.use('/static', gate.files);
   if (services.site) {
     const admit: GraphqlOptions['admit'] = (request, response) => {
       countRequest(peerAddress(request), response);
-      // Express made both.
+      // Express created both objects.
       return gate.admit(request as Request, response as Response);
     };
     app.get(GRAPHQL_PATHS, explorer.page).options(GRAPHQL_PATHS, allowOnly('GET, POST, OPTIONS'));
@@ -136,7 +136,7 @@ function createListener(options: AppOptions): RequestListener {
 
 const isHttps = ({ publicUrl }: Config): boolean => publicUrl?.startsWith('https:') ?? false;
 
-/** `TRELLIS_RATE_LIMIT=0` turns off these limits as well. */
+/** Creates a limit per address. `TRELLIS_RATE_LIMIT=0` turns off these limits as well. */
 const addressLimit = ({ rateLimit }: Config, perMinute: number, what: string): AddressLimit =>
   createAddressLimit({ perMinute: rateLimit === 0 ? undefined : perMinute, what });
 
@@ -145,7 +145,7 @@ function siteReaders({ config: { siteAccess }, services }: AppOptions, limits: R
   return { kind: 'people', authenticate: services.authenticatorFor(['personal']), limits };
 }
 
-interface SiteParts {
+interface SiteDependencies {
   readonly config: Config;
   readonly site: SiteService;
   readonly staticFolder: string;
@@ -154,8 +154,8 @@ interface SiteParts {
   readonly admit: GraphqlOptions['admit'];
 }
 
-/** Queries, images and published files of the site, once it is open. */
-function siteRequests({ config, site, staticFolder, log, gate, admit }: SiteParts): RequestHandler {
+/** Serves queries, images and published files of the site once it is open. */
+function siteRequests({ config, site, staticFolder, log, gate, admit }: SiteDependencies): RequestHandler {
   const countImage = addressLimit(config, config.imageRateLimit, 'generated images');
   return siteEntrance({
     paths: [...GRAPHQL_PATHS, '/static'],
@@ -172,28 +172,40 @@ function siteRequests({ config, site, staticFolder, log, gate, admit }: SitePart
   });
 }
 
-interface GraphqlParts extends OpenSite {
+interface GraphqlDependencies extends OpenSite {
   readonly config: Config;
   readonly log: Log;
   readonly admit: GraphqlOptions['admit'];
 }
 
-/** Validates the stored queries of a site that allows only their images. @throws AppError `invalid_input`. */
+/**
+ * Validates the stored queries of a site that restricts image transforms to them.
+ *
+ * @throws AppError `invalid_input`
+ */
 export function checkStoredQueries({ storedQueries }: OpenSite): void {
   if (storedQueries) allowStoredArguments(createSiteEngine().schema, storedQueries);
 }
 
-function graphql({ config, site, imaging, formatDate, storedQueries, log, admit }: GraphqlParts): RequestHandler {
+function graphql({
+  config,
+  site,
+  imaging,
+  formatDate,
+  storedQueries,
+  log,
+  admit,
+}: GraphqlDependencies): RequestHandler {
   const engine = createSiteEngine();
   const imagePolicy = storedQueries ? allowStoredArguments(engine.schema, storedQueries) : ALLOW_ALL;
-  const parts = { records: site.store, formatDate, imagePolicy, ...imaging };
+  const dependencies = { records: site.store, formatDate, imagePolicy, ...imaging };
   const endpoint = createGraphqlEndpoint({
     ...engine,
     admit,
     introspection: config.introspection,
     limits: { values: config.queryValues, workMs: config.queryWorkMs, timeoutMs: config.queryTimeoutMs },
-    createContext: (budget) => createSiteContext(parts, budget),
-    report: (defect, requestId) => log.error({ requestId, err: defect }, 'defect'),
+    createContext: (budget) => createSiteContext(dependencies, budget),
+    report: (defect, requestId) => log.error({ requestId, err: defect }, 'internal error'),
   });
   return (request, response) => {
     const context = contextOf(response);
@@ -214,7 +226,7 @@ function imageFiles({ images, folder, publicFiles }: Imaging, countImage: Addres
   });
 }
 
-/** One budget for both services, as it is one caller who asks. */
+/** Both routers share one set of limits, because a caller may use both services. */
 interface RouterOptions extends AppOptions {
   readonly limits: RateLimits;
 }
@@ -228,7 +240,7 @@ function dashboardRouter({ config, services, limits }: RouterOptions): RequestHa
     basePath,
     owns: ['/api'],
     operations: operations.filter(
-      ({ id, path }) => isRunning || ALWAYS.includes(id) || (hasAccounts && path.startsWith(ACCOUNT_PATHS)),
+      ({ id, path }) => isRunning || COMMON_OPERATIONS.includes(id) || (hasAccounts && path.startsWith(ACCOUNT_PATHS)),
     ),
     revision,
     schemes,
@@ -272,7 +284,7 @@ function secretsRouter({ config, services, limits }: RouterOptions): RequestHand
 
 const DOCUMENT_PATHS = { dashboard: '/api/openapi.json', secrets: '/secrets/openapi.json' };
 
-/** Serves a contract beside its operations. */
+/** Adds the path of the contract document to the operations of a service. */
 function withDocument(
   config: Config,
   service: keyof typeof DOCUMENT_PATHS,

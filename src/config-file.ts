@@ -13,26 +13,26 @@ export interface ConfigFile {
 }
 
 /**
- * The configuration file named, or else the one in the folder. A script's
- * default export is its content.
+ * Reads the named configuration file, or else the one in the folder. The content of a script is its default export.
  *
- * @throws StartError when it can't be read, holds no object, or is one of several.
+ * @returns `undefined` when no file is named and the folder has none.
+ * @throws StartError when the file can't be read, does not contain an object, or the folder has several.
  */
 export async function readConfigFile(folder: string, named?: string): Promise<ConfigFile | undefined> {
   const file = named === undefined ? find(folder) : resolve(folder, named);
   if (file === undefined) return undefined;
   const content = await read(file).catch((cause: unknown) => {
-    throw new StartError(`${file}: expected a configuration file; ${oneLine(cause)}`, { cause });
+    throw new StartError(`${file}: not a valid configuration file: ${oneLine(cause)}`, { cause });
   });
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
-    throw new StartError(`${file}: expected an object of settings; received something else`);
+    throw new StartError(`${file}: not a valid configuration file: the content must be an object`);
   }
   return { file, content: content as Record<string, unknown> };
 }
 
 function find(folder: string): string | undefined {
   const [file, other] = NAMES.map((name) => join(folder, name)).filter((candidate) => existsSync(candidate));
-  if (file && other) throw new StartError(`${file}: expected one configuration file; ${other} is another`);
+  if (file && other) throw new StartError(`Found two configuration files: ${file} and ${other}. Remove one`);
   return file;
 }
 

@@ -10,109 +10,109 @@ import type { SiteAccess } from './site-access.js';
 import { StartError } from './start-error.js';
 
 export interface Config {
-  /** The files that configure the server, which are never part of a site: the configuration file and the token's. */
+  /** Files that are never part of a site: the configuration file and the file of the site token. */
   readonly configFiles: readonly string[];
-  /** 0 lets the system choose. */
+  /** 0 lets the operating system choose. */
   readonly port: number;
   readonly host: string;
   /** Whether the host is a loopback address or name, which no other machine reaches. */
   readonly isLoopback: boolean;
-  /** The origin that people use; `undefined` for localhost at whatever port was taken. */
+  /** The origin that browsers use; `undefined` for localhost with the port that the server listens on. */
   readonly publicUrl: string | undefined;
   /** Host names that requests may use in addition to that of the public URL, in lower case. */
   readonly allowedHosts: readonly string[];
-  /** What tells this server from others; '' for nothing. */
+  /** A label that distinguishes this server from others, shown on every page; '' for none. */
   readonly instanceLabel: string;
-  /** Absolute. */
+  /** The absolute path of the site's folder. */
   readonly site: string;
-  /** Absolute. */
+  /** The absolute path of the state folder. */
   readonly state: string;
   /** A PostgreSQL database, with its password; `undefined` for SQLite in the state folder. */
   readonly databaseUrl: string | undefined;
   readonly services: readonly ServiceName[];
   readonly siteAccess: SiteAccess;
-  /** Whether the site's folders are followed while the server runs. */
+  /** Whether the site's folders are watched while the server runs. */
   readonly watch: boolean;
-  /** Whether queries may ask about the schema itself. */
+  /** Whether queries may use introspection. */
   readonly introspection: boolean;
-  /** How many values the answer to one query may hold. */
+  /** The largest number of values in the response to one query. */
   readonly queryValues: number;
-  /** How long one query may keep the process busy. */
+  /** The processor time that one query may use. */
   readonly queryWorkMs: number;
-  /** How long one query may take, with all that it waits for. */
+  /** The duration of one query, waiting included. */
   readonly queryTimeoutMs: number;
-  /** What derived images and public copies may take on the disk, in bytes. */
+  /** The disk space of derived images, inline images and public copies, in bytes. */
   readonly imagesQuota: number;
-  /** How many proxies in front may name the client. */
+  /** The number of trusted reverse proxies. */
   readonly trustProxy: number;
-  /** Requests a minute of one credential, or of one address without; 0 for no limits at all. */
+  /** Requests per minute of one credential, or of one address without a credential; 0 turns off all limits. */
   readonly rateLimit: number;
-  /** The same for sign-in, credentials that fail and credentials that are made. */
+  /** The limit per minute for each of: sign-in steps, failed credentials and created credentials. */
   readonly tightRateLimit: number;
-  /** GraphQL requests and pages a minute of one address. */
+  /** GraphQL requests and pages per minute of one address. */
   readonly siteRateLimit: number;
-  /** Images a minute that are generated for one address. */
+  /** Images per minute that are generated for one address. */
   readonly imageRateLimit: number;
-  /** From the end of one refresh of a board to the next. */
+  /** The time from the end of one refresh of a board to the start of the next. */
   readonly refreshMinutes: number;
-  /** The GitHub App of this server; its key is PEM, its URL empty for github.com. */
+  /** The GitHub App of this server. Its key is PEM; its URL is empty for github.com. */
   readonly githubApp: { readonly id: number; readonly privateKey: string; readonly url: string } | undefined;
-  /** Private addresses that forges may have: CIDR ranges, addresses and host names, the last two also with a port. */
+  /** Private addresses that forges may have: CIDR ranges, addresses and host names, the latter two also with a port. */
   readonly forgeAllow: readonly string[];
   readonly logLevel: LogLevel;
-  /** Whether what goes out is trusted to fit the contract (`NODE_ENV=production`). */
+  /** Whether responses are sent without validating them against the contract (`NODE_ENV=production`). */
   readonly production: boolean;
 }
 
 export interface ConfigSources {
-  /** By setting, and `config` for the file. */
+  /** Values by the name of their option; `config` is the path of the configuration file. */
   readonly flags?: Readonly<Record<string, string | undefined>>;
   readonly env?: NodeJS.ProcessEnv;
   readonly folder?: string;
 }
 
-/** A value, and where a person would look for it. */
-interface Given {
+/** A value and its source as error messages name it: a variable, a flag or a key of the file. */
+interface SourcedValue {
   readonly value: unknown;
   readonly source: string;
 }
 
-/** Half a million values are read, put together and written in about a second, in which nobody else is answered. */
+/** Half a million values take about a second to read, assemble and write, which blocks all other requests. */
 const QUERY_VALUES = 500_000;
 
-/** The largest answer fits in just so; a regex on 100,000 names takes a sixth of it. */
+/** Just enough for a response of {@link QUERY_VALUES}; a regex on 100,000 names takes a sixth of it. */
 const QUERY_WORK_MS = 1_000;
 
-/** Longer than anybody waits for a page of a site; images that are yet to be made may take some seconds. */
+/** Longer than visitors wait for a page of a site. Generating missing images may take some seconds. */
 const QUERY_TIMEOUT_MS = 10_000;
 
-/** Ten a second: a page asks once in half a minute, a script that reads all it can is told to wait. */
+/** Ten per second: a page sends one request in half a minute, and a script that sends more has to wait. */
 const RATE_LIMIT = 600;
 
-/** Thirty people behind one address may sign in within a minute, two steps each; who guesses gets nowhere. */
+/** Thirty users behind one address can sign in within a minute, with two steps each. Guessing remains infeasible. */
 const TIGHT_RATE_LIMIT = 60;
 
-/** Fifty a second: enough for the build of a static site that sends a query for each page. */
+/** Fifty per second: enough for the build of a static site that sends a query for each page. */
 const SITE_RATE_LIMIT = 3_000;
 
-/** Ten a second, about what two processors generate; a gallery of some hundred images is shown at once. */
+/** Ten per second, about as many as two processors generate. A gallery of some hundred images loads without a wait. */
 const IMAGE_RATE_LIMIT = 600;
 
-/** Webhooks tell of most changes at once; a large board costs a hundredth of an hour's budget each time. */
+/** Webhooks report most changes at once. Each refresh of a large board uses a hundredth of the hourly API quota. */
 const REFRESH_MINUTES = 20;
 
 const PACKAGE_ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * The settings of this start: of flags, environment, file and defaults, the
- * first that says something.
+ * Loads the server configuration. Flags take precedence over the environment, the environment over the configuration
+ * file, and the file over the defaults.
  *
- * @throws StartError of one line for a wrong setting: its name, what was expected, what came.
+ * @throws StartError of one line for an invalid option: its source, the expected value and the received value.
  */
 export async function loadConfig(sources: ConfigSources = {}): Promise<Config> {
   const { flags = {}, env = process.env, folder = process.cwd() } = sources;
   const file = await readConfigFile(folder, flags.config);
-  const given = new Map<string, Given>();
+  const given = new Map<string, SourcedValue>();
   for (const [key, value] of Object.entries(file?.content ?? {})) {
     given.set(key, { value: inFolder(key, value, dirname(file?.file ?? '')), source: `${key} in ${file?.file ?? ''}` });
   }
@@ -128,7 +128,7 @@ export async function loadConfig(sources: ConfigSources = {}): Promise<Config> {
   return { ...defaults, siteAccess, configFiles };
 }
 
-function fromText(key: keyof Settings, text: string, source: string, folder: string): Given {
+function fromText(key: keyof Settings, text: string, source: string, folder: string): SourcedValue {
   const value = SETTINGS[key].list ? text.split(',').map((part) => part.trim()) : text;
   return { value: inFolder(key, value, folder), source };
 }
@@ -138,7 +138,7 @@ function inFolder(key: string, value: unknown, folder: string): unknown {
   return isPath && typeof value === 'string' && value !== '' ? resolve(folder, value) : value;
 }
 
-function validate(given: ReadonlyMap<string, Given>): Settings {
+function validate(given: ReadonlyMap<string, SourcedValue>): Settings {
   const ajv = new Ajv2020({ coerceTypes: true, strict: true, formats: { ...FORMATS } });
   const isValid = ajv.compile({
     type: 'object',
@@ -153,22 +153,22 @@ function validate(given: ReadonlyMap<string, Given>): Settings {
   return settings;
 }
 
-function toStartError(given: ReadonlyMap<string, Given>, error: ErrorObject | undefined): StartError {
+function toStartError(given: ReadonlyMap<string, SourcedValue>, error: ErrorObject | undefined): StartError {
   if (error?.keyword === 'dependentRequired') return toMissingError(given, error);
   const key = error?.instancePath.split('/')[1] ?? (error?.params as { additionalProperty: string }).additionalProperty;
   const { value, source } = given.get(key) ?? { value: undefined, source: key };
   if (!Object.hasOwn(SETTINGS, key)) {
-    return new StartError(`${source}: expected one of the settings ${SETTING_NAMES.join(', ')}`);
+    return new StartError(`${source}: unknown option; the options are ${SETTING_NAMES.join(', ')}`);
   }
   const { expected, secret, list } = SETTINGS[key as keyof Settings];
   const shown = JSON.stringify(list && Array.isArray(value) ? value.join(',') : value);
   return new StartError(`${source}: expected ${expected}; received ${secret ? 'a value' : shown}`);
 }
 
-function toMissingError(given: ReadonlyMap<string, Given>, { params }: ErrorObject): StartError {
+function toMissingError(given: ReadonlyMap<string, SourcedValue>, { params }: ErrorObject): StartError {
   const { property, missingProperty } = params as { property: string; missingProperty: keyof Settings };
   const { env } = SETTINGS[missingProperty];
-  return new StartError(`${given.get(property)?.source ?? property}: expected ${env} beside it; there is none`);
+  return new StartError(`${given.get(property)?.source ?? property}: requires ${env} as well`);
 }
 
 type Defaults = Omit<Config, 'configFiles' | 'siteAccess'>;
@@ -207,5 +207,5 @@ function toGithubApp({ githubAppId: id, githubAppPrivateKeyBase64: key, githubAp
   return { id, privateKey: Buffer.from(key, 'base64').toString(), url: githubAppUrl?.replace(/\/+$/, '') ?? '' };
 }
 
-/** The environment as it is, for commands with settings of their own, and for what they start. */
+/** Returns the environment unchanged, for commands with options of their own and for the processes that they start. */
 export const readEnvironment = (): Readonly<Record<string, string | undefined>> => process.env;

@@ -1,17 +1,17 @@
 import type { components } from './generated/dashboard/types.js';
 
-/** The closed list in `openapi/common.yaml`; GraphQL carries the same codes in `extensions.code`. */
+/** The error codes of `openapi/common.yaml`. GraphQL errors carry the same codes in `extensions.code`. */
 export type ErrorCode = components['schemas']['ErrorCode'];
 
-/** Why a forge, or we in its place, did not do something to a pull request: schema `ActionError` of the dashboard. */
+/** The reason why an action on a pull request failed, at the forge or here: schema `ActionError` of the dashboard. */
 export interface ActionRefusal {
-  /** Stands in the body where the error's own code would. */
+  /** Replaces the code of the error in the response body. */
   readonly code: components['schemas']['ActionErrorCode'];
-  /** When the forge takes requests again, as RFC 3339; of `rate_limited`. */
+  /** The time at which the forge accepts requests again, as RFC 3339; only for `rate_limited`. */
   readonly resetsAt?: string;
 }
 
-/** The one place where a code becomes an HTTP status. */
+/** The HTTP status of each error code. */
 export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   invalid_input: 400,
   malformed_body: 400,
@@ -34,15 +34,15 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
 };
 
 export interface AppErrorOptions extends ErrorOptions {
-  /** The offending field of the request body, or the name of the parameter. */
+  /** The invalid field of the request body, or the name of the parameter. */
   readonly field?: string;
-  /** Response headers that the refusal needs, such as `Allow`. */
+  /** Response headers that the error requires, such as `Allow`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What clients of actions are told besides; the error's own code still decides the status. */
+  /** Details for clients of actions. The code of the error still determines the status. */
   readonly action?: ActionRefusal;
 }
 
-/** A caller's mistake, or a refusal: safe to show as it is. Anything else thrown is a defect. */
+/** An error that the caller may see unchanged. Any other thrown value is an internal error. */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: ErrorCode;
@@ -50,7 +50,7 @@ export class AppError extends Error {
   readonly headers: Readonly<Record<string, string>>;
   readonly action: ActionRefusal | undefined;
 
-  /** @param message One sentence: what was expected, what came. Never a secret value. */
+  /** @param message A sentence for the caller, without secret values. */
   constructor(code: ErrorCode, message: string, { field, headers = {}, action, ...options }: AppErrorOptions = {}) {
     super(message, options);
     this.code = code;
@@ -64,7 +64,7 @@ export class AppError extends Error {
   }
 }
 
-/** A budget of requests, in the terms of the `RateLimit-*` headers of the contracts. */
+/** The state of a rate limit, as the `RateLimit-*` headers of the contracts report it. */
 export interface RequestBudget {
   readonly limit: number;
   readonly windowSeconds: number;
@@ -72,7 +72,7 @@ export interface RequestBudget {
   readonly resetSeconds: number;
 }
 
-/** Returns the headers that every response of a limited operation carries. */
+/** Returns the headers of every response of a rate-limited operation. */
 export function rateLimitHeaders(budget: RequestBudget): Readonly<Record<string, string>> {
   const { limit, windowSeconds, remaining, resetSeconds } = budget;
   return {
@@ -83,7 +83,7 @@ export function rateLimitHeaders(budget: RequestBudget): Readonly<Record<string,
   };
 }
 
-/** Returns the error for a request past its budget, with the headers that the contracts require of a 429. */
+/** Creates the error for a request above its rate limit, with the headers that the contracts require for a 429. */
 export function rateLimited(message: string, budget: Omit<RequestBudget, 'remaining'>): AppError {
   const headers = { ...rateLimitHeaders({ ...budget, remaining: 0 }), 'Retry-After': String(budget.resetSeconds) };
   return new AppError('rate_limited', message, { headers });

@@ -1,50 +1,51 @@
-/** Runs what it is given, as much at the same time as there is room for. */
+/** Runs a function as soon as the concurrency limit allows. The weight is 1 unless given. */
 export type InTurn = <T>(run: () => Promise<T>, weight?: number) => Promise<T>;
 
-interface Waiting {
+interface QueuedCall {
   readonly weight: number;
   readonly start: () => void;
 }
 
 /**
- * Runs at most `room` at the same time, each counting as much as it weighs
- * (1, or up to all the room), the others in the order they came.
+ * Creates a limit on calls that run at the same time. Further calls start in the order of their arrival.
+ *
+ * @param capacity The largest total weight of the running calls. A heavier call counts as this much, and runs alone.
  */
-export function inTurn(room: number): InTurn {
-  const waiting: Waiting[] = [];
-  let taken = 0;
+export function inTurn(capacity: number): InTurn {
+  const queue: QueuedCall[] = [];
+  let used = 0;
 
   function startNext(): void {
-    for (let next = waiting[0]; next && taken + next.weight <= room; next = waiting[0]) {
-      waiting.shift();
-      taken += next.weight;
+    for (let next = queue[0]; next && used + next.weight <= capacity; next = queue[0]) {
+      queue.shift();
+      used += next.weight;
       next.start();
     }
   }
 
   return async (run, weight = 1) => {
-    const own = Math.min(weight, room);
+    const ownWeight = Math.min(weight, capacity);
     await new Promise<void>((start) => {
-      waiting.push({ weight: own, start });
+      queue.push({ weight: ownWeight, start });
       startNext();
     });
     try {
       return await run();
     } finally {
-      taken -= own;
+      used -= ownWeight;
       startNext();
     }
   };
 }
 
-/** Runs once for all who ask for the same key at the same time; later ones run it again. */
+/** Creates a function that shares one run between concurrent calls with the same key. Later calls run again. */
 export function onceAtATime<T>(): (key: string, run: () => Promise<T>) => Promise<T> {
-  const underWay = new Map<string, Promise<T>>();
+  const running = new Map<string, Promise<T>>();
   return (key, run) => {
-    const known = underWay.get(key);
-    if (known) return known;
-    const started = run().finally(() => underWay.delete(key));
-    underWay.set(key, started);
+    const current = running.get(key);
+    if (current) return current;
+    const started = run().finally(() => running.delete(key));
+    running.set(key, started);
     return started;
   };
 }

@@ -3,18 +3,22 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { StartError } from './start-error.js';
 
-/** What is still under way after this is cut off; supervisors kill after some ten to thirty seconds. */
+/** Open requests are aborted after this time. Supervisors kill a process after some 10 to 30 seconds. */
 const DRAIN_MS = 8_000;
 
-const SWEEP_MS = 50;
+const IDLE_CHECK_MS = 50;
 
-interface Place {
+interface ListenAddress {
   readonly host: string;
   readonly port: number;
 }
 
-/** @throws StartError when the port is taken, or the address is not this machine's. */
-export async function listen(server: Server, { host, port }: Place): Promise<AddressInfo> {
+/**
+ * Starts to listen.
+ *
+ * @throws StartError when the port is in use or not permitted, or the address does not belong to this machine.
+ */
+export async function listen(server: Server, { host, port }: ListenAddress): Promise<AddressInfo> {
   server.listen(port, host);
   try {
     await once(server, 'listening');
@@ -24,13 +28,13 @@ export async function listen(server: Server, { host, port }: Place): Promise<Add
   return server.address() as AddressInfo;
 }
 
-function toStartError(error: NodeJS.ErrnoException, { host, port }: Place): Error {
+function toStartError(error: NodeJS.ErrnoException, { host, port }: ListenAddress): Error {
   const options = { cause: error };
   switch (error.code) {
     case 'EADDRINUSE':
-      return new StartError(`PORT: expected a free port; ${port} at ${host} is taken by another process`, options);
+      return new StartError(`PORT: port ${port} on ${host} is already in use`, options);
     case 'EACCES':
-      return new StartError(`PORT: expected a port that this user may open; ${port} is not`, options);
+      return new StartError(`PORT: this user has no permission to open port ${port}`, options);
     case 'EADDRNOTAVAIL':
     case 'EAI_AGAIN':
     case 'ENOTFOUND':
@@ -40,21 +44,21 @@ function toStartError(error: NodeJS.ErrnoException, { host, port }: Place): Erro
   }
 }
 
-/** Where a browser on this machine finds the server. */
+/** Returns the origin at which a browser on this machine reaches the server. */
 export function localOrigin({ address, port, family }: AddressInfo): string {
   const isLocal = ['127.0.0.1', '::1', '0.0.0.0', '::'].includes(address);
   const name = family === 'IPv6' ? `[${address}]` : address;
   return `http://${isLocal ? 'localhost' : name}:${port}`;
 }
 
-/** Takes no new connection, and ends when the requests under way are answered, or after eight seconds. */
+/** Stops accepting connections, and resolves when all open requests have their response, or after 8 seconds. */
 export async function drain(server: Server): Promise<void> {
   const closed = once(server, 'close');
   server.close();
-  // A connection that falls idle after its answer would be kept open for the next request.
-  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
+  // A connection becomes idle after its response, and keep-alive would hold it open for the next request.
+  const idleCheck = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
   const cutOff = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
   await closed;
-  clearInterval(sweep);
+  clearInterval(idleCheck);
   clearTimeout(cutOff);
 }

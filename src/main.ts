@@ -8,17 +8,17 @@ import { toStartError } from './start-error.js';
 
 export interface ServeOptions {
   readonly version: string;
-  /** Says that the server is ready, and that it stops. */
+  /** Prints a line when the server is ready and when it stops. */
   readonly print: (line: string) => void;
-  /** Where a long crawl shows how far it is. */
+  /** The terminal that shows the progress of a long scan. */
   readonly terminal: NodeJS.WriteStream;
 }
 
 /**
- * Serves until SIGTERM or SIGINT, then answers what is under way and ends. A
- * second signal ends the process at once.
+ * Serves until SIGTERM or SIGINT, then completes the open requests and returns. A second signal ends the process at
+ * once.
  *
- * @throws StartError for a site or a state folder that can't be used, or a port that is taken.
+ * @throws StartError when the site or the state folder can't be used, or the port is in use.
  */
 export async function serve(config: Config, options: ServeOptions): Promise<void> {
   const startedAt = performance.now();
@@ -40,23 +40,23 @@ interface Run extends ServeOptions {
 async function run(config: Config, { startedAt, signal, print, ...options }: Run): Promise<void> {
   let origin = config.publicUrl ?? '';
   const app = createApp({ config, origin: () => origin });
-  // Before the site is read, which may take a while: a port that is taken would make that in vain.
+  // Listens before the site is scanned, which may take a while, so that a port in use is reported at once.
   const address = await listen(app.server, config);
   origin = config.publicUrl ?? localOrigin(address);
   try {
     const services = await open(config, { ...options, signal, checkSite: checkStoredQueries, origin: () => origin });
     try {
-      // The site may take a while to read; the other services answer meanwhile.
+      // The other services are available while the site is scanned.
       app.open(services);
       const { services: running } = config;
       if (running.includes('dashboard')) services.readiness.waitFor(services.dashboard.refresher.start());
-      const site = await firstSite(services, config);
+      const site = await waitForSite(services, config);
       print(describe({ ...services, site }, origin, performance.now() - startedAt).join('\n'));
       if (isOpenToNetwork(config)) print(OPEN_TO_NETWORK(config.host));
-      // Site data alone knows nobody.
-      if (running.some((service) => service !== 'site')) await offerSetup(services, { origin, print });
+      // The site alone has no accounts.
+      if (running.some((service) => service !== 'site')) await printSetupLink(services, { origin, print });
       await aborted(signal);
-      print('Stopping: answering what is under way.');
+      print('Stopping: waiting for open requests.');
       services.readiness.stop();
       await drain(app.server);
     } finally {
@@ -75,8 +75,8 @@ async function open(config: Config, options: ServicesOptions): Promise<Services>
   }
 }
 
-/** The site at its first attempt; a failure ends the start only where nothing else is served. */
-async function firstSite({ site, readiness }: Services, config: Config): Promise<OpenSite | undefined> {
+/** Waits for the first attempt to open the site. A failure ends the startup only if no other service runs. */
+async function waitForSite({ site, readiness }: Services, config: Config): Promise<OpenSite | undefined> {
   if (site === undefined) return undefined;
   readiness.waitFor(site.firstAttempt);
   return site.firstAttempt.catch((error: unknown) => {
@@ -85,16 +85,15 @@ async function firstSite({ site, readiness }: Services, config: Config): Promise
   });
 }
 
-/** The secret is in the fragment, which browsers never send: so it is in no log, here or at a proxy. */
-async function offerSetup(
+/** Prints the setup link. Its secret is in the fragment, which browsers never send, so it appears in no access log. */
+async function printSetupLink(
   { accounts }: Services,
   { origin, print }: { readonly origin: string; readonly print: (line: string) => void },
 ): Promise<void> {
   const secret = await accounts.setupLink.create();
   if (secret === undefined) return;
-  print(
-    `Nobody has an account yet. This link makes the admin's, once, within an hour:\n${origin}/sign-in#setup=${secret}`,
-  );
+  print('No accounts yet. Create the admin account with this link (valid once, for 1 hour):');
+  print(`${origin}/sign-in#setup=${secret}`);
 }
 
 interface Started {
@@ -118,7 +117,7 @@ function describe({ version, site: open }: Started, origin: string, milliseconds
     `${ready} - ${counts}, indexed in ${toTime(crawl)}, started in ${toTime(milliseconds)}.`,
     `Explore the site's data at ${origin}/graphql`,
     ...(privateLeftOut > 0 ? [`Site: ${leftOut}`] : []),
-    ...(late > 0 ? [`Site: ${count(late, 'large file')} being read; listed when that is done.`] : []),
+    ...(late > 0 ? [`Site: ${count(late, 'large file')} still being read; added to the site afterwards.`] : []),
   ];
 }
 

@@ -46,15 +46,15 @@ import type { Replays } from './storage/replays.js';
 import { startSweeper } from './storage/sweeper.js';
 import type { Sweeper } from './storage/sweeper.js';
 
-/** What handlers and resolvers are given. */
+/** The services of the domain that handlers and resolvers use. */
 export interface Services extends SecretsAccess {
-  /** The release that runs. */
+  /** The running release. */
   readonly version: string;
   readonly readiness: Readiness;
   readonly replays: Replays;
-  /** For the secrets, whose writes are audited. */
+  /** The idempotency store of the secrets service, which also writes the audit log. */
   readonly auditedReplays: Replays;
-  /** What is counted together with other servers; absent on SQLite, which has one. */
+  /** Rate limit counts that several servers share; absent on SQLite, which only one server can use. */
   readonly rateCounts: RateCounts | undefined;
   readonly accounts: Accounts;
   readonly dashboard: Dashboard;
@@ -63,15 +63,15 @@ export interface Services extends SecretsAccess {
   readonly consumers: Consumers;
   readonly owner: Owner;
   readonly audit: AuditLog;
-  /** Absent when the site is not among the services that run. */
+  /** Absent when the site service does not run. */
   readonly site: SiteService | undefined;
-  /** The state of the site for probes; absent with it. */
+  /** The state of the site for probes; absent when the site service does not run. */
   readonly siteReport: (() => SiteReport) | undefined;
   /** Signs links below `/static`; absent for a public site. */
   readonly linkSigner: LinkSigner | undefined;
-  /** Where published files are, to be served below `/static`. */
+  /** The folder of published files, which are served below `/static`. */
   readonly staticFolder: string;
-  /** Finds who sent a request to a service that takes tokens of these kinds. */
+  /** Creates the function that identifies the caller of a service which accepts these kinds of tokens. */
   readonly authenticatorFor: (tokens: readonly TokenKind[]) => Authenticate;
   /** Closes the databases. */
   close(): Promise<void>;
@@ -81,24 +81,24 @@ type Authenticate = (request: CredentialSource) => Promise<Caller | undefined>;
 
 export interface ServicesOptions {
   readonly version: string;
-  /** The origin that people use, known once the server listens. */
+  /** Returns the public origin, which is known once the server listens. */
   readonly origin: () => string;
-  /** Where a long crawl shows how far it is. */
+  /** The terminal that shows the progress of a long scan, and errors of background work. */
   readonly terminal: NodeJS.WriteStream;
-  /** Ends a crawl. */
+  /** Aborts a scan. */
   readonly signal?: AbortSignal;
   /** Throws for an opened site that cannot be served. */
   readonly checkSite?: SiteServiceOptions['checkSite'];
 }
 
-/** Limits are of requests a minute. */
+/** Rate limits count requests per minute. */
 const RATE_WINDOW_MS = 60_000;
 
-/** Opens the databases, starts to read the site, and wires the domain to them. */
+/** Opens the databases, starts to scan the site, and creates the services. */
 export async function openServices(config: Config, options: ServicesOptions): Promise<Services> {
   const folder = await openStateFolder(config.state);
   if (folder.isShared)
-    options.terminal.write(`trellis: ${config.state} is open to others; chmod 700 keeps its keys yours.\n`);
+    options.terminal.write(`trellis: Other users can read ${config.state}. Protect its keys with chmod 700.\n`);
   try {
     return await openAll(config, options, folder);
   } catch (error) {
@@ -129,9 +129,9 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
     githubApp: config.githubApp,
     forgeAllow: config.forgeAllow,
     refreshMs: config.refreshMinutes * 60_000,
-    report: (error) => options.terminal.write(`trellis: a board could not be refreshed: ${String(error)}\n`),
+    report: (error) => options.terminal.write(`trellis: Failed to refresh a board: ${String(error)}\n`),
   });
-  const sweeper = sweepHourly(database, accounts, options.terminal);
+  const sweeper = startHourlyCleanup(database, accounts, options.terminal);
   return {
     version: options.version,
     readiness: createReadiness(database),
@@ -147,7 +147,7 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
     ...createSecretsAccess(database, { owner, signIn: accounts.signIn, accountsWith, store: serviceTokens }),
     audit: createAuditLog(database),
     site,
-    // The callers that may read a public site may also know which of its files are left out, and why.
+    // Every caller may read a public site, so every caller may also see which of its files have problems.
     siteReport: site && (() => site.report(isPublic)),
     linkSigner,
     staticFolder: join(config.state, 'public', 'static'),
@@ -174,8 +174,8 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
   };
 }
 
-/** What time has ended is refused as it is read, so it may lie there for a while. */
-function sweepHourly(database: Database, accounts: Accounts, terminal: NodeJS.WriteStream): Sweeper {
+/** Deletes expired data every hour. Readers check the expiry themselves, so deletion need not be prompt. */
+function startHourlyCleanup(database: Database, accounts: Accounts, terminal: NodeJS.WriteStream): Sweeper {
   return startSweeper({
     sweeps: [
       () => accounts.sweep(),
@@ -186,6 +186,6 @@ function sweepHourly(database: Database, accounts: Accounts, terminal: NodeJS.Wr
       () => noteRotationsDue(database, Date.now()),
     ],
     everyMs: 3_600_000,
-    report: (error) => terminal.write(`trellis: what has expired could not be deleted: ${String(error)}\n`),
+    report: (error) => terminal.write(`trellis: Failed to delete expired data: ${String(error)}\n`),
   });
 }

@@ -1,4 +1,4 @@
-/** The settings of Trellis: the one list behind the environment, the configuration file, the flags and the help. */
+/** The options of the server, from which the environment variables, configuration keys, flags and help are derived. */
 import { createPrivateKey } from 'node:crypto';
 import { isIP } from 'node:net';
 
@@ -7,7 +7,7 @@ export type ServiceName = 'dashboard' | 'secrets' | 'site';
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** The settings as they are given, before defaults. */
+/** The configured values, before defaults are applied. */
 export interface Settings {
   readonly port?: number;
   readonly host?: string;
@@ -44,42 +44,42 @@ export interface Settings {
 
 export interface Setting {
   readonly env: string;
-  /** With its placeholder: `--port <number>`. */
+  /** The flag with its placeholder: `--port <number>`. */
   readonly flag: string;
   readonly description: string;
   /** JSON Schema of the value. Text from the environment and from flags is coerced to it. */
   readonly schema: Readonly<Record<string, unknown>>;
-  /** The schema in words, after "expected". */
+  /** The schema in words, as error messages show it after "expected". */
   readonly expected: string;
-  /** Text with commas becomes a list. */
+  /** Whether text is split at commas. */
   readonly list?: true;
-  /** Another setting without which it means nothing. */
+  /** An option that this one requires. */
   readonly needs?: keyof Settings;
-  /** A path, which is taken from where it is written: the working directory, or the configuration file's. */
+  /** Whether the value is a path, relative to the working directory or to the folder of the configuration file. */
   readonly path?: true;
-  /** Never shown, not even when it is wrong. */
+  /** Whether the value is secret, so that no error message shows it. */
   readonly secret?: true;
 }
 
 const TEXT = { type: 'string', minLength: 1, maxLength: 4096 };
 const UNSUPPORTED = { not: {} };
 
-/** Text that a bearer credential may have (RFC 6750), too long to be guessed. */
+/** The syntax of a bearer credential (RFC 6750), with a minimum length that makes guessing infeasible. */
 export const SITE_TOKEN = /^[\w.~+/-]{32,1024}=*$/;
 
-/** Formats of JSON Schema that are ours. */
+/** Custom formats of JSON Schema. */
 export const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   'rsa-key-base64': isRsaKey,
   'address-rule': isAddressRule,
   'quota-size': (text) => (parseDataSize(text) ?? 0) >= MIN_QUOTA_BYTES,
 };
 
-/** Room for a few images at a time. */
+/** Enough for a few images at a time. */
 const MIN_QUOTA_BYTES = 10 * 10 ** 6;
 
 const UNIT_BYTES: Readonly<Record<string, number>> = { MB: 10 ** 6, GB: 10 ** 9, TB: 10 ** 12 };
 
-/** Reads a size such as `500MB` or `1.5GB`, in bytes; `undefined` for other text. */
+/** Parses a size such as `500MB` or `1.5GB` into bytes; returns `undefined` for other text. */
 export function parseDataSize(text: string): number | undefined {
   const [, number, unit = ''] = /^(\d{1,6}(?:\.\d{1,3})?) ?(MB|GB|TB)$/iu.exec(text) ?? [];
   return number === undefined ? undefined : Math.round(Number(number) * (UNIT_BYTES[unit.toUpperCase()] ?? 0));
@@ -93,7 +93,7 @@ function isRsaKey(text: string): boolean {
   }
 }
 
-/** A CIDR range, an IP address or a host name; the last two also with a port. */
+/** Returns whether the text is a CIDR range, an IP address or a host name; the latter two also with a port. */
 function isAddressRule(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/');
   const family = isIP(address);
@@ -107,28 +107,29 @@ export const SETTINGS: Readonly<Record<keyof Settings, Setting>> = {
   port: {
     env: 'PORT',
     flag: '--port <number>',
-    description: 'where to listen; 0 picks a free port (default: 4000)',
+    description: 'port to listen on; 0 picks a free port (default: 4000)',
     schema: { type: 'integer', minimum: 0, maximum: 65535 },
     expected: 'a whole number from 0 to 65535',
   },
   host: {
     env: 'HOST',
     flag: '--host <address>',
-    description: 'the address to listen on (default: 127.0.0.1)',
+    description: 'address to listen on (default: 127.0.0.1)',
     schema: { type: 'string', pattern: '^[A-Za-z0-9.:_-]{1,253}$' },
     expected: 'a host name or an IP address',
   },
   publicUrl: {
     env: 'PUBLIC_URL',
     flag: '--public-url <origin>',
-    description: 'the origin that people use (default: http://localhost:<port>)',
+    description: 'origin at which browsers reach the server (default: http://localhost:<port>)',
     schema: { type: 'string', pattern: '^https?://[^\\s/?#@]+/?$' },
     expected: 'an origin such as https://trellis.example.org, without a path',
   },
   allowedHosts: {
     env: 'TRELLIS_ALLOWED_HOSTS',
     flag: '--allowed-hosts <names>',
-    description: "host names that requests may use in addition to PUBLIC_URL's, separated by commas (default: none)",
+    description:
+      'host names that requests may use in addition to that of PUBLIC_URL, separated by commas (default: none)',
     schema: {
       type: 'array',
       items: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,253}$' },
@@ -141,15 +142,15 @@ export const SETTINGS: Readonly<Record<keyof Settings, Setting>> = {
   instanceLabel: {
     env: 'INSTANCE_LABEL',
     flag: '--instance-label <text>',
-    description: 'what tells this server from others at the top of every page, such as "staging" (default: nothing)',
-    // A word or two; more would push the navigation away on a phone.
+    description: 'label at the top of every page, such as "staging" (default: none)',
+    // A longer label would leave no space for the navigation on a phone.
     schema: { type: 'string', minLength: 1, maxLength: 24, pattern: '^[^\\p{C}]+$' },
-    expected: 'a text of 1 to 24 characters',
+    expected: 'text of 1 to 24 characters',
   },
   site: {
     env: 'TRELLIS_SITE',
     flag: '--site <folder>',
-    description: "the site's folder (default: the example site)",
+    description: 'folder of the site (default: the example site)',
     schema: TEXT,
     expected: 'the path of a folder',
     path: true,
@@ -157,7 +158,7 @@ export const SETTINGS: Readonly<Record<keyof Settings, Setting>> = {
   state: {
     env: 'TRELLIS_STATE',
     flag: '--state <folder>',
-    description: 'databases, keys and derived files (default: .trellis)',
+    description: 'state folder with databases, keys and derived files (default: .trellis)',
     schema: TEXT,
     expected: 'the path of a folder',
     path: true,
@@ -165,7 +166,7 @@ export const SETTINGS: Readonly<Record<keyof Settings, Setting>> = {
   services: {
     env: 'TRELLIS_SERVICES',
     flag: '--services <names>',
-    description: 'which services to run (default: site,dashboard,secrets)',
+    description: 'services to run (default: site,dashboard,secrets)',
     schema: { type: 'array', items: { enum: ['site', 'dashboard', 'secrets'] }, minItems: 1, uniqueItems: true },
     expected: 'one or more of site, dashboard and secrets, separated by commas',
     list: true,
@@ -181,7 +182,7 @@ export const SETTINGS: Readonly<Record<keyof Settings, Setting>> = {
   siteToken: {
     env: 'TRELLIS_SITE_TOKEN',
     flag: '--site-token <token>',
-    description: 'the bearer token of the site with the access "token"; a flag is visible to other processes',
+    description: 'bearer token of the site if its access is "token"; other processes can see flags',
     schema: { type: 'string', pattern: SITE_TOKEN.source },
     expected: 'a token of 32 to 1024 letters, digits and -._~+/',
     secret: true,
@@ -189,7 +190,7 @@ export const SETTINGS: Readonly<Record<keyof Settings, Setting>> = {
   siteTokenFile: {
     env: 'TRELLIS_SITE_TOKEN_FILE',
     flag: '--site-token-file <file>',
-    description: 'a file that holds the token, read at the start',
+    description: 'file that contains the site token, read at startup',
     schema: TEXT,
     expected: 'the path of a file',
     path: true,
@@ -197,35 +198,35 @@ export const SETTINGS: Readonly<Record<keyof Settings, Setting>> = {
   watch: {
     env: 'TRELLIS_WATCH',
     flag: '--watch <boolean>',
-    description: "whether the site's folders are followed while the server runs (default: true)",
+    description: "watch the site's folders while the server runs (default: true)",
     schema: { type: 'boolean' },
     expected: 'true or false',
   },
   introspection: {
     env: 'TRELLIS_INTROSPECTION',
     flag: '--introspection <boolean>',
-    description: 'whether queries may ask about the schema, as the explorer does (default: true)',
+    description: 'allow introspection queries, which the GraphQL explorer uses (default: true)',
     schema: { type: 'boolean' },
     expected: 'true or false',
   },
   queryValues: {
     env: 'TRELLIS_QUERY_VALUES',
     flag: '--query-values <number>',
-    description: 'how many values the answer to one query may hold (default: 500000)',
+    description: 'maximum number of values in the response to one query (default: 500000)',
     schema: { type: 'integer', minimum: 1000, maximum: 1e9 },
     expected: 'a whole number from 1000 to 1000000000',
   },
   queryWorkMs: {
     env: 'TRELLIS_QUERY_WORK_MS',
     flag: '--query-work-ms <number>',
-    description: 'how much processor time one query may use, in milliseconds (default: 1000)',
+    description: 'maximum processor time of one query, in milliseconds (default: 1000)',
     schema: { type: 'integer', minimum: 10, maximum: 600_000 },
     expected: 'a whole number of milliseconds from 10 to 600000',
   },
   queryTimeoutMs: {
     env: 'TRELLIS_QUERY_TIMEOUT_MS',
     flag: '--query-timeout-ms <number>',
-    description: 'how long one query may take, with all that it waits for (default: 10000)',
+    description: 'maximum duration of one query, waiting included, in milliseconds (default: 10000)',
     schema: { type: 'integer', minimum: 10, maximum: 600_000 },
     expected: 'a whole number of milliseconds from 10 to 600000',
   },
@@ -233,72 +234,72 @@ export const SETTINGS: Readonly<Record<keyof Settings, Setting>> = {
     env: 'DATABASE_URL',
     flag: '--database-url <url>',
     description:
-      'a PostgreSQL database (15 or later) for accounts, boards and secrets (default: SQLite in the state folder)',
+      'PostgreSQL database (15 or later) for accounts, boards and secrets (default: SQLite in the state folder)',
     schema: { type: 'string', pattern: '^postgres(ql)?://[^\\s]+$', maxLength: 4096 },
-    expected: 'an address such as postgres://user:password@host:5432/database',
+    expected: 'a URL such as postgres://user:password@host:5432/database',
     secret: true,
   },
   objects: {
     env: 'TRELLIS_OBJECTS',
     flag: '--objects <url>',
-    description: 'reserved: this version keeps derived files in the state folder',
+    description: 'reserved: this version stores derived files in the state folder',
     schema: UNSUPPORTED,
-    expected: 'to be unset, as this version keeps derived files in the state folder',
+    expected: 'no value, because this version stores derived files in the state folder',
   },
   imagesQuota: {
     env: 'TRELLIS_IMAGES_QUOTA',
     flag: '--images-quota <size>',
-    description: 'disk space of derived images, inline images and public copies; old ones are evicted (default: 2GB)',
+    description: 'disk space of derived images, inline images and public copies (default: 2GB)',
     schema: { type: 'string', format: 'quota-size' },
     expected: 'a size of at least 10MB, such as 500MB or 2GB',
   },
   trustProxy: {
     env: 'TRUST_PROXY',
     flag: '--trust-proxy <number>',
-    description: 'how many proxies stand in front and may name the client (default: 0)',
+    description: 'number of trusted reverse proxies (default: 0)',
     schema: { type: 'integer', minimum: 0, maximum: 9 },
-    expected: 'the number of proxies in front, from 0 to 9',
+    expected: 'a number of proxies from 0 to 9',
   },
   rateLimit: {
     env: 'TRELLIS_RATE_LIMIT',
     flag: '--rate-limit <number>',
     description:
-      'requests a minute of one credential, or of one address without; 0 turns every limit off (default: 600)',
+      'requests per minute of one credential, or of one address without a credential; 0 turns off all limits (default: 600)',
     schema: { type: 'integer', minimum: 0, maximum: 1e9 },
     expected: 'a whole number from 0 to 1000000000',
   },
   tightRateLimit: {
     env: 'TRELLIS_TIGHT_RATE_LIMIT',
     flag: '--tight-rate-limit <number>',
-    description: 'the same for sign-in, credentials that fail and credentials that are made (default: 60)',
+    description: 'limit per minute for each of: sign-in steps, failed credentials, created credentials (default: 60)',
     schema: { type: 'integer', minimum: 1, maximum: 1e9 },
     expected: 'a whole number from 1 to 1000000000',
   },
   siteRateLimit: {
     env: 'TRELLIS_SITE_RATE_LIMIT',
     flag: '--site-rate-limit <number>',
-    description: 'GraphQL requests and pages a minute of one address (default: 3000)',
+    description: 'GraphQL requests and pages per minute of one address (default: 3000)',
     schema: { type: 'integer', minimum: 1, maximum: 1e9 },
     expected: 'a whole number from 1 to 1000000000',
   },
   imageRateLimit: {
     env: 'TRELLIS_IMAGE_RATE_LIMIT',
     flag: '--image-rate-limit <number>',
-    description: 'images a minute that are generated for one address; images that exist do not count (default: 600)',
+    description: 'images generated per minute for one address; existing images do not count (default: 600)',
     schema: { type: 'integer', minimum: 1, maximum: 1e9 },
     expected: 'a whole number from 1 to 1000000000',
   },
   refreshMinutes: {
     env: 'TRELLIS_REFRESH_MINUTES',
     flag: '--refresh-minutes <number>',
-    description: "how often people's forges are read; webhooks and pending CI are seen sooner (default: 20)",
+    description: 'minutes between refreshes of a board; webhooks and pending CI shorten this (default: 20)',
     schema: { type: 'integer', minimum: 1, maximum: 1440 },
     expected: 'a whole number of minutes from 1 to 1440',
   },
   githubAppId: {
     env: 'GITHUB_APP_ID',
     flag: '--github-app-id <number>',
-    description: 'the id of a GitHub App, by whose installations people may read their boards (default: none)',
+    description: 'GitHub App id; lets users connect through its installations (default: none)',
     schema: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
     expected: 'a whole number from 1',
     needs: 'githubAppPrivateKeyBase64',
@@ -306,8 +307,8 @@ export const SETTINGS: Readonly<Record<keyof Settings, Setting>> = {
   githubAppPrivateKeyBase64: {
     env: 'GITHUB_APP_PRIVATE_KEY_BASE64',
     flag: '--github-app-private-key-base64 <text>',
-    description: 'the private key of that App, the whole PEM file in base64',
-    // A key of 8,192 bits takes half of it.
+    description: 'private key of the GitHub App: the whole PEM file in base64',
+    // Twice the length of a key of 8,192 bits.
     schema: { type: 'string', maxLength: 16_384, format: 'rsa-key-base64' },
     expected: 'an RSA private key, the whole PEM file in base64',
     needs: 'githubAppId',
@@ -316,15 +317,15 @@ export const SETTINGS: Readonly<Record<keyof Settings, Setting>> = {
   githubAppUrl: {
     env: 'GITHUB_APP_URL',
     flag: '--github-app-url <url>',
-    description: 'the GitHub Enterprise server on which that App is (default: github.com)',
+    description: 'GitHub Enterprise server of the GitHub App (default: github.com)',
     schema: { type: 'string', pattern: '^https?://[^\\s?#@]+$', maxLength: 2048 },
-    expected: 'an address such as https://github.example.org',
+    expected: 'a URL such as https://github.example.org',
     needs: 'githubAppId',
   },
   forgeAllow: {
     env: 'TRELLIS_FORGE_ALLOW',
     flag: '--forge-allow <list>',
-    description: 'private addresses that forges may have, such as 10.0.0.0/8,git.example:3000 (default: none)',
+    description: 'allowed private addresses of forges, such as 10.0.0.0/8,git.example:3000 (default: none)',
     schema: { type: 'array', items: { type: 'string', maxLength: 300, format: 'address-rule' }, maxItems: 100 },
     expected: 'CIDR ranges, IP addresses or host names with or without a port, separated by commas',
     list: true,
@@ -332,7 +333,7 @@ export const SETTINGS: Readonly<Record<keyof Settings, Setting>> = {
   logLevel: {
     env: 'LOG_LEVEL',
     flag: '--log-level <level>',
-    description: `one of ${LOG_LEVELS.join(', ')} (default: info)`,
+    description: `log level: ${LOG_LEVELS.join(', ')} (default: info)`,
     schema: { enum: LOG_LEVELS },
     expected: `one of ${LOG_LEVELS.join(', ')}`,
   },

@@ -3,33 +3,33 @@ import { SETTINGS, SITE_TOKEN } from './settings.js';
 import type { Settings } from './settings.js';
 import { StartError } from './start-error.js';
 
-/** The callers that may read the site: all, signed-in users and their API tokens, or those with the site's token. */
+/** The callers that may read the site: all, signed-in users and their API tokens, or those with the site token. */
 export type SiteAccess =
   { readonly kind: 'public' } | { readonly kind: 'people' } | { readonly kind: 'token'; readonly token: string };
 
 type AccessSettings = Pick<Settings, 'services' | 'siteAccess' | 'siteToken' | 'siteTokenFile'>;
 
 /**
- * Combines the settings of the site's access, and reads the file of its token.
+ * Combines the options for access to the site, and reads the token file.
  *
- * @throws StartError when they contradict each other, or the file holds no token. No message contains the token.
+ * @throws StartError when they contradict each other, or the file has no valid token. No message contains the token.
  */
 export async function loadSiteAccess(settings: AccessSettings): Promise<SiteAccess> {
   const { siteAccess: kind = 'public', services, siteToken, siteTokenFile } = settings;
   if (siteToken !== undefined && siteTokenFile !== undefined) {
-    throw new StartError('TRELLIS_SITE_TOKEN: set this or TRELLIS_SITE_TOKEN_FILE, not both');
+    throw new StartError('TRELLIS_SITE_TOKEN: set either this or TRELLIS_SITE_TOKEN_FILE, not both');
   }
   if (kind === 'token') return { kind, token: siteToken ?? (await readToken(siteTokenFile)) };
   if (siteToken !== undefined || siteTokenFile !== undefined) {
     const { env } = siteToken === undefined ? SETTINGS.siteTokenFile : SETTINGS.siteToken;
-    // Otherwise the operator would believe that the site is closed.
+    // Otherwise the operator would assume that the token restricts access.
     throw new StartError(
-      `${env}: the token protects nothing while TRELLIS_SITE_ACCESS is "${kind}"; set that to token`,
+      `${env}: the token has no effect while TRELLIS_SITE_ACCESS is "${kind}"; set TRELLIS_SITE_ACCESS to token`,
     );
   }
   if (kind === 'people' && services?.every((service) => service === 'site')) {
     throw new StartError(
-      'TRELLIS_SITE_ACCESS: "people" needs accounts, which the dashboard and secrets services have; add one to TRELLIS_SERVICES, or choose "token"',
+      'TRELLIS_SITE_ACCESS: "people" requires accounts; add dashboard or secrets to TRELLIS_SERVICES, or use "token"',
     );
   }
   return { kind };
@@ -37,11 +37,11 @@ export async function loadSiteAccess(settings: AccessSettings): Promise<SiteAcce
 
 async function readToken(file: string | undefined): Promise<string> {
   if (file === undefined) {
-    throw new StartError('TRELLIS_SITE_ACCESS: "token" needs TRELLIS_SITE_TOKEN or TRELLIS_SITE_TOKEN_FILE');
+    throw new StartError('TRELLIS_SITE_ACCESS: "token" requires TRELLIS_SITE_TOKEN or TRELLIS_SITE_TOKEN_FILE');
   }
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     const { code, message } = cause as NodeJS.ErrnoException;
-    throw new StartError(`TRELLIS_SITE_TOKEN_FILE: ${file} cannot be read: ${code ?? message}`, { cause });
+    throw new StartError(`TRELLIS_SITE_TOKEN_FILE: ${file} can't be read: ${code ?? message}`, { cause });
   });
   const token = text.trim();
   if (SITE_TOKEN.test(token)) return token;

@@ -13,26 +13,26 @@ import { openSite } from './site/site.js';
 import type { Site, SiteWatch } from './site/site.js';
 import { formatWarnings } from './site/warnings.js';
 
-/** The pictures of a site, the images that are derived from them, and the copies of files that are served. */
+/** The source images of a site, the images derived from them, and the public copies of files. */
 export interface Imaging {
   readonly pictures: Pictures;
   readonly images: Images;
   readonly publicFiles: PublicFiles;
-  /** Where images are once they are made. */
+  /** The folder of derived images. */
   readonly folder: string;
 }
 
 export interface SiteDataOptions {
-  /** Where the site's records are: of each process that reads the site, a folder of its own. */
+  /** The folder of the site's records. Every process needs its own. */
   readonly recordsDirectory: string;
-  /** Where warnings and the progress of a long crawl are shown; absent, nowhere. */
+  /** The terminal that shows warnings and the progress of a long scan; absent for none. */
   readonly terminal?: NodeJS.WriteStream | undefined;
-  /** Ends a crawl. */
+  /** Aborts a scan. */
   readonly signal?: AbortSignal | undefined;
   readonly watch?: SiteWatch | undefined;
 }
 
-/** Brings the records of the configured site up to date. */
+/** Opens the configured site and brings its records up to date. */
 export async function openConfiguredSite(
   { site, state, configFiles }: Pick<Config, 'configFiles' | 'site' | 'state'>,
   { recordsDirectory, terminal, signal, watch }: SiteDataOptions,
@@ -54,7 +54,7 @@ export async function openConfiguredSite(
   }
 }
 
-/** Several processes may have the images of one state folder open. */
+/** Opens the images of a site. Several processes may share the images of one state folder. */
 export function openImaging(
   { store, config: { pathPrefix } }: Site,
   { state, imagesQuota }: Pick<Config, 'state' | 'imagesQuota'>,

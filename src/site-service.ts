@@ -14,12 +14,12 @@ import type { StoredQuery } from './site/stored-queries.js';
 import { openConfiguredSite, openImaging } from './site-data.js';
 import type { Imaging } from './site-data.js';
 
-/** The site and the objects that serve its requests. */
+/** An open site with the objects that serve its requests. */
 export interface OpenSite {
   readonly site: Site;
   readonly imaging: Imaging;
   readonly formatDate: FormatDate;
-  /** The queries whose image arguments alone are allowed; absent when the site allows all. */
+  /** The stored queries, if the site allows only their image arguments; absent when it allows all. */
   readonly storedQueries: readonly StoredQuery[] | undefined;
 }
 
@@ -28,36 +28,36 @@ export type SiteReport =
   | { readonly status: 'ok'; readonly problemCount: number; readonly problems?: ProblemReport['entries'] }
   | { readonly status: 'starting' | 'unavailable'; readonly reason: string };
 
-/** The open site, or why it can't be served. */
+/** The open site, or the reason why it is unavailable. */
 export type SiteState =
   { readonly open: OpenSite } | { readonly status: 'starting' | 'unavailable'; readonly reason: string };
 
-/** The site data service, which opens the site beside the other services and again after a failure. */
+/** The site service, which opens the site while the other services already run, and retries after a failure. */
 export interface SiteService {
   readonly state: SiteState;
   /** Settles with the first attempt to open the site; rejects with its error. */
   readonly firstAttempt: Promise<OpenSite>;
-  /** @param details Whether problems are listed, which names files and shows values of them. */
+  /** @param details Whether to list the problems. The list contains names and values of files. */
   report(details: boolean): SiteReport;
   close(): Promise<void>;
 }
 
 export interface SiteServiceOptions {
-  /** Where the progress of a long crawl and the changes of the site are shown. */
+  /** The terminal that shows the progress of a long scan, and changes of the site. */
   readonly terminal: NodeJS.WriteStream;
-  /** Ends a crawl. */
+  /** Aborts a scan. */
   readonly signal?: AbortSignal | undefined;
-  /** The key that image links are signed with. */
+  /** The key that signs image links. */
   readonly linkKey?: ImagesOptions['linkKey'];
   readonly signer?: ImagesOptions['signer'];
-  /** Throws for a site that cannot be served, such as one with stored queries that are not valid. */
+  /** Throws for a site that cannot be served, such as one with invalid stored queries. */
   readonly checkSite?: ((open: OpenSite) => void) | undefined;
 }
 
-/** Time between two attempts to open a site that can't be read: a repaired site is served before its owner looks further. */
+/** The time between two attempts to open a site: short enough that a repaired site is available almost at once. */
 const RETRY_MS = 5_000;
 
-const STARTING = 'The site is being read. Try again in a moment.';
+const STARTING = 'The site is still being scanned. Retry shortly.';
 
 /** Starts to open the configured site. */
 export function startSite(config: Config, options: SiteServiceOptions): SiteService {
@@ -127,8 +127,8 @@ class RetryingSite implements SiteService {
     this.state = { status: 'unavailable', reason: toPublicReason(error) };
     const message = error instanceof AppError ? error.message : String(error);
     if (message !== this.#lastMessage) {
-      const line = `trellis: TRELLIS_SITE (${this.#config.site}): ${message} The site is tried again every`;
-      this.#options.terminal.write(`${line} ${RETRY_MS / 1000} seconds.\n`);
+      const line = `trellis: TRELLIS_SITE (${this.#config.site}): ${message}`;
+      this.#options.terminal.write(`${line} Retrying every ${RETRY_MS / 1000} seconds.\n`);
     }
     this.#lastMessage = message;
     this.#timer = setTimeout(() => {
@@ -139,22 +139,22 @@ class RetryingSite implements SiteService {
     }, RETRY_MS).unref();
   }
 
-  /** Alone, the process ends, and whatever started it says whether it starts again. */
+  /** If the site is the only service, the process ends instead, and its supervisor decides whether to restart it. */
   get #isBesideOthers(): boolean {
     return this.#config.services.length > 1;
   }
 
   #sayOpen({ summary }: Site): void {
-    this.#options.terminal.write(`The site is served again: ${summary.files.toLocaleString('en')} files.\n`);
+    this.#options.terminal.write(`The site is available again: ${summary.files.toLocaleString('en')} files.\n`);
   }
 }
 
-/** Read when the site is opened, like the configuration that asks for them. */
+/** Reads the stored queries, if the configuration of the site restricts images to them. */
 async function readAllowedQueries({ site: folder }: Config, { config }: Site): Promise<StoredQuery[] | undefined> {
   return config.imageRecipes === 'stored' ? readStoredQueries(folder, config.queries) : undefined;
 }
 
-/** Messages about the configuration may show values of it, and other errors paths: those are in the log alone. */
+/** Hides messages that may quote the configuration or contain paths. Only the server's log has those. */
 function toPublicReason(error: unknown): string {
   if (error instanceof AppError && error.code === 'unprocessable') return error.message;
   const isConfigured = error instanceof AppError && error.code === 'invalid_input';

@@ -1,11 +1,11 @@
-/** Why the server, or a command, could not start, in one line for the person who started it. No stack is of use to them. */
+/** A failure to start the server or a command. Its message is one line for the operator, shown without a stack. */
 export class StartError extends Error {
   override readonly name = 'StartError';
-  /** What the process ends with. */
+  /** The exit code of the process. */
   readonly exitCode: number = 1;
 }
 
-/** The same of a command whose exit codes tell apart why. */
+/** A failure of a command, with an exit code that identifies the reason. */
 export class CommandFailure extends StartError {
   override readonly exitCode: number;
 
@@ -15,17 +15,17 @@ export class CommandFailure extends StartError {
   }
 }
 
-interface Places {
+interface ConfiguredPaths {
   readonly site: string;
   readonly state: string;
   readonly databaseUrl: string | undefined;
 }
 
-/** What a person can mend gets one line; anything else keeps its stack. */
-export function toStartError(error: unknown, { site, state, databaseUrl }: Places): unknown {
+/** Converts errors that an operator can fix to a {@link StartError} of one line. Returns other errors unchanged. */
+export function toStartError(error: unknown, { site, state, databaseUrl }: ConfiguredPaths): unknown {
   if (!(error instanceof Error) || error instanceof StartError) return error;
   const code = 'code' in error ? error.code : undefined;
-  if (error.name === 'AbortError') return new StartError('stopped before the site was read', { cause: error });
+  if (error.name === 'AbortError') return new StartError('stopped during the scan of the site', { cause: error });
   if (error.name === 'AppError') return new StartError(`TRELLIS_SITE (${site}): ${error.message}`, { cause: error });
   if (error.name === 'StateFolderError') return new StartError(`TRELLIS_STATE (${state}): ${error.message}`);
   if (error.name === 'DatabaseError') {
@@ -34,7 +34,7 @@ export function toStartError(error: unknown, { site, state, databaseUrl }: Place
     );
   }
   if (code === 'EACCES' || code === 'EROFS' || code === 'ENOTDIR' || code === 'EEXIST') {
-    const message = `TRELLIS_STATE (${state}): expected a folder that can be written; ${error.message}`;
+    const message = `TRELLIS_STATE (${state}): the folder is not writable: ${error.message}`;
     return new StartError(message, { cause: error });
   }
   return error;

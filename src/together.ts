@@ -1,44 +1,43 @@
-interface Asking<Given, Outcome> {
-  readonly given: Given;
-  readonly resolve: (outcome: Outcome) => void;
+interface PendingCall<Input, Result> {
+  readonly input: Input;
+  readonly resolve: (result: Result) => void;
   readonly reject: (reason: unknown) => void;
 }
 
 /**
- * Runs once for several that ask: those that come while a run is under way share
- * the next, up to `most` of them in the order they came. None is taken into a run
- * that may have looked at something before it came.
+ * Creates a function that batches concurrent calls. Calls that arrive during a run share the next one, up to `maxSize`
+ * of them in the order of their arrival. A call never joins a run that may have read data before the call arrived.
  *
- * @param run Gives an outcome for each that it takes, in their order. It must take
- * before it looks at anything, and may take late; taken again they are the same.
+ * @param run Processes a batch, and returns one result for each input in the same order. It must call `take` before it
+ * reads any data, and may call it late. Repeated calls of `take`, as in a retry, return the same inputs.
  */
-export function together<Given, Outcome>(
-  most: number,
-  run: (take: () => readonly Given[]) => Promise<readonly Outcome[]>,
-): (given: Given) => Promise<Outcome> {
-  const waiting: Asking<Given, Outcome>[] = [];
+export function together<Input, Result>(
+  maxSize: number,
+  run: (take: () => readonly Input[]) => Promise<readonly Result[]>,
+): (input: Input) => Promise<Result> {
+  const waiting: PendingCall<Input, Result>[] = [];
   let isRunning = false;
 
   async function runOnce(): Promise<void> {
-    const taken: Asking<Given, Outcome>[] = [];
-    const take = (): Given[] => {
-      if (taken.length === 0) taken.push(...waiting.splice(0, most));
-      return taken.map(({ given }) => given);
+    const taken: PendingCall<Input, Result>[] = [];
+    const take = (): Input[] => {
+      if (taken.length === 0) taken.push(...waiting.splice(0, maxSize));
+      return taken.map(({ input }) => input);
     };
     try {
-      const outcomes = await run(take);
-      // As many as were taken.
-      for (const [place, { resolve }] of taken.entries()) resolve(outcomes[place] as Outcome);
+      const results = await run(take);
+      // `run` returns as many results as it took inputs.
+      for (const [index, { resolve }] of taken.entries()) resolve(results[index] as Result);
     } catch (error) {
-      // One that never began has taken nobody along yet.
+      // A run that failed before it took any input fails all waiting calls.
       for (const { reject } of taken.length > 0 ? taken : waiting.splice(0)) reject(error);
     }
   }
 
-  /** Those whose requests follow on each other go together: as long as another one has come in a turn, so may the next. */
+  /** Waits while every turn of the event loop brings another call, so that calls in quick succession share a run. */
   async function gather(): Promise<void> {
     let known = 0;
-    while (waiting.length > known && waiting.length < most) {
+    while (waiting.length > known && waiting.length < maxSize) {
       known = waiting.length;
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -54,9 +53,9 @@ export function together<Given, Outcome>(
     isRunning = false;
   }
 
-  return async (given) =>
+  return async (input) =>
     new Promise((resolve, reject) => {
-      waiting.push({ given, resolve, reject });
+      waiting.push({ input, resolve, reject });
       void runAll();
     });
 }

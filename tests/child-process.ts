@@ -10,9 +10,9 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 export type NodeProcess = ChildProcessByStdio<null, Readable, Readable>;
 
 /**
- * Starts Node, in the project's folder by default, in a process that ends with this one, in whatever way this one ends.
- * Both outputs are pipes that the caller has to read; standard input is empty. A child that
- * waits for messages has to call `process.channel.ref()`.
+ * Starts Node, in the project's folder by default, in a process that ends when this one ends for any reason. The caller
+ * has to read both output pipes; standard input is empty. A child that waits for messages has to call
+ * `process.channel.ref()`.
  */
 export function spawnNode(
   args: readonly string[],

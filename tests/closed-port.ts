@@ -1,6 +1,5 @@
 /**
- * Where nobody listens: below the ports that servers of tests are given, one of
- * which could be another's a moment after it was free, and not among those that
- * fetch refuses by itself, such as 1 and 9.
+ * A URL on which no server listens. The port is below those of test servers, so that no server reuses it, and is not
+ * among those that fetch blocks, such as 1 and 9.
  */
 export const CLOSED_PORT = 'http://127.0.0.1:2';

@@ -13,275 +13,283 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const TOKEN = 'abcdefghijklmnopqrstuvwxyz-012345';
 
-test('has a default for every setting', async () => {
-  await expect(loadConfig({ env: {}, folder })).resolves.toEqual({
-    port: 4000,
-    host: '127.0.0.1',
-    isLoopback: true,
-    publicUrl: undefined,
-    allowedHosts: [],
-    instanceLabel: '',
-    site: expect.stringMatching(/\/examples\/site$/) as string,
-    state: join(folder, '.trellis'),
-    services: ['site', 'dashboard', 'secrets'],
-    siteAccess: { kind: 'public' },
-    watch: true,
-    introspection: true,
-    queryValues: 500_000,
-    queryWorkMs: 1_000,
-    queryTimeoutMs: 10_000,
-    trustProxy: 0,
-    rateLimit: 600,
-    refreshMinutes: 20,
-    tightRateLimit: 60,
-    forgeAllow: [],
-    siteRateLimit: 3_000,
-    imageRateLimit: 600,
-    imagesQuota: 2_000_000_000,
-    configFiles: [],
-    logLevel: 'info',
-    production: false,
+describe('loadConfig', () => {
+  test('has a default for every option', async () => {
+    await expect(loadConfig({ env: {}, folder })).resolves.toEqual({
+      port: 4000,
+      host: '127.0.0.1',
+      isLoopback: true,
+      publicUrl: undefined,
+      allowedHosts: [],
+      instanceLabel: '',
+      site: expect.stringMatching(/\/examples\/site$/) as string,
+      state: join(folder, '.trellis'),
+      services: ['site', 'dashboard', 'secrets'],
+      siteAccess: { kind: 'public' },
+      watch: true,
+      introspection: true,
+      queryValues: 500_000,
+      queryWorkMs: 1_000,
+      queryTimeoutMs: 10_000,
+      trustProxy: 0,
+      rateLimit: 600,
+      refreshMinutes: 20,
+      tightRateLimit: 60,
+      forgeAllow: [],
+      siteRateLimit: 3_000,
+      imageRateLimit: 600,
+      imagesQuota: 2_000_000_000,
+      configFiles: [],
+      logLevel: 'info',
+      production: false,
+    });
   });
-});
 
-test('takes a flag before the environment, and that before the file', async () => {
-  await writeFile(join(folder, 'trellis.config.json'), '{"port": 1, "host": "::1", "logLevel": "warn"}');
-  const config = await loadConfig({ flags: { port: '3' }, env: { PORT: '2', HOST: '0.0.0.0' }, folder });
-  expect(config).toMatchObject({ port: 3, host: '0.0.0.0', logLevel: 'warn' });
-});
+  test('prefers flags to the environment, and the environment to the file', async () => {
+    await writeFile(join(folder, 'trellis.config.json'), '{"port": 1, "host": "::1", "logLevel": "warn"}');
+    const config = await loadConfig({ flags: { port: '3' }, env: { PORT: '2', HOST: '0.0.0.0' }, folder });
+    expect(config).toMatchObject({ port: 3, host: '0.0.0.0', logLevel: 'warn' });
+  });
 
-test('takes an empty variable for one that is not set', async () => {
-  await expect(loadConfig({ env: { PORT: '', TRELLIS_SITE: '' }, folder })).resolves.toMatchObject({ port: 4000 });
-});
+  test('ignores empty variables', async () => {
+    await expect(loadConfig({ env: { PORT: '', TRELLIS_SITE: '' }, folder })).resolves.toMatchObject({ port: 4000 });
+  });
 
-test('takes ranges, addresses and hosts for forges', async () => {
-  const rules = [
-    '10.0.0.0/8',
-    'fd00::/8',
-    '::1',
-    '127.0.0.1',
-    '127.0.0.1:3000',
-    '[::1]:3000',
-    'git.example',
-    'git.example:8443',
-  ];
-  const { forgeAllow } = await loadConfig({ env: { TRELLIS_FORGE_ALLOW: rules.join(', ') }, folder });
-  expect(forgeAllow).toEqual(rules);
-  expect(() => createAddressPolicy({ allow: forgeAllow })).not.toThrow();
-});
+  test('accepts ranges, addresses and hosts in TRELLIS_FORGE_ALLOW', async () => {
+    const rules = [
+      '10.0.0.0/8',
+      'fd00::/8',
+      '::1',
+      '127.0.0.1',
+      '127.0.0.1:3000',
+      '[::1]:3000',
+      'git.example',
+      'git.example:8443',
+    ];
+    const { forgeAllow } = await loadConfig({ env: { TRELLIS_FORGE_ALLOW: rules.join(', ') }, folder });
+    expect(forgeAllow).toEqual(rules);
+    expect(() => createAddressPolicy({ allow: forgeAllow })).not.toThrow();
+  });
 
-test.each([
-  ['json', '{"services": ["secrets"], "site": "pages"}'],
-  ['yaml', 'services: [secrets]\nsite: pages\n'],
-  ['mjs', "export default { services: ['secrets'], site: 'pages' };"],
-])('reads trellis.config.%s, its paths from its own folder', async (extension, text) => {
-  await writeFile(join(folder, `trellis.config.${extension}`), text);
-  const config = await loadConfig({ env: {}, flags: { config: join(folder, `trellis.config.${extension}`) } });
-  expect(config).toMatchObject({ services: ['secrets'], site: join(folder, 'pages') });
-});
+  test.each([
+    ['json', '{"services": ["secrets"], "site": "pages"}'],
+    ['yaml', 'services: [secrets]\nsite: pages\n'],
+    ['mjs', "export default { services: ['secrets'], site: 'pages' };"],
+  ])('reads trellis.config.%s and resolves its paths relative to its folder', async (extension, text) => {
+    await writeFile(join(folder, `trellis.config.${extension}`), text);
+    const config = await loadConfig({ env: {}, flags: { config: join(folder, `trellis.config.${extension}`) } });
+    expect(config).toMatchObject({ services: ['secrets'], site: join(folder, 'pages') });
+  });
 
-test.each([
-  ['500MB', 500_000_000],
-  ['1.5 gb', 1_500_000_000],
-  ['2TB', 2_000_000_000_000],
-])('reads the quota of images %s', async (TRELLIS_IMAGES_QUOTA, imagesQuota) => {
-  await expect(loadConfig({ env: { TRELLIS_IMAGES_QUOTA }, folder })).resolves.toMatchObject({ imagesQuota });
-});
+  test.each([
+    ['500MB', 500_000_000],
+    ['1.5 gb', 1_500_000_000],
+    ['2TB', 2_000_000_000_000],
+  ])('parses the image quota %s', async (TRELLIS_IMAGES_QUOTA, imagesQuota) => {
+    await expect(loadConfig({ env: { TRELLIS_IMAGES_QUOTA }, folder })).resolves.toMatchObject({ imagesQuota });
+  });
 
-test.each<[string, Record<string, string>, string]>([
-  ...['10.0.0.0/33', 'fd00::/129', '10.0.0.0/', 'git.example/path', 'a b', 'http://git.example', '10.0.0.0/8/8'].map(
-    (rule): [string, Record<string, string>, string] => [
-      `an address rule ${rule}`,
-      { TRELLIS_FORGE_ALLOW: rule },
-      `TRELLIS_FORGE_ALLOW: expected CIDR ranges, IP addresses or host names with or without a port, separated by commas; received "${rule}"`,
+  test.each<[string, Record<string, string>, string]>([
+    ...['10.0.0.0/33', 'fd00::/129', '10.0.0.0/', 'git.example/path', 'a b', 'http://git.example', '10.0.0.0/8/8'].map(
+      (rule): [string, Record<string, string>, string] => [
+        `an address rule ${rule}`,
+        { TRELLIS_FORGE_ALLOW: rule },
+        `TRELLIS_FORGE_ALLOW: expected CIDR ranges, IP addresses or host names with or without a port, separated by commas; received "${rule}"`,
+      ],
+    ),
+    ['a port that is not a number', { PORT: 'http' }, 'PORT: expected a whole number from 0 to 65535; received "http"'],
+    ['a fractional port', { PORT: '80.5' }, 'PORT: expected a whole number from 0 to 65535; received "80.5"'],
+    ['a port out of range', { PORT: '65536' }, 'PORT: expected a whole number from 0 to 65535; received "65536"'],
+    [
+      'a size without a unit',
+      { TRELLIS_IMAGES_QUOTA: '500' },
+      'TRELLIS_IMAGES_QUOTA: expected a size of at least 10MB, such as 500MB or 2GB; received "500"',
     ],
-  ),
-  ['no number', { PORT: 'http' }, 'PORT: expected a whole number from 0 to 65535; received "http"'],
-  ['a fraction', { PORT: '80.5' }, 'PORT: expected a whole number from 0 to 65535; received "80.5"'],
-  ['out of range', { PORT: '65536' }, 'PORT: expected a whole number from 0 to 65535; received "65536"'],
-  [
-    'a size without a unit',
-    { TRELLIS_IMAGES_QUOTA: '500' },
-    'TRELLIS_IMAGES_QUOTA: expected a size of at least 10MB, such as 500MB or 2GB; received "500"',
-  ],
-  [
-    'an unknown unit',
-    { TRELLIS_IMAGES_QUOTA: '2GiB' },
-    'TRELLIS_IMAGES_QUOTA: expected a size of at least 10MB, such as 500MB or 2GB; received "2GiB"',
-  ],
-  [
-    'a size that is too small',
-    { TRELLIS_IMAGES_QUOTA: '9.9MB' },
-    'TRELLIS_IMAGES_QUOTA: expected a size of at least 10MB, such as 500MB or 2GB; received "9.9MB"',
-  ],
-  [
-    'a negative size',
-    { TRELLIS_IMAGES_QUOTA: '-2GB' },
-    'TRELLIS_IMAGES_QUOTA: expected a size of at least 10MB, such as 500MB or 2GB; received "-2GB"',
-  ],
-  ['a line break', { HOST: 'a\nb' }, 'HOST: expected a host name or an IP address; received "a\\nb"'],
-  [
-    'no scheme',
-    { PUBLIC_URL: 'example.org' },
-    'PUBLIC_URL: expected an origin such as https://trellis.example.org, without a path; received "example.org"',
-  ],
-  [
-    'a path',
-    { PUBLIC_URL: 'https://example.org/trellis' },
-    'PUBLIC_URL: expected an origin such as https://trellis.example.org, without a path; received "https://example.org/trellis"',
-  ],
-  [
-    'a label of several lines',
-    { INSTANCE_LABEL: 'a\nb' },
-    'INSTANCE_LABEL: expected a text of 1 to 24 characters; received "a\\nb"',
-  ],
-  [
-    'an unknown service',
-    { TRELLIS_SERVICES: 'site,mail' },
-    'TRELLIS_SERVICES: expected one or more of site, dashboard and secrets, separated by commas; received "site,mail"',
-  ],
-  [
-    'a service named twice',
-    { TRELLIS_SERVICES: 'site,site' },
-    'TRELLIS_SERVICES: expected one or more of site, dashboard and secrets, separated by commas; received "site,site"',
-  ],
-  [
-    'an unknown access',
-    { TRELLIS_SITE_ACCESS: 'private' },
-    'TRELLIS_SITE_ACCESS: expected "public", "people" or "token"; received "private"',
-  ],
-  [
-    'people without a service that has accounts',
-    { TRELLIS_SITE_ACCESS: 'people', TRELLIS_SERVICES: 'site' },
-    'TRELLIS_SITE_ACCESS: "people" needs accounts, which the dashboard and secrets services have; add one to TRELLIS_SERVICES, or choose "token"',
-  ],
-  [
-    'the access "token" without a token',
-    { TRELLIS_SITE_ACCESS: 'token' },
-    'TRELLIS_SITE_ACCESS: "token" needs TRELLIS_SITE_TOKEN or TRELLIS_SITE_TOKEN_FILE',
-  ],
-  [
-    'a short token, without repeating it',
-    { TRELLIS_SITE_ACCESS: 'token', TRELLIS_SITE_TOKEN: 'x'.repeat(31) },
-    'TRELLIS_SITE_TOKEN: expected a token of 32 to 1024 letters, digits and -._~+/; received a value',
-  ],
-  [
-    'a token that protects nothing',
-    { TRELLIS_SITE_TOKEN: TOKEN },
-    'TRELLIS_SITE_TOKEN: the token protects nothing while TRELLIS_SITE_ACCESS is "public"; set that to token',
-  ],
-  [
-    'a token file that protects nothing',
-    { TRELLIS_SITE_ACCESS: 'people', TRELLIS_SITE_TOKEN_FILE: '/run/secrets/site' },
-    'TRELLIS_SITE_TOKEN_FILE: the token protects nothing while TRELLIS_SITE_ACCESS is "people"; set that to token',
-  ],
-  [
-    'a token and a file',
-    { TRELLIS_SITE_ACCESS: 'token', TRELLIS_SITE_TOKEN: TOKEN, TRELLIS_SITE_TOKEN_FILE: '/run/secrets/site' },
-    'TRELLIS_SITE_TOKEN: set this or TRELLIS_SITE_TOKEN_FILE, not both',
-  ],
-  [
-    'a token file that is missing',
-    { TRELLIS_SITE_ACCESS: 'token', TRELLIS_SITE_TOKEN_FILE: '/nowhere/at/all' },
-    'TRELLIS_SITE_TOKEN_FILE: /nowhere/at/all cannot be read: ENOENT',
-  ],
-  [
-    'a host with a port',
-    { TRELLIS_ALLOWED_HOSTS: 'a.example,b.example:80' },
-    'TRELLIS_ALLOWED_HOSTS: expected host names without ports, separated by commas; received "a.example,b.example:80"',
-  ],
-  [
-    'another kind of database, without its password',
-    { DATABASE_URL: 'mysql://me:password@db' },
-    'DATABASE_URL: expected an address such as postgres://user:password@host:5432/database; received a value',
-  ],
-  [
-    'an object store that is not built',
-    { TRELLIS_OBJECTS: 's3://bucket' },
-    'TRELLIS_OBJECTS: expected to be unset, as this version keeps derived files in the state folder; received "s3://bucket"',
-  ],
-  [
-    'a word for a number',
-    { TRUST_PROXY: 'true' },
-    'TRUST_PROXY: expected the number of proxies in front, from 0 to 9; received "true"',
-  ],
-  [
-    'an unknown level',
-    { LOG_LEVEL: 'loud' },
-    'LOG_LEVEL: expected one of fatal, error, warn, info, debug, trace, silent; received "loud"',
-  ],
-])('refuses a wrong setting (%s) in one line', async (_reason, env, message) => {
-  await expect(loadConfig({ env, folder })).rejects.toMatchObject({ name: 'StartError', message });
-});
+    [
+      'an unknown unit',
+      { TRELLIS_IMAGES_QUOTA: '2GiB' },
+      'TRELLIS_IMAGES_QUOTA: expected a size of at least 10MB, such as 500MB or 2GB; received "2GiB"',
+    ],
+    [
+      'a size that is too small',
+      { TRELLIS_IMAGES_QUOTA: '9.9MB' },
+      'TRELLIS_IMAGES_QUOTA: expected a size of at least 10MB, such as 500MB or 2GB; received "9.9MB"',
+    ],
+    [
+      'a negative size',
+      { TRELLIS_IMAGES_QUOTA: '-2GB' },
+      'TRELLIS_IMAGES_QUOTA: expected a size of at least 10MB, such as 500MB or 2GB; received "-2GB"',
+    ],
+    ['a host with a line break', { HOST: 'a\nb' }, 'HOST: expected a host name or an IP address; received "a\\nb"'],
+    [
+      'a public URL without a scheme',
+      { PUBLIC_URL: 'example.org' },
+      'PUBLIC_URL: expected an origin such as https://trellis.example.org, without a path; received "example.org"',
+    ],
+    [
+      'a path',
+      { PUBLIC_URL: 'https://example.org/trellis' },
+      'PUBLIC_URL: expected an origin such as https://trellis.example.org, without a path; received "https://example.org/trellis"',
+    ],
+    [
+      'a label of several lines',
+      { INSTANCE_LABEL: 'a\nb' },
+      'INSTANCE_LABEL: expected text of 1 to 24 characters; received "a\\nb"',
+    ],
+    [
+      'an unknown service',
+      { TRELLIS_SERVICES: 'site,mail' },
+      'TRELLIS_SERVICES: expected one or more of site, dashboard and secrets, separated by commas; received "site,mail"',
+    ],
+    [
+      'a service named twice',
+      { TRELLIS_SERVICES: 'site,site' },
+      'TRELLIS_SERVICES: expected one or more of site, dashboard and secrets, separated by commas; received "site,site"',
+    ],
+    [
+      'an unknown access',
+      { TRELLIS_SITE_ACCESS: 'private' },
+      'TRELLIS_SITE_ACCESS: expected "public", "people" or "token"; received "private"',
+    ],
+    [
+      'people without a service that has accounts',
+      { TRELLIS_SITE_ACCESS: 'people', TRELLIS_SERVICES: 'site' },
+      'TRELLIS_SITE_ACCESS: "people" requires accounts; add dashboard or secrets to TRELLIS_SERVICES, or use "token"',
+    ],
+    [
+      'the access "token" without a token',
+      { TRELLIS_SITE_ACCESS: 'token' },
+      'TRELLIS_SITE_ACCESS: "token" requires TRELLIS_SITE_TOKEN or TRELLIS_SITE_TOKEN_FILE',
+    ],
+    [
+      'a short token, without showing it',
+      { TRELLIS_SITE_ACCESS: 'token', TRELLIS_SITE_TOKEN: 'x'.repeat(31) },
+      'TRELLIS_SITE_TOKEN: expected a token of 32 to 1024 letters, digits and -._~+/; received a value',
+    ],
+    [
+      'a token without effect',
+      { TRELLIS_SITE_TOKEN: TOKEN },
+      'TRELLIS_SITE_TOKEN: the token has no effect while TRELLIS_SITE_ACCESS is "public"; set TRELLIS_SITE_ACCESS to token',
+    ],
+    [
+      'a token file without effect',
+      { TRELLIS_SITE_ACCESS: 'people', TRELLIS_SITE_TOKEN_FILE: '/run/secrets/site' },
+      'TRELLIS_SITE_TOKEN_FILE: the token has no effect while TRELLIS_SITE_ACCESS is "people"; set TRELLIS_SITE_ACCESS to token',
+    ],
+    [
+      'a token and a file',
+      { TRELLIS_SITE_ACCESS: 'token', TRELLIS_SITE_TOKEN: TOKEN, TRELLIS_SITE_TOKEN_FILE: '/run/secrets/site' },
+      'TRELLIS_SITE_TOKEN: set either this or TRELLIS_SITE_TOKEN_FILE, not both',
+    ],
+    [
+      'a missing token file',
+      { TRELLIS_SITE_ACCESS: 'token', TRELLIS_SITE_TOKEN_FILE: '/nowhere/at/all' },
+      "TRELLIS_SITE_TOKEN_FILE: /nowhere/at/all can't be read: ENOENT",
+    ],
+    [
+      'a host with a port',
+      { TRELLIS_ALLOWED_HOSTS: 'a.example,b.example:80' },
+      'TRELLIS_ALLOWED_HOSTS: expected host names without ports, separated by commas; received "a.example,b.example:80"',
+    ],
+    [
+      'an unsupported database, without showing its password',
+      { DATABASE_URL: 'mysql://me:password@db' },
+      'DATABASE_URL: expected a URL such as postgres://user:password@host:5432/database; received a value',
+    ],
+    [
+      'an object store, which is not supported',
+      { TRELLIS_OBJECTS: 's3://bucket' },
+      'TRELLIS_OBJECTS: expected no value, because this version stores derived files in the state folder; received "s3://bucket"',
+    ],
+    [
+      'a word for a number',
+      { TRUST_PROXY: 'true' },
+      'TRUST_PROXY: expected a number of proxies from 0 to 9; received "true"',
+    ],
+    [
+      'an unknown level',
+      { LOG_LEVEL: 'loud' },
+      'LOG_LEVEL: expected one of fatal, error, warn, info, debug, trace, silent; received "loud"',
+    ],
+  ])('rejects %s with a one-line error', async (_reason, env, message) => {
+    await expect(loadConfig({ env, folder })).rejects.toMatchObject({ name: 'StartError', message });
+  });
 
-test('reads the token of the site from a file, without the line break', async () => {
-  const file = join(folder, 'token');
-  await writeFile(file, `${TOKEN}\n`);
-  const env = { TRELLIS_SITE_ACCESS: 'token', TRELLIS_SITE_TOKEN_FILE: 'token' };
-  const { siteAccess } = await loadConfig({ env, folder });
-  expect(siteAccess).toEqual({ kind: 'token', token: TOKEN });
-  await writeFile(file, 'two words, which no header could carry');
-  const message = `TRELLIS_SITE_TOKEN_FILE: expected a token of 32 to 1024 letters, digits and -._~+/ in ${file}`;
-  await expect(loadConfig({ env, folder })).rejects.toMatchObject({ name: 'StartError', message });
-});
+  test('reads the site token from a file, without the line break', async () => {
+    const file = join(folder, 'token');
+    await writeFile(file, `${TOKEN}\n`);
+    const env = { TRELLIS_SITE_ACCESS: 'token', TRELLIS_SITE_TOKEN_FILE: 'token' };
+    const { siteAccess } = await loadConfig({ env, folder });
+    expect(siteAccess).toEqual({ kind: 'token', token: TOKEN });
+    await writeFile(file, 'two words, which is not a valid token');
+    const message = `TRELLIS_SITE_TOKEN_FILE: expected a token of 32 to 1024 letters, digits and -._~+/ in ${file}`;
+    await expect(loadConfig({ env, folder })).rejects.toMatchObject({ name: 'StartError', message });
+  });
 
-test.each<[string, string, string]>([
-  ['a wrong value', '{"port": -1}', 'port in FILE: expected a whole number from 0 to 65535; received -1'],
-  ['an unknown setting', '{"prot": 1}', 'prot in FILE: expected one of the settings port, host, publicUrl, '],
-  ['an inherited name', '{"toString": 1}', 'toString in FILE: expected one of the settings port, host, publicUrl, '],
-  ['no object', '[]', 'FILE: expected an object of settings; received something else'],
-  ['no JSON', '{', 'FILE: expected a configuration file; '],
-])('names the file that has %s', async (_reason, text, message) => {
-  const file = join(folder, 'trellis.config.json');
-  await writeFile(file, text);
-  const failure = await loadConfig({ env: {}, folder }).catch((error: unknown) => (error as Error).message);
-  expect(failure).toMatch(message.replace('FILE', file));
-  expect(failure).not.toContain('\n');
-});
+  test.each<[string, string, string]>([
+    ['an invalid value', '{"port": -1}', 'port in FILE: expected a whole number from 0 to 65535; received -1'],
+    ['an unknown option', '{"prot": 1}', 'prot in FILE: unknown option; the options are port, host, publicUrl, '],
+    [
+      'an inherited name',
+      '{"toString": 1}',
+      'toString in FILE: unknown option; the options are port, host, publicUrl, ',
+    ],
+    ['a list', '[]', 'FILE: not a valid configuration file: the content must be an object'],
+    ['invalid JSON', '{', 'FILE: not a valid configuration file: '],
+  ])('names the configuration file that has %s', async (_reason, text, message) => {
+    const file = join(folder, 'trellis.config.json');
+    await writeFile(file, text);
+    const failure = await loadConfig({ env: {}, folder }).catch((error: unknown) => (error as Error).message);
+    expect(failure).toMatch(message.replace('FILE', file));
+    expect(failure).not.toContain('\n');
+  });
 
-test('takes the GitHub App of the server, its key as the file that GitHub gave in base64', async () => {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-  const pem = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
-  const key = Buffer.from(pem).toString('base64');
-  const env = { GITHUB_APP_ID: '4711', GITHUB_APP_PRIVATE_KEY_BASE64: key, GITHUB_APP_URL: 'https://git.example/' };
-  const { githubApp } = await loadConfig({ env, folder });
-  expect(githubApp).toEqual({ id: 4711, privateKey: pem, url: 'https://git.example' });
-});
+  test('decodes the private key of the GitHub App from base64', async () => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const pem = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
+    const key = Buffer.from(pem).toString('base64');
+    const env = { GITHUB_APP_ID: '4711', GITHUB_APP_PRIVATE_KEY_BASE64: key, GITHUB_APP_URL: 'https://git.example/' };
+    const { githubApp } = await loadConfig({ env, folder });
+    expect(githubApp).toEqual({ id: 4711, privateKey: pem, url: 'https://git.example' });
+  });
 
-const ecKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' });
+  const ecKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' });
 
-test.each<[string, Record<string, string>, string]>([
-  [
-    'an App without its key',
-    { GITHUB_APP_ID: '4711' },
-    'GITHUB_APP_ID: expected GITHUB_APP_PRIVATE_KEY_BASE64 beside it; there is none',
-  ],
-  [
-    'an App that is none',
-    { GITHUB_APP_ID: 'Iv1.8a6' },
-    'GITHUB_APP_ID: expected a whole number from 1; received "Iv1.8a6"',
-  ],
-  ...['secret', Buffer.from(ecKey).toString('base64')].map((key): [string, Record<string, string>, string] => [
-    'a key that is none, without a word of it',
-    { GITHUB_APP_ID: '4711', GITHUB_APP_PRIVATE_KEY_BASE64: key },
-    'GITHUB_APP_PRIVATE_KEY_BASE64: expected an RSA private key, the whole PEM file in base64; received a value',
-  ]),
-])('refuses %s in one line', async (_reason, env, message) => {
-  await expect(loadConfig({ env, folder })).rejects.toMatchObject({ name: 'StartError', message });
-});
+  test.each<[string, Record<string, string>, string]>([
+    [
+      'a GitHub App id without a private key',
+      { GITHUB_APP_ID: '4711' },
+      'GITHUB_APP_ID: requires GITHUB_APP_PRIVATE_KEY_BASE64 as well',
+    ],
+    [
+      'an invalid GitHub App id',
+      { GITHUB_APP_ID: 'Iv1.8a6' },
+      'GITHUB_APP_ID: expected a whole number from 1; received "Iv1.8a6"',
+    ],
+    ...['secret', Buffer.from(ecKey).toString('base64')].map((key): [string, Record<string, string>, string] => [
+      'an invalid GitHub App key, without showing it',
+      { GITHUB_APP_ID: '4711', GITHUB_APP_PRIVATE_KEY_BASE64: key },
+      'GITHUB_APP_PRIVATE_KEY_BASE64: expected an RSA private key, the whole PEM file in base64; received a value',
+    ]),
+  ])('rejects %s with one line', async (_reason, env, message) => {
+    await expect(loadConfig({ env, folder })).rejects.toMatchObject({ name: 'StartError', message });
+  });
 
-test('names the flag that is wrong', async () => {
-  await expect(loadConfig({ flags: { trustProxy: '10' }, env: {}, folder })).rejects.toThrow(
-    '--trust-proxy: expected the number of proxies in front, from 0 to 9; received "10"',
-  );
-});
+  test('names the flag with the invalid value', async () => {
+    await expect(loadConfig({ flags: { trustProxy: '10' }, env: {}, folder })).rejects.toThrow(
+      '--trust-proxy: expected a number of proxies from 0 to 9; received "10"',
+    );
+  });
 
-test('refuses to choose between two configuration files', async () => {
-  await writeFile(join(folder, 'trellis.config.json'), '{}');
-  await writeFile(join(folder, 'trellis.config.yaml'), '{}');
-  await expect(loadConfig({ env: {}, folder })).rejects.toThrow('expected one configuration file');
-});
+  test('rejects two configuration files', async () => {
+    await writeFile(join(folder, 'trellis.config.json'), '{}');
+    await writeFile(join(folder, 'trellis.config.yaml'), '{}');
+    await expect(loadConfig({ env: {}, folder })).rejects.toThrow('Found two configuration files');
+  });
 
-test('refuses a file that is named and not there', async () => {
-  await expect(loadConfig({ flags: { config: 'none.json' }, env: {}, folder })).rejects.toThrow('none.json: expected');
+  test('rejects a missing configuration file', async () => {
+    await expect(loadConfig({ flags: { config: 'none.json' }, env: {}, folder })).rejects.toThrow(
+      'none.json: not a valid configuration file',
+    );
+  });
 });

@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** Much longer than anything takes, on a busy machine too: what is right is never waited for so long. */
+/** Much longer than any check takes, even on a busy machine. A correct program never reaches it. */
 export const PATIENCE_MS = 60_000;
 
-/** Tries again until nothing is thrown; fails as the last try did. */
+/** Repeats a check until it passes; after the timeout, throws the error of the last attempt. */
 export async function eventually(check: () => void | Promise<void>): Promise<void> {
   for (const end = performance.now() + PATIENCE_MS; ;) {
     try {

@@ -29,187 +29,190 @@ async function statusOf(server: RunningServer, path: string, headers = {}): Prom
   return (await fetch(server.origin + path, { headers })).status;
 }
 
-test('says where it listens and what it serves', () => {
-  const [ready, explore] = shared.output().split('\n');
-  expect(ready?.replace(/\d+/g, '1')).toMatch(
-    /^Trellis 1\.1\.1 ready at http:\/\/localhost:1 - 1 files in 1 folders, 1 images, indexed in (1 ms|1\.1 s), started in (1 ms|1\.1 s)\.$/,
-  );
-  expect(explore).toBe(`Explore the site's data at ${shared.origin}/graphql`);
-});
-
-test('says that a public site on a network is open to all who reach it', async () => {
-  const line = 'Anyone who can reach 0.0.0.0 can read the site. TRELLIS_SITE_ACCESS=people or token restricts this.\n';
-  const open = await startServer(['--host', '0.0.0.0']);
-  await open.stop();
-  expect(open.output()).toContain(line);
-  const closed = await startServer(['--host', '0.0.0.0', '--site-access', 'people']);
-  await closed.stop();
-  expect(closed.output()).not.toContain('Anyone who can reach');
-  expect(shared.output()).not.toContain('Anyone who can reach');
-});
-
-test('never prints the token of the site', async () => {
-  const token = 'site-token-0123456789-abcdefghijkl';
-  const server = await startServer(['--site-access', 'token'], { TRELLIS_SITE_TOKEN: token, LOG_LEVEL: 'trace' });
-  try {
-    const Authorization = `Bearer ${token}`;
-    await expect(statusOf(server, '/graphql?query={__typename}', { Authorization })).resolves.toBe(200);
-    await expect(statusOf(server, '/static/nothing', { Authorization })).resolves.toBe(404);
-    await expect(statusOf(server, '/graphql?query={__typename}')).resolves.toBe(401);
-  } finally {
-    await server.stop();
-  }
-  expect(server.output()).toContain('graphql');
-  expect(server.output()).not.toContain(token);
-});
-
-test('keeps its state where only its user looks', async () => {
-  expect((await stat(join(folder, 'state'))).mode & 0o777).toBe(0o700);
-});
-
-test.each([
-  ['the home page', '/', {}, 200],
-  ['the page to sign in', '/sign-in', {}, 200],
-  ['the explorer', '/graphql', { Accept: 'text/html' }, 200],
-  ['GraphQL', '/graphql?query={__typename}', {}, 200],
-  ['its alias', '/___graphql?query={__typename}', {}, 200],
-  ['the contract of the dashboard', '/api/openapi.json', {}, 200],
-  ['the contract of the secrets', '/secrets/openapi.json', {}, 200],
-  ['health', '/healthz', {}, 200],
-  ['readiness', '/readyz', {}, 200],
-  ['a board without a credential', '/api/dashboard', {}, 401],
-  ['secrets without a credential', '/secrets/objects', {}, 401],
-  ['a token that is none', '/api/dashboard', { Authorization: 'Bearer x' }, 401],
-  ['an address of nothing', '/nothing', {}, 404],
-])('answers for %s', async (_what, path, headers, status) => {
-  await expect(statusOf(shared, path, headers)).resolves.toBe(status);
-});
-
-test('serves the public copy of a file that it gave the address of', async () => {
-  const query = '{ file(extension: { eq: "md" }) { publicURL size } }';
-  const answer = await fetch(`${shared.origin}/graphql?query=${encodeURIComponent(query)}`);
-  const { data } = (await answer.json()) as { data: { file: { publicURL: string; size: number } } };
-  const copy = await fetch(shared.origin + data.file.publicURL);
-  expect(copy.headers.get('cache-control')).toContain('immutable');
-  expect((await copy.arrayBuffer()).byteLength).toBe(data.file.size);
-});
-
-test.each([
-  ['the home page', '/', 'GET, HEAD, OPTIONS'],
-  ['the contract of the dashboard', '/api/openapi.json', 'GET, HEAD, OPTIONS'],
-  ['the contract of the secrets', '/secrets/openapi.json', 'GET, HEAD, OPTIONS'],
-  ['GraphQL', '/graphql', 'GET, POST, OPTIONS'],
-])('tells the methods of %s to OPTIONS, and to whoever comes by another', async (_reason, path, allow) => {
-  const asked = await fetch(shared.origin + path, { method: 'OPTIONS' });
-  expect([asked.status, asked.headers.get('allow')]).toEqual([204, allow]);
-  const refused = await fetch(shared.origin + path, { method: 'DELETE' });
-  expect([refused.status, refused.headers.get('allow')]).toEqual([405, allow]);
-});
-
-test.each([
-  ['a page', '/', "script-src 'self'"],
-  ['a contract', '/api/openapi.json', "script-src 'self'"],
-  ['data', '/api/version', "default-src 'none'"],
-  ['a refusal', '/api/tokens', "default-src 'none'"],
-  ['an unknown operation', '/api/nothing', "default-src 'none'"],
-  ['an address of nothing', '/nothing', "script-src 'self'"],
-])('keeps browsers strict with %s', async (_what, path, policy) => {
-  const { headers } = await fetch(shared.origin + path);
-  expect(headers.get('content-security-policy')).toContain(policy);
-  expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
-  expect(headers.get('x-content-type-options')).toBe('nosniff');
-});
-
-test('runs only the services that it is told to', async () => {
-  const server = await startServer([], { TRELLIS_SERVICES: 'secrets' });
-  try {
-    await expect(statusOf(server, '/graphql?query={__typename}')).resolves.toBe(404);
-    await expect(statusOf(server, '/api/tokens')).resolves.toBe(404);
-    // People sign in to the secrets, too.
-    await expect(statusOf(server, '/api/auth/registration-status')).resolves.toBe(200);
-    await expect(statusOf(server, '/api/openapi.json')).resolves.toBe(404);
-    await expect(statusOf(server, '/healthz')).resolves.toBe(200);
-    await expect(statusOf(server, '/secrets/healthz')).resolves.toBe(200);
-  } finally {
-    await server.stop();
-  }
-});
-
-test('tells pages which services run', async () => {
-  const server = await startServer([], { TRELLIS_SERVICES: 'secrets' });
-  try {
-    const page = await (await fetch(server.origin)).text();
-    expect(/data-services="([^"]*)"/.exec(page)?.[1]).toBe('secrets');
-  } finally {
-    await server.stop();
-  }
-});
-
-test('says that a state folder was there before and is open to others', async () => {
-  const state = join(folder, 'open');
-  await mkdir(state, { mode: 0o755 });
-  const server = await startServer(['--state', state]);
-  await server.stop();
-  expect(server.output()).toContain(`trellis: ${state} is open to others; chmod 700 keeps its keys yours.`);
-  expect((await stat(state)).mode & 0o777).toBe(0o755);
-});
-
-test('told to stop, answers the request under way, takes no other, and ends', async () => {
-  const server = await startServer();
-  const body = '{"query":"{ __typename }" }';
-  const headers = { 'Content-Type': 'application/json', 'Content-Length': body.length, Expect: '100-continue' };
-  const asked = request(`${server.origin}/graphql`, { method: 'POST', headers });
-  // Says that it is under way.
-  await once(asked, 'continue');
-  asked.write(body.slice(0, 9));
-  const stopped = server.stop();
-  await server.printed('Stopping: answering what is under way.');
-  await expect(fetch(`${server.origin}/healthz`)).rejects.toThrow('fetch failed');
-  asked.end(body.slice(9));
-  const [response] = (await once(asked, 'response')) as [NodeJS.ReadableStream & { statusCode: number }];
-  response.resume();
-  expect(response.statusCode).toBe(200);
-  await expect(stopped).resolves.toBe(0);
-});
-
-test('says in one line that the port is taken, before it looks at the site', async () => {
-  const { port } = new URL(shared.origin);
-  const args = ['--port', port, '--state', join(folder, 'second'), '--site', '/nowhere/at/all'];
-  const { code, output } = await runToEnd(['serve', ...args]);
-  expect(output).toBe(`trellis: PORT: expected a free port; ${port} at 127.0.0.1 is taken by another process\n`);
-  expect(code).toBe(1);
-});
-
-test.each([
-  [
-    'a site that is not there, served alone',
-    ['--services', 'site', '--site', '/nowhere/at/all'],
-    /^trellis: TRELLIS_SITE \(\/nowhere\/at\/all\): .+\n$/,
-  ],
-  ['a state folder below a file', ['--state', 'FOLDER/file/state'], /^trellis: TRELLIS_STATE \(.+\n$/],
-  [
-    'a wrong setting',
-    ['--port', 'http'],
-    /^trellis: --port: expected a whole number from 0 to 65535; received "http"\n$/,
-  ],
-  [
-    'another machine',
-    ['--host', '192.0.2.1'],
-    /^trellis: HOST: expected an address of this machine; received "192.0.2.1"\n$/,
-  ],
-])('says in one line what is wrong with %s', async (_reason, args, line) => {
-  const given = args.map((arg) => arg.replace('FOLDER', folder));
-  const { code, output } = await runToEnd(['serve', '--port', '0', '--state', join(folder, 'other'), ...given]);
-  expect(output).toMatch(line);
-  expect(code).toBe(1);
-});
-
-test('tells its options and its version', async () => {
-  const help = await runToEnd(['serve', '--help']);
-  expect(help).toMatchObject({
-    code: 0,
-    output: expect.stringMatching(/--site <folder>.*\[TRELLIS_SITE\]/s) as string,
+describe('trellis serve', () => {
+  test('prints its URL and the size of the site', () => {
+    const [ready, explore] = shared.output().split('\n');
+    expect(ready?.replace(/\d+/g, '1')).toMatch(
+      /^Trellis 1\.1\.1 ready at http:\/\/localhost:1 - 1 files in 1 folders, 1 images, indexed in (1 ms|1\.1 s), started in (1 ms|1\.1 s)\.$/,
+    );
+    expect(explore).toBe(`Explore the site's data at ${shared.origin}/graphql`);
   });
-  const version = await runToEnd(['--version']);
-  expect(version).toEqual({ code: 0, output: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) as string });
+
+  test('warns about a public site on a network', async () => {
+    const line =
+      'Anyone who can reach 0.0.0.0 can read the site. TRELLIS_SITE_ACCESS=people or token restricts this.\n';
+    const open = await startServer(['--host', '0.0.0.0']);
+    await open.stop();
+    expect(open.output()).toContain(line);
+    const closed = await startServer(['--host', '0.0.0.0', '--site-access', 'people']);
+    await closed.stop();
+    expect(closed.output()).not.toContain('Anyone who can reach');
+    expect(shared.output()).not.toContain('Anyone who can reach');
+  });
+
+  test('never prints the site token', async () => {
+    const token = 'site-token-0123456789-abcdefghijkl';
+    const server = await startServer(['--site-access', 'token'], { TRELLIS_SITE_TOKEN: token, LOG_LEVEL: 'trace' });
+    try {
+      const Authorization = `Bearer ${token}`;
+      await expect(statusOf(server, '/graphql?query={__typename}', { Authorization })).resolves.toBe(200);
+      await expect(statusOf(server, '/static/nothing', { Authorization })).resolves.toBe(404);
+      await expect(statusOf(server, '/graphql?query={__typename}')).resolves.toBe(401);
+    } finally {
+      await server.stop();
+    }
+    expect(server.output()).toContain('graphql');
+    expect(server.output()).not.toContain(token);
+  });
+
+  test('creates a state folder that only its user can access', async () => {
+    expect((await stat(join(folder, 'state'))).mode & 0o777).toBe(0o700);
+  });
+
+  test.each([
+    ['the home page', '/', {}, 200],
+    ['the page to sign in', '/sign-in', {}, 200],
+    ['the explorer', '/graphql', { Accept: 'text/html' }, 200],
+    ['GraphQL', '/graphql?query={__typename}', {}, 200],
+    ['the alias of GraphQL', '/___graphql?query={__typename}', {}, 200],
+    ['the contract of the dashboard', '/api/openapi.json', {}, 200],
+    ['the contract of the secrets', '/secrets/openapi.json', {}, 200],
+    ['health', '/healthz', {}, 200],
+    ['readiness', '/readyz', {}, 200],
+    ['a board without a credential', '/api/dashboard', {}, 401],
+    ['secrets without a credential', '/secrets/objects', {}, 401],
+    ['an invalid token', '/api/dashboard', { Authorization: 'Bearer x' }, 401],
+    ['an unknown path', '/nothing', {}, 404],
+  ])('serves %s with the expected status', async (_what, path, headers, status) => {
+    await expect(statusOf(shared, path, headers)).resolves.toBe(status);
+  });
+
+  test('serves the public copy of a file at its publicURL', async () => {
+    const query = '{ file(extension: { eq: "md" }) { publicURL size } }';
+    const answer = await fetch(`${shared.origin}/graphql?query=${encodeURIComponent(query)}`);
+    const { data } = (await answer.json()) as { data: { file: { publicURL: string; size: number } } };
+    const copy = await fetch(shared.origin + data.file.publicURL);
+    expect(copy.headers.get('cache-control')).toContain('immutable');
+    expect((await copy.arrayBuffer()).byteLength).toBe(data.file.size);
+  });
+
+  test.each([
+    ['the home page', '/', 'GET, HEAD, OPTIONS'],
+    ['the contract of the dashboard', '/api/openapi.json', 'GET, HEAD, OPTIONS'],
+    ['the contract of the secrets', '/secrets/openapi.json', 'GET, HEAD, OPTIONS'],
+    ['GraphQL', '/graphql', 'GET, POST, OPTIONS'],
+  ])('returns the methods of %s for OPTIONS, and in the 405 for other methods', async (_reason, path, allow) => {
+    const asked = await fetch(shared.origin + path, { method: 'OPTIONS' });
+    expect([asked.status, asked.headers.get('allow')]).toEqual([204, allow]);
+    const refused = await fetch(shared.origin + path, { method: 'DELETE' });
+    expect([refused.status, refused.headers.get('allow')]).toEqual([405, allow]);
+  });
+
+  test.each([
+    ['a page', '/', "script-src 'self'"],
+    ['a contract', '/api/openapi.json', "script-src 'self'"],
+    ['data', '/api/version', "default-src 'none'"],
+    ['an error', '/api/tokens', "default-src 'none'"],
+    ['an unknown operation', '/api/nothing', "default-src 'none'"],
+    ['an unknown path', '/nothing', "script-src 'self'"],
+  ])('sends security headers with %s', async (_what, path, policy) => {
+    const { headers } = await fetch(shared.origin + path);
+    expect(headers.get('content-security-policy')).toContain(policy);
+    expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+  });
+
+  test('runs only the services in TRELLIS_SERVICES', async () => {
+    const server = await startServer([], { TRELLIS_SERVICES: 'secrets' });
+    try {
+      await expect(statusOf(server, '/graphql?query={__typename}')).resolves.toBe(404);
+      await expect(statusOf(server, '/api/tokens')).resolves.toBe(404);
+      // The secrets service has sign-in as well.
+      await expect(statusOf(server, '/api/auth/registration-status')).resolves.toBe(200);
+      await expect(statusOf(server, '/api/openapi.json')).resolves.toBe(404);
+      await expect(statusOf(server, '/healthz')).resolves.toBe(200);
+      await expect(statusOf(server, '/secrets/healthz')).resolves.toBe(200);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  test('embeds the running services in pages', async () => {
+    const server = await startServer([], { TRELLIS_SERVICES: 'secrets' });
+    try {
+      const page = await (await fetch(server.origin)).text();
+      expect(/data-services="([^"]*)"/.exec(page)?.[1]).toBe('secrets');
+    } finally {
+      await server.stop();
+    }
+  });
+
+  test('warns about an existing state folder that other users can access', async () => {
+    const state = join(folder, 'open');
+    await mkdir(state, { mode: 0o755 });
+    const server = await startServer(['--state', state]);
+    await server.stop();
+    expect(server.output()).toContain(`trellis: Other users can read ${state}. Protect its keys with chmod 700.`);
+    expect((await stat(state)).mode & 0o777).toBe(0o755);
+  });
+
+  test('after SIGTERM, completes the open request, accepts no other, and exits', async () => {
+    const server = await startServer();
+    const body = '{"query":"{ __typename }" }';
+    const headers = { 'Content-Type': 'application/json', 'Content-Length': body.length, Expect: '100-continue' };
+    const asked = request(`${server.origin}/graphql`, { method: 'POST', headers });
+    // The server has received the request.
+    await once(asked, 'continue');
+    asked.write(body.slice(0, 9));
+    const stopped = server.stop();
+    await server.printed('Stopping: waiting for open requests.');
+    await expect(fetch(`${server.origin}/healthz`)).rejects.toThrow('fetch failed');
+    asked.end(body.slice(9));
+    const [response] = (await once(asked, 'response')) as [NodeJS.ReadableStream & { statusCode: number }];
+    response.resume();
+    expect(response.statusCode).toBe(200);
+    await expect(stopped).resolves.toBe(0);
+  });
+
+  test('reports a port in use in one line, before it scans the site', async () => {
+    const { port } = new URL(shared.origin);
+    const args = ['--port', port, '--state', join(folder, 'second'), '--site', '/nowhere/at/all'];
+    const { code, output } = await runToEnd(['serve', ...args]);
+    expect(output).toBe(`trellis: PORT: port ${port} on 127.0.0.1 is already in use\n`);
+    expect(code).toBe(1);
+  });
+
+  test.each([
+    [
+      'a missing site as the only service',
+      ['--services', 'site', '--site', '/nowhere/at/all'],
+      /^trellis: TRELLIS_SITE \(\/nowhere\/at\/all\): .+\n$/,
+    ],
+    ['a state folder below a file', ['--state', 'FOLDER/file/state'], /^trellis: TRELLIS_STATE \(.+\n$/],
+    [
+      'an invalid option',
+      ['--port', 'http'],
+      /^trellis: --port: expected a whole number from 0 to 65535; received "http"\n$/,
+    ],
+    [
+      'an address of a different machine',
+      ['--host', '192.0.2.1'],
+      /^trellis: HOST: expected an address of this machine; received "192.0.2.1"\n$/,
+    ],
+  ])('reports %s in one line', async (_reason, args, line) => {
+    const given = args.map((arg) => arg.replace('FOLDER', folder));
+    const { code, output } = await runToEnd(['serve', '--port', '0', '--state', join(folder, 'other'), ...given]);
+    expect(output).toMatch(line);
+    expect(code).toBe(1);
+  });
+
+  test('prints its options and its version', async () => {
+    const help = await runToEnd(['serve', '--help']);
+    expect(help).toMatchObject({
+      code: 0,
+      output: expect.stringMatching(/--site <folder>.*\[TRELLIS_SITE\]/s) as string,
+    });
+    const version = await runToEnd(['--version']);
+    expect(version).toEqual({ code: 0, output: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) as string });
+  });
 });

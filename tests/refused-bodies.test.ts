@@ -22,7 +22,7 @@ async function open(origin: string): Promise<Socket> {
   return socket;
 }
 
-/** Sends a body in pieces, and only then reads. A reset is an error. */
+/** Sends the whole body in pieces before it reads the response. A connection reset is an error. */
 async function sendThenRead(origin: string, target: string, headers: readonly string[]): Promise<string> {
   const socket = await open(origin);
   socket.pause().write(head(target, 2 * MIB, headers));
@@ -34,7 +34,7 @@ async function sendThenRead(origin: string, target: string, headers: readonly st
   return text;
 }
 
-/** Sends more than the server reads, while it reads. */
+/** Sends more than the server reads, and reads the response at the same time. */
 async function sendAndRead(origin: string, target: string, headers: readonly string[]): Promise<string> {
   const socket = await open(origin);
   let text = '';

@@ -10,22 +10,22 @@ import { LOOPBACK } from './forges/forge-server.js';
 export interface RunningServer {
   readonly process: ChildProcess;
   readonly origin: string;
-  /** Everything that it has printed. */
+  /** Returns everything that the server has printed. */
   output(): string;
-  /** Waits until it has printed a text. */
+  /** Waits until the server has printed a text. */
   printed(text: string): Promise<void>;
-  /** Sends SIGTERM, waits for the end, and gives the exit code. */
+  /** Sends SIGTERM, waits for the end, and returns the exit code. */
   stop(): Promise<number | null>;
 }
 
-/** Runs the command line in a process of its own, with no settings but these. */
+/** Runs the command line in a child process, with only these environment variables. */
 export function runCli(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
   return spawnNode(['--import', 'tsx', 'src/cli.ts', ...args], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, LOG_LEVEL: 'warn', ...env },
   });
 }
 
-/** Starts a server on a free port, with a state folder that goes when it stops. Forges may be on loopback. */
+/** Starts a server on a free port. Its state folder is deleted when it stops. Forges may be on loopback. */
 export async function startServer(
   args: readonly string[] = [],
   env: Readonly<Record<string, string>> = {},
@@ -55,7 +55,7 @@ export async function startServer(
   };
 }
 
-/** Both streams of a process, as far as they have come. */
+/** Collects both output streams of a process; the returned function returns their text so far. */
 export function collect(child: ChildProcess): () => string {
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (text += chunk.toString()));

@@ -34,7 +34,7 @@ const readJson = async <T>(file: string): Promise<T> => JSON.parse(await readFil
 
 let folder: string;
 let bom: Bom;
-/** Everything that is installed with the product, by its path in `node_modules`. */
+/** All packages that are installed in production, by their path in `node_modules`. */
 let locked: (readonly [string, Locked])[];
 
 beforeAll(async () => {
@@ -48,11 +48,11 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** The schema is the one that the CycloneDX project publishes. */
+/** Validates with the schema that the CycloneDX project publishes. */
 test('npm run sbom writes a valid CycloneDX file', async () => {
   const ajv = new Ajv({ strict: false });
   formats.default(ajv);
-  // Formats of strings that ajv-formats does not know; nothing else depends on them.
+  // ajv-formats lacks these formats of strings.
   ajv.addFormat('iri-reference', true).addFormat('idn-email', true);
   for (const name of ['spdx.SNAPSHOT.schema.json', 'jsf-0.82.SNAPSHOT.schema.json']) {
     ajv.addSchema({ ...(await readJson<object>(join(schemas, name))), $id: `http://cyclonedx.org/schema/${name}` });
@@ -64,7 +64,7 @@ test('npm run sbom writes a valid CycloneDX file', async () => {
   expect(validate({ ...bom, components: [{ name: 'no type' }] })).toBe(false);
 });
 
-test('the SBOM lists every package of the lockfile that is installed in production, and no other', () => {
+test('the SBOM lists exactly the packages of the lockfile that are installed in production', () => {
   const names = locked.map(([path, { name, version }]) => {
     return `${name ?? path.replace(/^.*(node_modules|stand-ins)\//, '')}@${version}`;
   });
@@ -72,7 +72,7 @@ test('the SBOM lists every package of the lockfile that is installed in producti
   expect(new Set(listed)).toEqual(new Set(names));
 });
 
-test('the SBOM has the licence of every package, and the hash that the lockfile has', () => {
+test('the SBOM has the licence of every package, and its hash from the lockfile', () => {
   const hashes = new Set(locked.flatMap(([, { integrity }]) => integrity ?? []));
   for (const { purl, licenses, hashes: found = [] } of bom.components) {
     expect([purl, licenses]).toEqual([purl, [expect.anything()]]);
@@ -89,7 +89,7 @@ test('the SBOM has the licence of every package, and the hash that the lockfile 
   ]);
 });
 
-test('no package of production runs a script when it is installed, but those that are known', () => {
+test('only known production packages have install scripts', () => {
   const running = locked.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path);
   expect(running).toEqual(['node_modules/@photostructure/sqlite']);
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** The same questions on every run, so that a change is judged by itself; `SEED=1 npm test -- …` asks others. */
+/** A fixed seed makes runs comparable; `SEED=1 npm test -- …` generates other values. */
 const SEED = Number(process.env.SEED ?? 20_261_121);
 
 fc.configureGlobal({ seed: SEED });

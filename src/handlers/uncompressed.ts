@@ -1,9 +1,9 @@
 /**
- * Operations whose responses hold a secret or a sealed value, by service. They are never compressed: the length of a
+ * Operations whose responses contain a secret or a sealed value, by service. They are never compressed: the length of a
  * compressed response reveals how much a secret has in common with other text in it, some of which a caller may choose
  * (BREACH, CVE-2013-3587). Secrets in bodies that are not JSON need no entry, as those are not compressed either.
  *
- * `tests/contract/uncompressed.test.ts` finds these operations in the contracts and compares.
+ * `tests/contract/uncompressed.test.ts` derives these operations from the contracts and compares.
  */
 export const UNCOMPRESSED = {
   dashboard: [
@@ -29,7 +29,7 @@ export const UNCOMPRESSED = {
     'rotateToken',
     'createConsumerToken',
     'rotateConsumerToken',
-    // Its result is whatever a tool returns, sealed values too.
+    // Tools return sealed values too.
     'callMcp',
   ],
 } as const;

@@ -1,11 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 
-/** A request; Express adds the address that trusted proxies name. */
+/** A request. Express adds `ip`, the client address that trusted proxies report. */
 type Peer = Pick<IncomingMessage, 'headers' | 'socket'> & { readonly ip?: string | undefined };
 
-/** The peer's address, IPv4 in its own spelling also when it came over an IPv6 socket; empty once the peer is gone. */
+/**
+ * Returns the client's address, in IPv4 notation also for an IPv4 client of an IPv6 socket; empty once the client has
+ * disconnected.
+ */
 export function peerAddress(request: Peer): string {
-  // Without the header that proxies write, nobody else is named, whomever we trust.
+  // Without this header no proxy reported a client, so the cheaper lookup gives the same address.
   const isDirect = request.headers['x-forwarded-for'] === undefined;
   return ((isDirect ? request.socket.remoteAddress : request.ip) ?? '').replace(/^::ffff:(?=\d+\.)/i, '');
 }

@@ -1,4 +1,4 @@
-/** The way of a request whose operation is known. */
+/** The steps from a matched operation to its response. */
 import type { Request, Response } from 'express';
 import type { Caller } from '../accounts/callers.js';
 import { AppError } from '../errors.js';
@@ -22,16 +22,16 @@ import { requireValid } from './validation.js';
 export interface AnswerOptions {
   readonly schemes: Schemes;
   readonly authenticate: Authenticate;
-  /** Counts requests and failed credentials; nothing is limited without. */
+  /** Counts requests and failed credentials; absent for no limits. */
   readonly limits?: RateLimits;
-  /** Keeps first answers for operations that take an `Idempotency-Key`. */
+  /** Stores the first responses of operations that accept an `Idempotency-Key`. */
   readonly replays: Replays;
-  /** Holds what leaves to the contract as well: a difference is a defect, answered 500. */
+  /** Whether responses are validated too. A response that violates the contract becomes a 500. */
   readonly validateResponses: boolean;
   readonly streams?: EventStreamOptions;
   /**
-   * Operations whose responses are never compressed, as they hold a secret (BREACH); of the others, JSON and events
-   * are. Nothing is compressed when it is absent.
+   * Operations whose responses are never compressed because they contain a secret (BREACH). JSON and events of all
+   * other operations are compressed. If absent, nothing is compressed.
    */
   readonly uncompressed?: readonly string[];
 }
@@ -41,7 +41,7 @@ export type Dispatch = (operation: OperationSpec, request: HandlerRequest) => Pr
 
 const IDEMPOTENCY_KEY = 'idempotency-key';
 
-/** What is known of a request once its operation is found. */
+/** A request whose operation is known. */
 export interface Call {
   readonly operation: OperationSpec;
   readonly params: Readonly<Record<string, string>>;
@@ -49,7 +49,11 @@ export interface Call {
   readonly service: AnswerOptions & { readonly handle: Dispatch; readonly toPayload: ToPayload };
 }
 
-/** Takes a request through security, limits, validation and its handler, in this order. Refusals are thrown. */
+/**
+ * Authorizes, counts and validates a request, calls its handler and sends the response, in this order.
+ *
+ * @throws AppError when a step rejects the request.
+ */
 export async function answer(request: Request, response: Response, call: Call): Promise<void> {
   const { operation, service } = call;
   const { limits, schemes, validateResponses } = service;
@@ -65,8 +69,12 @@ export async function answer(request: Request, response: Response, call: Call): 
   const check = (result: HandlerResponse): void => {
     if (validateResponses) requireContractResponse(operation, result);
   };
-  const given = new GivenRequest(input, { requestId: context.requestId, address, caller: context.caller }, response);
-  const handle = async (): Promise<HandlerResponse> => service.handle(operation, given);
+  const handlerRequest = new OperationRequest(
+    input,
+    { requestId: context.requestId, address, caller: context.caller },
+    response,
+  );
+  const handle = async (): Promise<HandlerResponse> => service.handle(operation, handlerRequest);
   const result = await answerOnce(call, { caller: context.caller, input }, handle).catch((error: unknown) => {
     if (error instanceof AppError) check({ status: error.status, body: toErrorBody(error, context.requestId) });
     throw error;
@@ -85,9 +93,9 @@ export async function answer(request: Request, response: Response, call: Call): 
 }
 
 type Input = Pick<HandlerRequest, 'body' | 'headers' | 'params' | 'query'>;
-type Sender = Pick<HandlerRequest, 'address' | 'caller' | 'requestId'>;
+type Origin = Pick<HandlerRequest, 'address' | 'caller' | 'requestId'>;
 
-class GivenRequest implements HandlerRequest {
+class OperationRequest implements HandlerRequest {
   readonly params;
   readonly query;
   readonly headers;
@@ -98,7 +106,7 @@ class GivenRequest implements HandlerRequest {
   readonly #response;
   #signal: AbortSignal | undefined;
 
-  constructor({ params, query, headers, body }: Input, { caller, requestId, address }: Sender, response: Response) {
+  constructor({ params, query, headers, body }: Input, { caller, requestId, address }: Origin, response: Response) {
     this.params = params;
     this.query = query;
     this.headers = headers;
@@ -109,13 +117,13 @@ class GivenRequest implements HandlerRequest {
     this.#response = response;
   }
 
-  /** Few handlers ask for it, and to make it takes longer than most of them. */
+  /** Created on demand: few handlers use it, and creating it takes longer than most handlers run. */
   get signal(): AbortSignal {
     return (this.#signal ??= abortSignal(this.#response));
   }
 }
 
-/** A repeat under the same idempotency key is answered like the first. */
+/** Returns the stored response for a request that repeats an idempotency key. */
 async function answerOnce(
   { operation, service }: Call,
   { caller, input }: { readonly caller: Caller | undefined; readonly input: Input },
@@ -148,7 +156,7 @@ function requireAcceptable({ responses }: OperationSpec, request: Request): void
     .filter(([status]) => status.startsWith('2'))
     .flatMap(([, { contentTypes }]) => contentTypes);
   if (types.length > 0 && request.accepts(types) === false) {
-    throw new AppError('not_acceptable', `Expected Accept to allow ${types.join(' or ')}.`);
+    throw new AppError('not_acceptable', `Expected Accept to include ${types.join(' or ')}.`);
   }
 }
 

@@ -1,59 +1,57 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../errors.js';
 
-/** Taken in without being asked for: about as much as waits in a connection before it is read. */
-const UNASKED_BYTES = 65_536;
+/** How much is buffered before the body is requested: about as much as the connection itself buffers. */
+const PREFETCHED_BYTES = 65_536;
 
 /**
- * Takes in a body that may be asked for. The beginning is kept as it comes,
- * for once a sender has hung up, Node gives nothing of it any more; the rest
- * stays where it is until somebody asks.
+ * Starts to buffer a request body that a handler may read later. The beginning is buffered at once, because Node
+ * discards it when the client disconnects. The rest is read on demand.
  *
- * @returns a function that waits for the whole body. It throws AppError
- * `too_large` (before a byte is read when the length is declared) or
- * `malformed_body` when it ended early.
+ * @returns a function that waits for the whole body. It throws AppError `too_large` (before a byte is read if the
+ * length is declared), or `malformed_body` if the connection closes early.
  */
 export function takeIn(request: IncomingMessage, maxBytes: number): () => Promise<Buffer> {
   const isTooLong = Number(request.headers['content-length'] ?? 0) > maxBytes;
-  const refuse = (): AppError =>
+  const tooLarge = (): AppError =>
     new AppError('too_large', `Expected a body of at most ${maxBytes} bytes; received more.`);
-  let isAsked = false;
-  const arriving = isTooLong ? undefined : collect(request, { maxBytes, refuse, hasToWait });
+  let isRequested = false;
+  const buffered = isTooLong ? undefined : collect(request, { maxBytes, tooLarge, mustPause });
 
-  function hasToWait(size: number): boolean {
-    return !isAsked && size >= UNASKED_BYTES;
+  function mustPause(size: number): boolean {
+    return !isRequested && size >= PREFETCHED_BYTES;
   }
 
-  // It may fail before anybody asks, or without.
-  arriving?.catch(() => undefined);
+  // The connection may fail before the body is requested, or if it never is.
+  buffered?.catch(() => undefined);
   return async () => {
-    isAsked = true;
-    if (arriving === undefined) throw refuse();
+    isRequested = true;
+    if (buffered === undefined) throw tooLarge();
     request.resume();
-    return arriving;
+    return buffered;
   };
 }
 
-interface Collecting {
+interface CollectOptions {
   readonly maxBytes: number;
-  readonly refuse: () => AppError;
-  readonly hasToWait: (size: number) => boolean;
+  readonly tooLarge: () => AppError;
+  readonly mustPause: (size: number) => boolean;
 }
 
-function collect(request: IncomingMessage, { maxBytes, refuse, hasToWait }: Collecting): Promise<Buffer> {
+function collect(request: IncomingMessage, { maxBytes, tooLarge, mustPause }: CollectOptions): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  // Leaving a `for await` would close the connection, and with it the refusal's way back.
+  // Leaving a `for await` loop would close the connection before the error response is sent.
   return new Promise((resolve, reject) => {
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size > maxBytes) {
         request.removeAllListeners('data').pause();
-        reject(refuse());
+        reject(tooLarge());
         return;
       }
       chunks.push(chunk);
-      if (hasToWait(size)) request.pause();
+      if (mustPause(size)) request.pause();
     });
     request.once('end', () => resolve(Buffer.concat(chunks)));
     request.once('error', (cause) => reject(endedEarly(cause)));
@@ -64,5 +62,5 @@ function collect(request: IncomingMessage, { maxBytes, refuse, hasToWait }: Coll
 }
 
 function endedEarly(cause?: Error): AppError {
-  return new AppError('malformed_body', 'Expected the whole body; the connection ended before.', { cause });
+  return new AppError('malformed_body', 'The connection closed before the whole body arrived.', { cause });
 }

@@ -5,11 +5,11 @@ import { parseJson } from './json.js';
 import type { BodySpec } from './operation.js';
 
 /**
- * Reads a request's body: JSON as a value, anything else as bytes.
+ * Reads the body of a request: JSON as a value, any other type as bytes.
  *
- * @returns `undefined` when none came and none is required.
- * @throws AppError `unsupported_media_type`, `too_large` (before a byte is read
- * when the length is declared) or `malformed_body`.
+ * @returns `undefined` if the request has no body and none is required.
+ * @throws AppError `unsupported_media_type`, `too_large` (before a byte is read if the length is declared) or
+ * `malformed_body`.
  */
 export async function readBody(request: IncomingMessage, spec: BodySpec): Promise<unknown> {
   if (!hasBody(request)) {
@@ -25,8 +25,8 @@ export async function readBody(request: IncomingMessage, spec: BodySpec): Promis
 }
 
 /**
- * Leaves it to a handler whether and when a body is read, as bytes that nothing
- * has looked at; the function fails as {@link readBody} does.
+ * Lets a handler decide whether and when to read the body, as unparsed bytes. The returned function throws as
+ * {@link readBody} does.
  */
 export function deferBody(request: IncomingMessage, spec: BodySpec): () => Promise<Buffer> {
   const read = takeIn(request, spec.maxBytes);
@@ -43,16 +43,16 @@ export function isJson(contentType: string): boolean {
   return /^application\/(?:[\w.+-]+\+)?json(?:;|$)/.test(contentType);
 }
 
-/** Whether a body follows the head, by its headers. */
+/** Returns whether the headers announce a body. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 function requireOptional({ required }: BodySpec): void {
-  if (required) throw new AppError('malformed_body', 'Expected a body; none came.');
+  if (required) throw new AppError('malformed_body', 'The request has no body.');
 }
 
-/** A media type and what follows it. */
+/** A media type and its parameters. */
 const CONTENT_TYPE = /^\s*([\w!#$&^.+-]+\/[\w!#$&^.+-]+)\s*((?:;[^;,]*)*)$/;
 
 function requireContentType({ headers }: IncomingMessage, { contentTypes }: BodySpec): string {
@@ -61,7 +61,7 @@ function requireContentType({ headers }: IncomingMessage, { contentTypes }: Body
   if (known === undefined || !isUtf8(parameters)) {
     throw new AppError(
       'unsupported_media_type',
-      `Expected a body of type ${contentTypes.join(' or ')} in UTF-8; received another.`,
+      `Expected a body of type ${contentTypes.join(' or ')} in UTF-8; received a different Content-Type.`,
     );
   }
   return known;
@@ -72,10 +72,10 @@ function isUtf8(parameters: string): boolean {
   return charset === undefined || charset === 'utf-8' || charset === 'utf8';
 }
 
-/** A compressed body's size is known only once it is unpacked, so none is. */
+/** Rejects compressed bodies, whose size is known only after decompression. */
 function requireIdentity({ headers }: IncomingMessage): void {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding !== 'identity') {
-    throw new AppError('unsupported_media_type', 'Expected a body without Content-Encoding; received an encoded one.');
+    throw new AppError('unsupported_media_type', `Expected a body without Content-Encoding; received an encoded body.`);
   }
 }

@@ -2,22 +2,22 @@ import type { RequestHandler } from 'express';
 import { AppError } from '../errors.js';
 import type { HostCheck } from './hosts.js';
 
-/** GraphQL queries travel in URLs, so this is roomier than pages need. */
+/** Longer than pages need, because URLs may contain GraphQL queries. */
 const MAX_URL_CHARACTERS = 16_384;
 
-/** Twice given, these mean one thing to us and perhaps another to a proxy before us. */
+/** A proxy in front could interpret repetitions of these headers differently from this server. */
 const SINGLE_HEADERS = ['authorization', 'content-type', 'host', 'origin', 'sec-fetch-site'];
 
-/** The name is not repeated: it is the caller's own. */
+/** Does not repeat the name, which an attacker may have chosen. */
 const HOST_NOT_ALLOWED =
   'This server is not configured for the host name of the request. PUBLIC_URL and TRELLIS_ALLOWED_HOSTS name its hosts.';
 
 export interface BoundsOptions {
-  /** Absent where requests may use any name. */
+  /** Absent if requests may use any host name. */
   readonly isAllowedHost?: HostCheck;
 }
 
-/** Refuses requests that no honest client sends, before anything looks at them. */
+/** Rejects requests that no regular client sends, before other handlers see them. */
 export function requestBounds({ isAllowedHost = () => true }: BoundsOptions = {}): RequestHandler {
   return ({ url, httpVersion, headers, headersDistinct }, _response, next) => {
     if (url.length > MAX_URL_CHARACTERS) {
@@ -27,10 +27,10 @@ export function requestBounds({ isAllowedHost = () => true }: BoundsOptions = {}
       );
     }
     if (!url.startsWith('/') && url !== '*') {
-      throw new AppError('invalid_input', 'Expected a request target that is a path, or a URL with http or https.');
+      throw new AppError('invalid_input', 'Expected the request target to be a path, or a URL with http or https.');
     }
     if (httpVersion === '1.1' && headersDistinct.host === undefined) {
-      throw new AppError('invalid_input', 'Expected a Host header; none came.');
+      throw new AppError('invalid_input', 'The Host header is required.');
     }
     const name = headers.host?.replace(/:\d*$/, '').toLowerCase();
     if (name !== undefined && !isAllowedHost(name, url)) {
@@ -38,7 +38,8 @@ export function requestBounds({ isAllowedHost = () => true }: BoundsOptions = {}
     }
     const repeated = SINGLE_HEADERS.find((name) => (headersDistinct[name]?.length ?? 0) > 1);
     if (repeated !== undefined) {
-      throw new AppError('invalid_input', `Expected one ${repeated} header; received several.`, { field: repeated });
+      const message = `Expected at most one ${repeated} header; received several.`;
+      throw new AppError('invalid_input', message, { field: repeated });
     }
     next();
   };

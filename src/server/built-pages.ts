@@ -13,50 +13,50 @@ import { sendPayload } from './send-payload.js';
 import { serveAssets } from './static-assets.js';
 import type { StaticAsset } from './static-assets.js';
 
-/** What the bundler made of the pages. */
+/** Handlers that serve the pages that the bundler has built. */
 export interface BuiltPages {
-  /** Scripts and styles, whose names hold a digest of their content. */
+  /** Serves scripts and styles, whose names contain a digest of their content. */
   readonly assets: RequestHandler;
-  /** The document that every page begins as; it says which files the page that is asked for is made of. */
+  /** Serves the document that all pages share, with preload tags for the files of the requested page. */
   readonly document: RequestHandler;
-  /** The same, where nothing is: for whoever wants a page to look at, and nobody else. */
+  /** Serves the document with the status 404 to browsers; other clients continue to the next handler. */
   readonly nowhere: RequestHandler;
 }
 
 export interface BuiltPagesOptions {
-  /** The origin that people use, asked at each request as it may depend on the port taken. */
+  /** Returns the public origin. Called for each request, because it may depend on the port. */
   readonly origin: () => string;
-  /** The services that run: the pages of others are not shown. */
+  /** The running services. Pages of other services are hidden. */
   readonly services: readonly string[];
-  /** Who may read the site: `public`, `people` or `token`. */
+  /** The access to the site: `public`, `people` or `token`. */
   readonly siteAccess: string;
-  /** What tells this server from others, at the top of every page; '' for nothing. */
+  /** The label of this server at the top of every page; '' for none. */
   readonly label: string;
-  /** What the page would ask at once of whoever opens it; `undefined` where it has to ask. */
+  /** Returns the data embedded in the document; `undefined` if the page has to request the data itself. */
   readonly findFacts: (request: PageRequest) => Promise<PageFacts | undefined>;
 }
 
-/** Beside the built server, or where the build puts them when the server runs from its sources. */
+/** Next to the built server, or in the output of the build if the server runs from its sources. */
 const FOLDERS = ['../pages/', '../../dist/pages/'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
 
-/** Reads the pages once. Without any, as before a build, they say so when they are asked for. */
+/** Reads the pages once. If they have not been built, requests for them fail with `not_found`. */
 export function loadBuiltPages({ origin, services, siteAccess, label, findFacts }: BuiltPagesOptions): BuiltPages {
   const folder = FOLDERS.find((path) => existsSync(`${path}index.html`));
-  if (folder === undefined) return { assets: pass, document: refuse, nowhere: pass };
+  if (folder === undefined) return { assets: pass, document: throwNotBuilt, nowhere: pass };
   const page = readFileSync(`${folder}index.html`, 'utf8')
     .replaceAll('{{services}}', services.join(' '))
     .replaceAll('{{siteAccess}}', siteAccess)
-    // By a function, which is not searched for patterns such as `$&`.
+    // A replacement string would be searched for patterns such as `$&`.
     .replaceAll('{{label}}', () => escapeAttribute(label));
-  const partsOf = findParts(folder, services);
+  const tagsFor = createTagLookup(folder, services);
   async function document(request: Request, response: Response): Promise<void> {
     const facts = await findFacts(request);
     const text = page
       .replaceAll('{{origin}}', origin())
       .replaceAll('{{facts}}', () => (facts === undefined ? '' : escapeAttribute(JSON.stringify(facts))))
-      .replace('</head>', `${partsOf(request.path)}</head>`);
+      .replace('</head>', `${tagsFor(request.path)}</head>`);
     response.set('Cache-Control', PRIVATE).type('html');
-    // It has no secret, only names and settings of the user.
+    // Compression is safe: the document contains only names and settings of the user, no secret.
     await sendPayload(response, new Payload(text), { isCompressible: true, isConditional: false });
   }
   return {
@@ -71,19 +71,19 @@ const pass: RequestHandler = (_request, _response, next) => next();
 
 const escapeAttribute = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
 
-/** Without the dashboard, the first page is the list of services. */
-function findParts(folder: string, services: readonly string[]): (path: string) => string {
+/** Creates a lookup of preload tags by path. Without the dashboard, the first page is the list of services. */
+function createTagLookup(folder: string, services: readonly string[]): (path: string) => string {
   const manifest = JSON.parse(readFileSync(`${folder}manifest.json`, 'utf8')) as Manifest;
   const modules = services.includes('dashboard') ? PAGE_MODULES : { ...PAGE_MODULES, '/': PAGE_MODULES['/services'] };
-  const parts = Object.entries(modules).map(([path, module = '']) => {
+  const tags = Object.entries(modules).map(([path, module = '']) => {
     return [path, listPageParts(manifest, module, '/pages/')] as const;
   });
-  const byPath = new Map(parts);
+  const byPath = new Map(tags);
   return (path) => byPath.get(path) ?? '';
 }
 
-function refuse(): never {
-  throw new AppError('not_found', 'The pages are not built; "npm run build" makes them.');
+function throwNotBuilt(): never {
+  throw new AppError('not_found', 'The pages have not been built. Run "npm run build".');
 }
 
 const readAssets = (folder: string): StaticAsset[] =>

@@ -13,29 +13,28 @@ import { requireKnownSchemes } from './security.js';
 import { parseTarget } from './target.js';
 
 export interface ContractRouterOptions extends AnswerOptions {
-  /** Goes before every path of the operations: `/secrets`, or empty for none. */
+  /** The prefix of all operation paths, such as `/secrets`; empty for none. */
   readonly basePath: string;
-  /** Paths below these that no operation has are answered 404 here, by default those below the base path. */
+  /** Prefixes below which unknown paths are rejected with 404 by this router; by default the base path. */
   readonly owns?: readonly string[];
   readonly operations: readonly OperationSpec[];
-  /** Told in `X-Trellis-Revision`, so that a client can warn of a contract that it does not know. */
+  /** Sent in `X-Trellis-Revision`, so that clients can warn about a contract that they don't know. */
   readonly revision: string;
-  /** What refusals of these codes say instead of their own words, where clients know the words. */
+  /** Fixed messages by error code, for contracts whose clients rely on the text. */
   readonly refusals?: Refusals;
-  /** What every answer carries besides. */
+  /** Headers of every response. */
   readonly headers?: Headers;
-  /** The generated handler interface, filled in: a function for each `operationId`. */
+  /** The implementation of the generated handler interface: a function for each `operationId`. */
   readonly handlers: object;
 }
 
 export type Refusals = Readonly<Partial<Record<ErrorCode, string>>>;
 
 /**
- * Serves a contract: the operation table decides matching, security and
- * validation, in this order, and only then is a handler called. Refusals are
- * thrown, for the error handler that stands last.
+ * Serves a contract. The operation table controls routing, security and validation, in this order, before a handler is
+ * called. Errors are thrown for the error handler at the end of the app.
  *
- * @throws Error when an operation has no handler or names an unknown security scheme.
+ * @throws Error when an operation has no handler or refers to an unknown security scheme.
  */
 export function contractRouter(options: ContractRouterOptions): RequestHandler {
   const { basePath, owns = [basePath], operations, schemes, revision, headers = [] } = options;
@@ -45,14 +44,14 @@ export function contractRouter(options: ContractRouterOptions): RequestHandler {
 
   return async (request, response, next) => {
     const { path, query } = parseTarget(request.originalUrl);
-    const found = isBelow(path, basePath) ? match(request.method, path.slice(basePath.length)) : NOWHERE;
+    const found = isBelow(path, basePath) ? match(request.method, path.slice(basePath.length)) : UNKNOWN;
     const isKnown = found.kind === 'operation' || found.kind === 'method';
     if (!isKnown && !owns.some((prefix) => isBelow(path, prefix))) {
       next();
       return;
     }
     for (const [name, value] of headers) response.setHeader(name, value);
-    if (!isKnown) throw refusePath(found.kind);
+    if (!isKnown) throw toPathError(found.kind);
     if (found.kind === 'method') {
       refuseMethod(request, response, found.allow);
       return;
@@ -61,31 +60,31 @@ export function contractRouter(options: ContractRouterOptions): RequestHandler {
     try {
       await answer(request, response, { operation: found.operation, params: found.params, query, service });
     } catch (error) {
-      throw reword(error, options.refusals);
+      throw withFixedMessage(error, options.refusals);
     }
   };
 }
 
-function reword(error: unknown, refusals: Refusals = {}): unknown {
-  const text = error instanceof AppError ? refusals[error.code] : undefined;
+function withFixedMessage(error: unknown, messages: Refusals = {}): unknown {
+  const text = error instanceof AppError ? messages[error.code] : undefined;
   if (!(error instanceof AppError) || text === undefined) return error;
   const { code, field, headers } = error;
   return new AppError(code, text, { headers, cause: error, ...(field === undefined ? {} : { field }) });
 }
 
-const NOWHERE: Match = { kind: 'unknown' };
+const UNKNOWN: Match = { kind: 'unknown' };
 
-function refusePath(kind: 'malformed' | 'unknown'): AppError {
+function toPathError(kind: 'malformed' | 'unknown'): AppError {
   return kind === 'unknown'
-    ? new AppError('not_found', 'Expected the path of an operation; nothing is here.')
-    : new AppError('invalid_input', 'Expected a path whose escapes are UTF-8 text without NUL.');
+    ? new AppError('not_found', 'No operation at this path.')
+    : new AppError('invalid_input', 'Expected percent-encoded UTF-8 text without NUL in the path.');
 }
 
 function isBelow(path: string, prefix: string): boolean {
   return path === prefix || path.startsWith(`${prefix}/`);
 }
 
-/** @throws Error that names an operation without a handler, which only code past the compiler can bring about. */
+/** @throws Error for an operation without a handler, which the compiler prevents for typed handlers. */
 function createDispatch({ operations, handlers }: ContractRouterOptions): Dispatch {
   const known = new Map(Object.entries(handlers as Readonly<Record<string, Handler>>));
   const find = ({ id }: OperationSpec): Handler => {

@@ -1,8 +1,8 @@
 import { openSync, readSync } from 'node:fs';
 
 /**
- * Readings of the operating system are this old at most. Within a millisecond the thread is taken to run, which makes
- * a call as cheap as one of `performance.now()` and an error small: a reading takes 2 µs from `schedstat`.
+ * The largest age of a value from the operating system, which takes 2 µs to read from `schedstat`. Until then the
+ * thread is assumed to run all the time, which makes a call as cheap as `performance.now()` with a small error.
  */
 const MAX_AGE_MS = 1;
 
@@ -11,8 +11,8 @@ let readMs = 0;
 const readThreadMs = chooseClock();
 
 /**
- * Returns the processor time of this thread in milliseconds. Unlike the time of a clock, it stands still while other
- * processes have the processor, so that a busy host does not make a query look expensive.
+ * Returns the processor time of this thread in milliseconds. Unlike wall-clock time, it does not advance while other
+ * processes have the processor, so a busy host does not make a query look expensive.
  */
 export function readCpuMs(): number {
   const age = performance.now() - readAt;
@@ -23,18 +23,18 @@ export function readCpuMs(): number {
 }
 
 /**
- * The best clock that there is: Node's own from 23.9 on; else that of Linux, which counts at each tick of the
- * scheduler, some 4 ms; else the processor time of the whole process, which is more than the thread's while others,
- * such as those that make images, work beside it, but never more than the time that has passed.
+ * Chooses the most accurate clock available. Node.js has one since 23.9. The clock of Linux advances at each tick of
+ * the scheduler, about every 4 ms. The fallback is the processor time of the whole process, capped by the elapsed time;
+ * it is too high while other threads, such as those for images, are busy.
  */
 function chooseClock(): () => number {
-  // The types are those of the oldest Node.js that is supported.
+  // The type definitions are those of the oldest supported Node.js.
   const { threadCpuUsage } = process as { threadCpuUsage?: () => NodeJS.CpuUsage };
   if (threadCpuUsage) return () => toMs(threadCpuUsage());
   return openSchedstat() ?? createProcessClock();
 }
 
-/** The first number of the file is the time on the processor in nanoseconds. The main thread has the process's own. */
+/** The first number of the file is the processor time of the thread in nanoseconds. */
 function openSchedstat(): (() => number) | undefined {
   const buffer = Buffer.alloc(64);
   try {

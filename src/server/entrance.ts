@@ -5,26 +5,26 @@ import type { ErrorBody } from './errors.js';
 /** Long enough to open the databases. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** Stands where an app will be, so that a port is taken before the work of making one. */
+/** A listener that can be used before the app exists, so that a port in use is reported before the startup work. */
 export interface Entrance {
   readonly listener: RequestListener;
-  /** Lets requests in; until then each is answered `unavailable`. */
-  open(inside: RequestListener): void;
+  /** Passes all further requests to the app. Until then the response to each is `unavailable`. */
+  open(app: RequestListener): void;
 }
 
 export function createEntrance(): Entrance {
-  let enter: RequestListener = (_request, response) => refuse(response);
+  let current: RequestListener = (_request, response) => respondUnavailable(response);
   return {
-    listener: (request, response) => enter(request, response),
-    open(inside) {
-      enter = inside;
+    listener: (request, response) => current(request, response),
+    open(app) {
+      current = app;
     },
   };
 }
 
-function refuse(response: ServerResponse): void {
+function respondUnavailable(response: ServerResponse): void {
   const requestId = randomUUID();
-  const error = 'The server is starting. Try again in a moment.';
+  const error = 'The server is starting. Retry shortly.';
   const body = JSON.stringify({ error, code: 'unavailable', requestId } satisfies ErrorBody);
   response.writeHead(503, {
     'Content-Type': 'application/json; charset=utf-8',

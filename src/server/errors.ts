@@ -5,48 +5,50 @@ import type { ActionRefusal, ErrorCode } from '../errors.js';
 import type { Log } from './log.js';
 import { contextOf } from './request-context.js';
 
-/** What every refusal of the REST services looks like: schema `Error` of the contracts, or of actions `ActionError`. */
+/** The body of an error response: schema `Error` of the contracts, or `ActionError` for actions. */
 export interface ErrorBody {
   readonly error: string;
   readonly code: ActionRefusal['code'] | ErrorCode;
   readonly field?: string;
-  /** Of actions, the same as `error`. */
+  /** The same text as `error`; only for actions. */
   readonly message?: string;
   readonly resetsAt?: string;
   readonly requestId: string;
 }
 
-/** Stands last: answers every path that nothing before it knows. */
+/** Rejects every request that no earlier handler has accepted. */
 export function notFoundHandler(): RequestHandler {
   return () => {
-    throw new AppError('not_found', 'Expected the path of a page or an operation; nothing is here.');
+    throw new AppError('not_found', 'No page or operation at this path.');
   };
 }
 
-/** Turns what was thrown into the error body. Defects are logged and shown as `internal`, without detail. */
+/**
+ * Responds to thrown errors with the error body. Internal errors are logged, and shown as `internal` without details.
+ */
 export function errorHandler({ log }: { readonly log: Log }): ErrorRequestHandler {
   return (error: unknown, _request, response, next) => {
     if (response.closed && isAbort(error)) return;
     const { requestId } = contextOf(response);
-    const refusal = toRefusal(error);
-    if (refusal.code === 'bad_gateway') log.warn({ requestId, err: error }, 'another server failed');
-    else if (refusal.status >= 500) log.error({ requestId, err: error }, 'defect');
+    const appError = toAppError(error);
+    if (appError.code === 'bad_gateway') log.warn({ requestId, err: error }, 'upstream server failed');
+    else if (appError.status >= 500) log.error({ requestId, err: error }, 'internal error');
     if (response.headersSent) next(error);
-    else sendRefusal(response, refusal, requestId);
+    else sendError(response, appError, requestId);
   };
 }
 
-/** Whether an operation stopped because its signal was aborted, which happens when the client closes the connection. */
+/** Returns whether an operation stopped because the client closed the connection, which aborts its signal. */
 function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError';
 }
 
-/** @returns the error itself when it is one of ours; whatever else is thrown is `internal`. */
-function toRefusal(error: unknown): AppError {
+/** Returns an AppError unchanged, and converts any other error. */
+function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const status = exposedStatus(error);
   if (status === undefined) {
-    return new AppError('internal', 'The server failed to answer; the request id finds the reason in its log.');
+    return new AppError('internal', 'Internal error. Quote the request id when you report it.');
   }
   return new AppError(codeOf(status), `${STATUS_CODES[status] ?? 'Bad request'}.`, { cause: error });
 }
@@ -56,16 +58,16 @@ export function toErrorBody({ message, code, field, action }: AppError, requestI
   return { error: message, code, ...more, requestId };
 }
 
-function sendRefusal(response: Response, refusal: AppError, requestId: string): void {
-  const body = JSON.stringify(toErrorBody(refusal, requestId));
-  response.status(refusal.status);
-  if (refusal.code === 'unauthenticated') response.setHeader('WWW-Authenticate', 'Bearer');
-  response.set(refusal.headers).set('Cache-Control', 'no-store').type('json');
-  // Not response.json(), which adds an ETag that no later request can match.
+function sendError(response: Response, error: AppError, requestId: string): void {
+  const body = JSON.stringify(toErrorBody(error, requestId));
+  response.status(error.status);
+  if (error.code === 'unauthenticated') response.setHeader('WWW-Authenticate', 'Bearer');
+  response.set(error.headers).set('Cache-Control', 'no-store').type('json');
+  // response.json() would add an ETag, which is useless because the request id is unique.
   response.setHeader('Content-Length', Buffer.byteLength(body)).end(body);
 }
 
-/** The 4xx status of an error that Express or its static files threw. */
+/** Returns the 4xx status of an error that Express or its static file handler has thrown. */
 function exposedStatus(error: unknown): number | undefined {
   if (!(error instanceof Object) || !('status' in error) || typeof error.status !== 'number') return undefined;
   return error.status >= 400 && error.status < 500 ? error.status : undefined;

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 
-/** Names the bytes of an answer. */
+/** Returns a strong ETag of a response body. */
 export function etagOf(payload: Uint8Array | string): string {
-  // 128 bits are more than enough to tell two answers apart.
+  // 22 characters encode 128 bits, which rules out collisions.
   return `"${createHash('sha256').update(payload).digest('base64url').slice(0, 22)}"`;
 }
 
-/** Whether an `If-None-Match` header names the answer, in the weak comparison that it asks for. */
+/** Returns whether an `If-None-Match` header matches the ETag, by weak comparison (RFC 9110, 13.1.2). */
 export function matchesEtag(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
   return header

@@ -1,4 +1,4 @@
-/** Answers that are streams of server-sent events. */
+/** Responses that are streams of server-sent events. */
 import { once } from 'node:events';
 import type { Response } from 'express';
 import { chooseEncoding } from './content-encoding.js';
@@ -9,17 +9,17 @@ import type { ToPayload } from './payload.js';
 
 const EVENT_STREAM = 'text/event-stream';
 
-/** Proxies give a silent connection up after 30 to 60 seconds. */
+/** Proxies close an idle connection after 30 to 60 seconds. */
 const HEARTBEAT_MS = 15_000;
 
 /** A comment, which clients ignore. */
-const BEAT = ':\n\n';
+const HEARTBEAT = ':\n\n';
 
-/** After the data of an event. */
+/** The end of an event. */
 const END = '\n\n';
 
 export interface EventStreamOptions {
-  /** Ends every stream, as the server stops. */
+  /** Aborted when the server stops, which ends every stream. */
   readonly stopping?: AbortSignal;
   readonly heartbeatMs?: number;
 }
@@ -27,32 +27,31 @@ export interface EventStreamOptions {
 export interface EventStream extends EventStreamOptions {
   readonly operation: OperationSpec;
   readonly events: AsyncIterable<ServerSentEvent>;
-  /** Makes the data of an event into JSON; streams that are sent the same share what it keeps. */
+  /** Converts the data of an event to JSON. Its cache is shared by streams that send the same data. */
   readonly toPayload: ToPayload;
   /** Whether events may be sent compressed. */
   readonly isCompressible: boolean;
-  /** Whether the caller may still have it; asked at every heartbeat. */
+  /** Returns whether the caller is still authorized; called at every heartbeat. */
   readonly isAllowed: () => Promise<boolean>;
-  /** Holds each event to the contract. */
+  /** Whether each event is validated against the contract. */
   readonly validate: boolean;
 }
 
-/** The events of an answer, when it is a stream of them. */
+/** Returns the events of a response that is an event stream; `undefined` for other responses. */
 export function findEvents(
   { responses }: OperationSpec,
   { status, body }: HandlerResponse,
 ): AsyncIterable<ServerSentEvent> | undefined {
-  // The contract says so, and the generated types hold handlers to it.
+  // The generated types guarantee that the body of such a response is iterable.
   const isStream = responses[status]?.contentTypes[0] === EVENT_STREAM;
   return isStream ? (body as AsyncIterable<ServerSentEvent>) : undefined;
 }
 
 /**
- * Sends events as they come, each only once the peer took the one before, and
- * a comment at every heartbeat. It ends with the events, the peer, the server,
- * or the caller's right to it.
+ * Sends events as they arrive, with backpressure, and a comment at every heartbeat. The stream ends when the events
+ * end, the client disconnects, the server stops or the caller is no longer authorized.
  *
- * @throws what the events throw, and Error for one that differs from the contract.
+ * @throws any error of the events, and Error for an event that violates the contract.
  */
 export async function sendEvents(response: Response, stream: EventStream): Promise<void> {
   const { stopping, heartbeatMs = HEARTBEAT_MS } = stream;
@@ -73,10 +72,10 @@ export async function sendEvents(response: Response, stream: EventStream): Promi
   }
 }
 
-/** Where events go. */
+/** The destination of events. */
 interface Sink {
   readonly response: Response;
-  /** Absent where they are sent as they are. */
+  /** Absent if events are sent uncompressed. */
   readonly gzip: GzipStream | undefined;
 }
 
@@ -93,7 +92,7 @@ function open({ response, gzip }: Sink): void {
   response.status(200).set({
     'Content-Type': EVENT_STREAM,
     'Cache-Control': PRIVATE,
-    // Proxies that know it hand events on at once.
+    // Disables buffering in nginx and compatible proxies.
     'X-Accel-Buffering': 'no',
   });
   response.flushHeaders();
@@ -102,7 +101,7 @@ function open({ response, gzip }: Sink): void {
 
 async function beat({ response, gzip }: Sink, { isAllowed }: EventStream, end: () => void): Promise<void> {
   if (!(await isAllowed().catch(() => false))) end();
-  else if (!response.writableNeedDrain && !response.writableEnded) response.write(gzip?.text(BEAT) ?? BEAT);
+  else if (!response.writableNeedDrain && !response.writableEnded) response.write(gzip?.text(HEARTBEAT) ?? HEARTBEAT);
 }
 
 async function pump(sink: Sink, stream: EventStream, over: AbortSignal): Promise<void> {
@@ -121,9 +120,9 @@ async function pump(sink: Sink, stream: EventStream, over: AbortSignal): Promise
 }
 
 /**
- * JSON has no line breaks, so an event is one line of data. That leaves by itself, so that its bytes are never copied.
+ * JSON has no line breaks, so an event is one line of data. Its bytes are written separately, which avoids a copy.
  *
- * @returns false when the peer has more to take than it does.
+ * @returns false when the buffer of the connection is full.
  */
 async function write(
   { response, gzip }: Sink,
@@ -136,9 +135,9 @@ async function write(
   response.cork();
   response.write(gzip?.text(begin) ?? begin);
   response.write(gzip && segment ? gzip.segment(segment) : payload.bytes);
-  const isTaken = response.write(gzip?.text(END) ?? END);
+  const hasCapacity = response.write(gzip?.text(END) ?? END);
   response.uncork();
-  return isTaken;
+  return hasCapacity;
 }
 
 function requireContractEvent({ id, responses }: OperationSpec, { data }: ServerSentEvent): void {

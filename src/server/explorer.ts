@@ -6,30 +6,30 @@ import { graphiqlPage } from './graphiql.js';
 import { loadAssets, loadPage } from './static-assets.js';
 
 export interface Explorer {
-  /** Its scripts and styles. */
+  /** Serves the scripts and styles. */
   readonly assets: RequestHandler;
   readonly page: RequestHandler;
 }
 
 const web = (name: string) => fileURLToPath(new URL(`../web/${name}`, import.meta.url));
 
-/** A file of a package, also where its exports don't list it. */
+/** Returns the path of a file in a package, even if its exports don't list it. */
 const inPackage = (name: string, file: string) =>
   join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), file);
 
-/** Below an address of the endpoint, so that a proxy that passes `/graphql` on passes these on too. */
+/** Below the path of the endpoint, so that a proxy that forwards `/graphql` forwards these too. */
 const ASSETS_PATH = '/graphql/assets';
 
 export interface ExplorerOptions {
-  /** Whether the explorer may ask for the schema. */
+  /** Whether the explorer may use introspection. */
   readonly introspection: boolean;
-  /** Whether the explorer has to send the site's token, which a person enters. */
+  /** Whether the explorer has to send the site token, which the user enters. */
   readonly needsToken: boolean;
-  /** Admits a request for the page, or answers it. */
+  /** Admits a request for the page, or responds to it. */
   readonly enter: RequestHandler;
 }
 
-/** GraphiQL, with everything it needs: nothing comes from elsewhere. */
+/** Loads GraphiQL with all its scripts and styles, so that the page requests nothing from other origins. */
 export function loadExplorer({ introspection, needsToken, enter }: ExplorerOptions): Explorer {
   const assets = loadAssets(ASSETS_PATH, {
     'icon.svg': web('icon.svg'),

@@ -3,9 +3,8 @@ import helmet from 'helmet';
 import { createTextSender } from './static-assets.js';
 
 /**
- * As strict as GraphiQL allows. Its dialogs stop the page from scrolling by a
- * style element whose text depends on the width of the scroll bar, so no hash
- * fits it; its fonts and icons are data URLs.
+ * As strict as GraphiQL allows. Its dialogs prevent scrolling with a style element whose text depends on the width of
+ * the scroll bar, which rules out a hash. Its fonts and icons are data URLs.
  */
 const policy = helmet.contentSecurityPolicy({
   useDefaults: false,
@@ -24,9 +23,9 @@ const policy = helmet.contentSecurityPolicy({
 });
 
 /**
- * Shows GraphiQL to a browser that opens the endpoint's address; other requests continue to the endpoint.
+ * Shows GraphiQL to a browser that opens the URL of the endpoint. Other requests continue to the endpoint.
  *
- * @param enter Admits a request for the page, or answers it.
+ * @param enter Admits a request for the page, or responds to it.
  */
 export function graphiqlPage(page: string, enter: RequestHandler): RequestHandler {
   const send = createTextSender(page, 'html');

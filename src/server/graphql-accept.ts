@@ -1,6 +1,6 @@
 export type GraphqlMediaType = 'application/graphql-response+json' | 'application/json';
 
-/** The ranges that each media type answers; `application/json` stands in for "anything", as the specification asks. */
+/** The response type for each media range. A wildcard means `application/json`, as the specification requires. */
 const RANGES: ReadonlyMap<string, GraphqlMediaType> = new Map([
   ['application/graphql-response+json', 'application/graphql-response+json'],
   ['application/json', 'application/json'],
@@ -9,8 +9,8 @@ const RANGES: ReadonlyMap<string, GraphqlMediaType> = new Map([
 ]);
 
 /**
- * The media type to answer in: of the ranges that fit, the one of the highest
- * weight, and of equals the first. `undefined` when none fits.
+ * Chooses the media type of the response: the accepted type with the highest weight, or the first of equals. Returns
+ * `undefined` if no supported type is accepted.
  */
 export function chooseMediaType(accept: string | undefined): GraphqlMediaType | undefined {
   const listed = accept === undefined || accept === '' ? undefined : RANGES.get(accept);
@@ -25,7 +25,7 @@ export function chooseMediaType(accept: string | undefined): GraphqlMediaType | 
   return best?.type;
 }
 
-/** Zero, which means "not acceptable", for a charset that we do not write. */
+/** Returns the weight of a media range; 0, which means "not acceptable", for a charset other than UTF-8. */
 function weightOf(parameters: readonly string[]): number {
   const find = (name: string) =>
     parameters.find((parameter) => parameter.startsWith(`${name}=`))?.slice(name.length + 1);

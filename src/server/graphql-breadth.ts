@@ -4,10 +4,9 @@ import { requireWithin } from './graphql-limits.js';
 import { measureDocument } from './graphql-measure.js';
 
 /**
- * Holds a document to its limits before anything looks at it whose time grows
- * faster than its length.
+ * Checks a document against all limits, before steps whose duration grows faster than its length.
  *
- * @throws GraphQLError `invalid_input` that names the limit, what came and where.
+ * @throws GraphQLError `invalid_input` with the limit, the received number and the location.
  */
 export function requireModest(document: DocumentNode): void {
   const { roots, fragments } = measureDocument(document);
@@ -21,7 +20,7 @@ export function requireModest(document: DocumentNode): void {
 type Fields = ReadonlyMap<string, readonly [FieldNode, ...FieldNode[]]>;
 type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
-/** The fields that are answered in one place, by the names that the answer gives them. */
+/** Collects the fields of one object of the response by their response names. Repeated fields are in one entry. */
 function fieldsOf(sets: readonly SelectionSetNode[], fragments: Fragments): Fields {
   const fields = new Map<string, [FieldNode, ...FieldNode[]]>();
   const spread = new Set<string>();

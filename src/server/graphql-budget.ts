@@ -2,49 +2,48 @@ import { AppError } from '../errors.js';
 import { readCpuMs } from './cpu-clock.js';
 
 export interface BudgetLimits {
-  /** How many values an answer may hold. */
+  /** The largest number of values in a response. */
   readonly values: number;
-  /** How much processor time one operation may use, in milliseconds. */
+  /** The processor time that one operation may use, in milliseconds. */
   readonly workMs: number;
-  /** How long one operation may take, with all that it waits for, in milliseconds. */
+  /** The duration of one operation, waiting included, in milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** What putting a value into the answer takes: a thousandth of a millisecond. */
+/** The processor time to add a value to the response. */
 const MS_PER_VALUE = 0.001;
 
-/** The length of a value's text and name together, on average over an answer: paths have some 60, numbers 5. */
+/** The allowed average length of a value with its name: paths have some 60 characters, numbers 5. */
 const CHARACTERS_PER_VALUE = 64;
 
-/** Up to here an answer is not worth measuring. */
+/** Smaller responses are not measured. */
 const FEW_VALUES = 12_000;
 
-/** After so much work of one operation, others get their turn before it goes on. */
+/** After this much work, an operation lets others run before it continues. */
 const TURN_MS = 50;
 
 /**
- * A statement that looks at the time is stopped after so long, and its filter is evaluated in pieces. Other requests
- * wait at most for about twice this time (`npm run bench -- patterns`).
+ * A statement that checks the time is stopped after this long, and its filter is then evaluated in pieces. Other
+ * requests wait at most about twice this time (`npm run bench -- patterns`).
  */
 const STATEMENT_MS = 40;
 
 /** Operations with much work take turns: the event loop runs once between two pieces. */
 let lastTurn: Promise<void> = Promise.resolve();
 
-const SMALLER = 'Ask for pages, by limit and skip, or for fewer fields.';
+const SMALLER = 'Request pages with limit and skip, or fewer fields.';
 
 /**
- * What one operation may still use. Past a limit it throws, and goes on
- * throwing; {@link refusal} keeps what it threw first.
+ * The budget of one operation. Once a limit is exceeded, every check throws, and {@link refusal} is the first error.
  */
 export class OperationBudget {
   readonly #limits: BudgetLimits;
   readonly #startedAt = performance.now();
   #values = 0;
   #workMs = 0;
-  /** How long others have waited for this operation, on the clock. */
+  /** The wall-clock time for which this operation has blocked others. */
   #heldMs = 0;
-  /** The processor time at which the piece of work began that is being done. */
+  /** The processor time at which the current piece of work began. */
   #workingSince: number | undefined;
   readonly statementMs = STATEMENT_MS;
   #refusal: AppError | undefined;
@@ -61,24 +60,32 @@ export class OperationBudget {
     return this.#refusal !== undefined;
   }
 
-  /** @throws AppError `too_large` when the answer gets larger than it may be. */
+  /**
+   * Counts values of the response.
+   *
+   * @throws AppError `too_large` above the limit.
+   */
   spend(values: number): void {
     this.#values += values;
     this.#workMs += values * MS_PER_VALUE;
-    if (this.#refusal || this.#values > this.#limits.values) throw this.#refuseSize();
-  }
-
-  /** @throws AppError `unavailable` when the time is over. To be called now and then during {@link work}. */
-  check(): void {
-    const now = this.#workingSince === undefined ? 0 : readCpuMs() - this.#workingSince;
-    if (this.#refusal || this.#workMs + now > this.#limits.workMs) throw this.#refuseWork();
-    if (performance.now() - this.#startedAt > this.#limits.timeoutMs) throw this.#refuseTime();
+    if (this.#refusal || this.#values > this.#limits.values) throw this.#sizeError();
   }
 
   /**
-   * To be called with what has been answered, before it is written.
+   * Checks the time limits. Long pieces of {@link work} call it repeatedly.
    *
-   * @throws AppError `too_large` when its text is too long to be written in a moment.
+   * @throws AppError `unavailable` above a limit.
+   */
+  check(): void {
+    const now = this.#workingSince === undefined ? 0 : readCpuMs() - this.#workingSince;
+    if (this.#refusal || this.#workMs + now > this.#limits.workMs) throw this.#workError();
+    if (performance.now() - this.#startedAt > this.#limits.timeoutMs) throw this.#timeError();
+  }
+
+  /**
+   * Checks the length of the complete response before it is serialized, which blocks the event loop.
+   *
+   * @throws AppError `too_large`
    */
   requireShort(answer: unknown): void {
     if (this.#values <= FEW_VALUES) return;
@@ -91,7 +98,7 @@ export class OperationBudget {
     throw this.#refusal;
   }
 
-  /** Does a piece of work that keeps the process busy, and counts its time. */
+  /** Runs a synchronous piece of work and counts its processor time. */
   work<T>(piece: () => T): T {
     if (this.#workingSince !== undefined) return piece();
     this.check();
@@ -105,7 +112,7 @@ export class OperationBudget {
     }
   }
 
-  /** As {@link work}, at once for a short operation; a long one lets others go first. */
+  /** Runs like {@link work}: at once for a short operation, after other requests for a long one. */
   workInTurn<T>(piece: () => T): T | Promise<T> {
     return this.#heldMs < TURN_MS ? this.#hold(piece) : this.nextTurn().then(() => this.#hold(piece));
   }
@@ -124,49 +131,53 @@ export class OperationBudget {
     return lastTurn;
   }
 
-  /** @throws AppError `unavailable` when the result does not come in time. What still runs stops at its next check. */
+  /**
+   * Waits for the result until the timeout; pending work then stops at its next check.
+   *
+   * @throws AppError `unavailable`
+   */
   async untilTimeout<T>(result: Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(this.#refuseTime()), this.#limits.timeoutMs);
+      timer = setTimeout(() => reject(this.#timeError()), this.#limits.timeoutMs);
     });
     return Promise.race([result, late]).finally(() => clearTimeout(timer));
   }
 
-  #refuseSize(): AppError {
+  #sizeError(): AppError {
     return (this.#refusal ??= new AppError(
       'too_large',
       `The response has more than ${this.#limits.values} values at this field. ${SMALLER} TRELLIS_QUERY_VALUES raises the limit.`,
     ));
   }
 
-  #refuseWork(): AppError {
+  #workError(): AppError {
     return (this.#refusal ??= new AppError(
       'unavailable',
-      `This query needs more than ${this.#limits.workMs} ms of processor time. Ask for less at once, or filter by fewer conditions. TRELLIS_QUERY_WORK_MS raises the limit.`,
+      `The query exceeded its work limit of ${this.#limits.workMs} ms of processor time. Request fewer records or conditions. TRELLIS_QUERY_WORK_MS raises the limit.`,
     ));
   }
 
-  /** Most of the time is spent waiting when the host is busy, or others make images. */
-  #refuseTime(): AppError {
+  /** The message contains the processor time, because a busy host or image jobs may cause most of the waiting. */
+  #timeError(): AppError {
     const usedMs = Math.round(this.#workMs);
     return (this.#refusal ??= new AppError(
       'unavailable',
-      `This query took longer than ${this.#limits.timeoutMs} ms, of which it used ${usedMs} ms of processor time. Ask for less at once, or try again when the server is less busy. TRELLIS_QUERY_TIMEOUT_MS raises the limit.`,
+      `The query exceeded its time limit of ${this.#limits.timeoutMs} ms, after ${usedMs} ms of processor time. Request fewer records, or retry when the server is less busy. TRELLIS_QUERY_TIMEOUT_MS raises the limit.`,
     ));
   }
 }
 
-/** The characters of an answer's names and texts; stops counting soon after `most`. */
-function countCharacters(answer: unknown, most: number): number {
-  if (typeof answer === 'string') return answer.length;
-  if (typeof answer !== 'object' || answer === null) return 1;
+/** Counts the characters of names and texts in a response; stops soon after `most`. */
+function countCharacters(response: unknown, most: number): number {
+  if (typeof response === 'string') return response.length;
+  if (typeof response !== 'object' || response === null) return 1;
   let characters = 0;
-  if (Array.isArray(answer)) {
-    for (const element of answer) if (characters <= most) characters += countCharacters(element, most);
+  if (Array.isArray(response)) {
+    for (const element of response) if (characters <= most) characters += countCharacters(element, most);
     return characters;
   }
-  for (const [name, value] of Object.entries(answer)) {
+  for (const [name, value] of Object.entries(response)) {
     if (characters <= most) characters += name.length + countCharacters(value, most);
   }
   return characters;

@@ -8,29 +8,29 @@ import { validateDocument } from './graphql-validate.js';
 import type { ValidateOptions } from './graphql-validate.js';
 
 /**
- * The longest query of a site is some hundred tokens, the introspection of
- * GraphiQL 300. Four thousand are parsed and validated in under a tenth of a
- * second, whatever they say within the other limits.
+ * The longest query of a site has some hundred tokens, and the introspection query of GraphiQL 300. Parsing and
+ * validating 4,000 tokens takes less than a tenth of a second for any document within the other limits.
  */
 const MAX_TOKENS = 4000;
 
-/** A parsed document takes about 50 bytes a character: 512 Ki characters are some 25 MiB. */
+/** A parsed document needs about 50 bytes per character: 512 Ki characters are some 25 MiB. */
 const CACHE_LIMITS = { max: 1000, maxSize: 512 * 1024, maxEntrySize: 32 * 1024 };
 
 interface PreparedDocument {
   readonly document: DocumentNode;
-  /** What validation found; empty for a document that can be executed. */
+  /** The validation errors; empty for a document that can be executed. */
   readonly errors: readonly GraphQLError[];
 }
 
 /**
  * Parses and validates a query.
  *
- * @throws GraphQLError for a mistake of syntax and past a limit; AppError `invalid_input` for a document too deep to be read.
+ * @throws GraphQLError for a syntax error or above a limit; AppError `invalid_input` for a document that can't be
+ * parsed because of its depth or length.
  */
 export type PrepareDocument = (query: string) => PreparedDocument;
 
-/** Keeps the valid documents of one schema. Invalid ones are not kept: they would push out those that are asked again. */
+/** Creates a cache of the valid documents of one schema. Invalid documents would evict those that are repeated. */
 export function createDocuments(options: ValidateOptions): PrepareDocument {
   const valid = new LRUCache<string, PreparedDocument>({
     ...CACHE_LIMITS,
@@ -63,12 +63,12 @@ function read(query: string): DocumentNode {
   try {
     return parse(query, { maxTokens: MAX_TOKENS });
   } catch (cause) {
-    // The parser recurses: a stack that overflowed is the document's doing.
-    if (cause instanceof RangeError) throw refuse('of a few levels; received one that nests too deeply', cause);
+    // The parser recurses, so a deeply nested document overflows the stack.
+    if (cause instanceof RangeError) throw invalid('The document is nested too deeply.', cause);
     if (!(cause instanceof GraphQLError) || !cause.message.endsWith('Parsing aborted.')) throw cause;
-    throw refuse(`of at most ${MAX_TOKENS} tokens (names, values and signs); received more`, cause);
+    const limit = `at most ${MAX_TOKENS} tokens (names, values and punctuation)`;
+    throw invalid(`Expected a document of ${limit}; received more.`, cause);
   }
 }
 
-const refuse = (expected: string, cause: Error) =>
-  new AppError('invalid_input', `Expected a document ${expected}.`, { cause });
+const invalid = (message: string, cause: Error) => new AppError('invalid_input', message, { cause });

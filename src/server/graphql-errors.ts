@@ -3,12 +3,12 @@ import type { GraphQLFormattedError } from 'graphql';
 import { AppError } from '../errors.js';
 import type { ErrorCode } from '../errors.js';
 
-/** Told of every error that is the server's own; nobody else sees what it was. */
-export type Report = (defect: unknown) => void;
+/** Logs an internal error, whose details the caller does not see. */
+export type Report = (error: unknown) => void;
 
 /**
- * An error as the caller may see it. What the caller asked wrongly keeps its
- * message; a defect is reported, and shown as `internal`.
+ * Converts an error for the response. Errors in the request keep their message; internal errors are reported to the
+ * log and shown as `internal`.
  */
 export function toPublicError(error: unknown, requestId: string, report: Report): GraphQLFormattedError {
   const located = error instanceof GraphQLError ? error : undefined;
@@ -22,19 +22,18 @@ export function toPublicError(error: unknown, requestId: string, report: Report)
   if (cause instanceof AppError) return show(cause.message, cause.code, cause.field);
   if (located && isAboutRequest(located)) return show(located.message, 'invalid_input');
   report(error);
-  return show('The server failed to answer this part of the query.', 'internal');
+  return show('Internal error in this part of the query. Quote the request id when you report it.', 'internal');
 }
 
-/** Errors repeat what the caller sent, such as a value of a variable, which may be a megabyte. */
+/** Messages quote the request, such as the value of a variable, which may have a megabyte. */
 const MAX_MESSAGE = 1000;
 
 const shorten = (message: string): string =>
   message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE - 200)} … ${message.slice(-200)}`;
 
 /**
- * Whether graphql-js found fault with the document or the variables: before it
- * ran any resolver, so that the error has no path, or with an argument, which it
- * points at. A result that an enum or a scalar can't write points at nothing.
+ * Returns whether graphql-js rejected the document or the variables. Such an error either has no path, because no
+ * resolver ran, or it refers to the node of an argument. Errors of result serialization refer to no node.
  */
 function isAboutRequest({ path, originalError }: GraphQLError): boolean {
   return path === undefined || (originalError instanceof GraphQLError && originalError.nodes !== undefined);

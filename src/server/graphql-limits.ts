@@ -2,57 +2,59 @@ import { GraphQLError } from 'graphql';
 import type { ASTNode } from 'graphql';
 import { AppError } from '../errors.js';
 
-/** How large a document may be, whatever it asks for. */
+/** The size limits of a document. */
 export const DOCUMENT_LIMITS = {
-  /** GraphiQL's introspection is 13 deep; a site's query crosses edges, node, parent and children some three times. */
+  /**
+   * GraphiQL's introspection has 13 levels; a query of a site crosses edges, node, parent and children about 3 times.
+   */
   depth: 20,
-  /** Filters nest one level for every field they cross, and a relation is several. */
+  /** Filters nest one level for every field they cross, and several for a relation. */
   valueDepth: 30,
-  /** Every field of every kind of a site is some 500; GraphiQL's introspection is 300. */
+  /** All fields of all record types of a site are about 500; GraphiQL's introspection has 300. */
   selections: 3000,
-  /** A file has 60 fields; with fragments for every other kind, some 200. */
+  /** A file has 60 fields; with fragments for every other record type about 200. */
   breadth: 300,
-  /** Each is a question of its own to the store. */
+  /** Each root field runs its own query in the store. */
   rootFields: 50,
-  /** One field may be asked with other arguments, under another name: each repeats its work. */
+  /** Each alias of a field, such as with different arguments, repeats the work of the field. */
   aliases: 50,
-  /** Fragments repeat fields, which validation compares in pairs: of a hundred, 5,000. */
+  /** Validation compares repeated fields in pairs: 100 fields are about 5,000 pairs. */
   repeats: 100,
-  /** Validation prints the arguments of each such pair: a hundred of them, at this length in all, are a million characters. */
+  /** Validation prints the arguments of each pair: 100 fields of this total length are a million characters. */
   repeatedArguments: 10_000,
   directives: 10,
-  /** Names of the schema have up to 40 characters, but errors repeat names, and answers repeat aliases. */
+  /** Names in the schema have up to 40 characters, but error messages repeat names, and responses repeat aliases. */
   nameLength: 1000,
 } as const;
 
 export type LimitName = keyof typeof DOCUMENT_LIMITS;
 
 const EXPECTED: Readonly<Record<LimitName, (limit: number, received: number) => string>> = {
-  depth: (limit, received) => `fields at most ${limit} levels deep; received ${received} levels`,
-  valueDepth: (limit) => `arguments at most ${limit} levels deep; received deeper ones`,
+  depth: (limit, received) => `fields to be nested at most ${limit} levels deep; received ${received} levels`,
+  valueDepth: (limit) => `arguments to be nested at most ${limit} levels deep; received more levels`,
   selections: (limit, received) =>
-    `at most ${limit} fields and fragments in all, counted where fragments are spread; received ${amount(received)}`,
-  breadth: (limit, received) => `at most ${limit} fields beside each other; received ${received}`,
-  rootFields: (limit, received) => `at most ${limit} fields of an operation itself; received ${received}`,
-  aliases: (limit, received) => `one field under at most ${limit} names; received ${received}`,
-  repeats: (limit, received) => `the same field at most ${limit} times in one place; received it ${received} times`,
+    `at most ${limit} fields and fragments in total, with all fragments expanded; received ${amount(received)}`,
+  breadth: (limit, received) => `at most ${limit} fields in one selection; received ${received}`,
+  rootFields: (limit, received) => `at most ${limit} root fields in an operation; received ${received}`,
+  aliases: (limit, received) => `at most ${limit} aliases of one field; received ${received}`,
+  repeats: (limit, received) => `the same field at most ${limit} times in one selection; received it ${received} times`,
   repeatedArguments: (limit, received) =>
-    `arguments of at most ${limit} characters in all for a field that is repeated; received ${received}`,
-  nameLength: (limit, received) => `names of at most ${limit} characters; received one of ${received}`,
+    `at most ${limit} characters of arguments in total for a repeated field; received ${received}`,
+  nameLength: (limit, received) => `names of at most ${limit} characters; received ${received} characters`,
   directives: (limit, received) => `at most ${limit} directives in one place; received ${received}`,
 };
 
-/** Fragments that spread fragments multiply beyond what digits tell. */
+/** Nested fragments can multiply to numbers that are too long to print. */
 const amount = (received: number): string => (received < 1e9 ? String(received) : 'more than a billion');
 
-/** @throws GraphQLError `invalid_input` that points at the node, when there is more than the limit. */
+/** @throws GraphQLError `invalid_input` with the location of the node, if the number exceeds the limit. */
 export function requireWithin(limit: LimitName, received: number, node: ASTNode): void {
   if (received > DOCUMENT_LIMITS[limit]) {
     throw refusal(`Expected ${EXPECTED[limit](DOCUMENT_LIMITS[limit], received)}.`, node);
   }
 }
 
-/** An error of the caller's document that says where it is. */
+/** Creates an error in the caller's document, with its location. */
 export function refusal(
   message: string,
   nodes: ASTNode | readonly ASTNode[],

@@ -4,18 +4,18 @@ import { DOCUMENT_LIMITS, refusal, requireWithin } from './graphql-limits.js';
 
 interface Measure {
   readonly depth: number;
-  /** Fields, spreads and inline fragments, those of spread fragments included. */
+  /** The number of fields, spreads and inline fragments, with fragments expanded. */
   readonly selections: number;
 }
 
-/** What stands in a document for itself: its operations, and fragments that none of them reaches. */
+/** An operation, or a fragment that no operation uses. */
 type Root = DocumentNode['definitions'][number] & { readonly selectionSet: SelectionSetNode };
 
 /**
- * Measures a document's depth and size with all fragments spread, in time that
- * is linear in its length, and gives the parts that stand for themselves.
+ * Measures the depth and size of a document with all fragments expanded, in time linear in its length.
  *
- * @throws GraphQLError `invalid_input` past a limit, or for fragments that spread themselves.
+ * @returns the operations and the unused fragments, and all fragments by name.
+ * @throws GraphQLError `invalid_input` above a limit, or for a fragment that spreads itself.
  */
 export function measureDocument({ definitions }: DocumentNode): {
   roots: readonly Root[];
@@ -24,13 +24,13 @@ export function measureDocument({ definitions }: DocumentNode): {
   const fragments = new Map(
     definitions.flatMap((one) => (one.kind === Kind.FRAGMENT_DEFINITION ? [[one.name.value, one] as const] : [])),
   );
-  const measuring = new Measuring(fragments);
+  const measurement = new Measurement(fragments);
   const operations = definitions.filter((one) => one.kind === Kind.OPERATION_DEFINITION);
   const roots: Root[] = [];
   let selections = 0;
   for (const root of [...operations, ...fragments.values()]) {
-    if (root.kind === Kind.FRAGMENT_DEFINITION && measuring.hasReached(root)) continue;
-    const measured = measuring.measure(root.selectionSet);
+    if (root.kind === Kind.FRAGMENT_DEFINITION && measurement.hasReached(root)) continue;
+    const measured = measurement.measure(root.selectionSet);
     requireWithin('depth', measured.depth, root);
     requireWithin('selections', (selections += measured.selections), root);
     roots.push(root);
@@ -38,9 +38,9 @@ export function measureDocument({ definitions }: DocumentNode): {
   return { roots, fragments };
 }
 
-class Measuring {
+class Measurement {
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  /** Of each fragment that was reached; nothing yet while it is being measured. */
+  /** The fragments reached so far; `undefined` for a fragment whose measurement is in progress. */
   readonly #known = new Map<FragmentDefinitionNode, Measure | undefined>();
 
   constructor(fragments: ReadonlyMap<string, FragmentDefinitionNode>) {
@@ -72,9 +72,9 @@ class Measuring {
 
   #fragment(name: string): Measure {
     const fragment = this.#fragments.get(name);
-    // That there is none is for validation to say.
+    // Validation reports unknown fragments later.
     if (!fragment) return { depth: 0, selections: 0 };
-    if (this.#known.has(fragment)) return this.#known.get(fragment) ?? refuseCycle(fragment);
+    if (this.#known.has(fragment)) return this.#known.get(fragment) ?? throwCycle(fragment);
     this.#known.set(fragment, undefined);
     const measured = this.measure(fragment.selectionSet);
     this.#known.set(fragment, measured);
@@ -82,8 +82,8 @@ class Measuring {
   }
 }
 
-function refuseCycle(fragment: FragmentDefinitionNode): never {
-  throw refusal(`Expected fragments that end; "${fragment.name.value}" spreads itself.`, fragment);
+function throwCycle(fragment: FragmentDefinitionNode): never {
+  throw refusal(`Fragment "${fragment.name.value}" spreads itself.`, fragment);
 }
 
 function requireShallow(value: ValueNode, levels: number): void {

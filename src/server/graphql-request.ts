@@ -17,30 +17,28 @@ type Members = Readonly<Record<string, unknown>>;
 const BODY: BodySpec = {
   required: true,
   contentTypes: ['application/json'],
-  // A document is held to a few thousand tokens, so most of this is room for variables: long lists of ids.
+  // Documents are limited to a few thousand tokens; most of this is for variables such as long lists of ids.
   maxBytes: 1024 * 1024,
 };
 
 /**
- * Reads a request as the GraphQL-over-HTTP specification has it: the query
- * string of a GET, the JSON body of a POST.
+ * Reads a GraphQL-over-HTTP request: the query string of a GET, or the JSON body of a POST.
  *
- * @throws AppError with the status that the specification asks for.
+ * @throws AppError with the status that the specification requires.
  */
 export async function readGraphqlRequest(request: IncomingMessage): Promise<GraphqlRequest> {
   requireOwnOrigin(request);
   if (request.method === 'GET') return toRequest(readSearch(request.url ?? ''));
   if (request.method === 'POST') return toRequest(await readMembers(request));
-  throw new AppError('method_not_allowed', 'Expected GET or POST; received another method.', {
+  throw new AppError('method_not_allowed', `Expected GET or POST; received ${String(request.method)}.`, {
     headers: { Allow: 'GET, POST, OPTIONS' },
   });
 }
 
 /**
- * Refuses requests that a browser sends for a page of a different origin. Images, scripts, styles, frames and `fetch`
+ * Rejects requests that a browser sends for a page of a different origin. Images, scripts, styles, frames and `fetch`
  * would let any page start queries on a server that only its visitor can reach. A different port of the same host is
- * `same-site`, and refused as well. Following a link to a `document` is allowed, and so are clients that send no such
- * headers.
+ * `same-site` and rejected as well. Links to a `document` are allowed, and so are clients without these headers.
  *
  * @throws AppError `cross_site`
  */
@@ -74,19 +72,19 @@ function parseMember(name: string, text: string | undefined): unknown {
   try {
     return parseJson(Buffer.from(text));
   } catch (cause) {
-    throw invalid(name, `Expected "${name}" to be a JSON object; received text that is none.`, cause);
+    throw invalid(name, `Expected "${name}" to be a JSON object; received text that is not JSON.`, cause);
   }
 }
 
 async function readMembers(request: IncomingMessage): Promise<Members> {
   const body = await readBody(request, BODY);
   if (isMap(body)) return body;
-  const received = Array.isArray(body) ? 'an array: batches are not supported' : describe(body);
+  const received = Array.isArray(body) ? 'an array (batches are not supported)' : describe(body);
   throw new AppError('malformed_body', `Expected a JSON object with a "query"; received ${received}.`);
 }
 
 function toRequest({ query, operationName, variables, extensions }: Members): GraphqlRequest {
-  if (typeof query !== 'string') throw expected('query', 'a string holding a GraphQL document', query);
+  if (typeof query !== 'string') throw expected('query', 'a string with a GraphQL document', query);
   if (!isAbsent(operationName) && typeof operationName !== 'string') {
     throw expected('operationName', 'a string', operationName);
   }
@@ -100,7 +98,7 @@ const isAbsent = (value: unknown): value is null | undefined => value === undefi
 const isMap = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Names what a JSON value is: `null`, `an array`, `a number`, … */
+/** Returns the type of a JSON value in words: `null`, `an array`, `a number`, … */
 function describe(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';

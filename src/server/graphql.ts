@@ -16,68 +16,71 @@ import { REVALIDATE } from './headers.js';
 
 export interface GraphqlOptions {
   readonly schema: GraphQLSchema;
-  /** Whether queries may ask about the schema itself. */
+  /** Whether queries may use introspection. */
   readonly introspection: boolean;
   readonly limits: BudgetLimits;
-  /** What the resolvers of one request are given; what they answer is taken from its budget. */
+  /** Creates the context of the resolvers for one request, which charge their work to the budget. */
   readonly createContext: (budget: OperationBudget) => unknown;
-  readonly report: (defect: unknown, requestId: string) => void;
-  /** Checks a request before its query is read; throws an AppError for one that is rejected. */
+  /** Logs an internal error. */
+  readonly report: (error: unknown, requestId: string) => void;
+  /** Checks a request before its query is read; throws an AppError to reject it. */
   readonly admit?: (request: IncomingMessage, response: ServerResponse) => Promise<void> | undefined;
-  /** Another engine than graphql-js may stand in here. */
+  /** Replaces the executor of graphql-js. */
   readonly execute?: (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>;
 }
 
 export type GraphqlEndpoint = (request: IncomingMessage, response: ServerResponse, requestId: string) => void;
 
-interface Answer {
+interface GraphqlResult {
   readonly status: number;
-  /** Absent when no resolver was reached. */
+  /** Absent if execution did not begin. */
   readonly data?: ExecutionResult['data'];
   readonly errors?: readonly unknown[] | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
- * GraphQL over HTTP, on Node's own request and response.
+ * Creates an endpoint for GraphQL over HTTP, on Node's request and response.
  *
- * Written here rather than taken from graphql-http, whose refusals carry no
- * body or code and which serialises through a replacer function; that package's
- * audits hold this to the specification.
+ * This replaces graphql-http, whose error responses have no body or code, and which serialises results with a slow
+ * replacer function. The audits of that package test this endpoint.
  */
 export function createGraphqlEndpoint(options: GraphqlOptions): GraphqlEndpoint {
-  const answer = createAnswer(options);
+  const handle = createHandler(options);
   return (request, response, requestId) => {
-    const report: Report = (defect) => options.report(defect, requestId);
+    const report: Report = (error) => options.report(error, requestId);
     const type = chooseMediaType(request.headers.accept);
-    const answered = type ? answer(request, response, unfitStatus(type)) : Promise.reject(notAcceptable());
-    answered
-      .catch((error: unknown) => toRefusal(error, unfitStatus(type)))
-      .then((sent) => send(response, type, sent, (error) => toPublicError(error, requestId, report)))
-      .catch((defect: unknown) => {
-        report(defect);
+    const result = type ? handle(request, response, invalidStatusFor(type)) : Promise.reject(notAcceptable());
+    result
+      .catch((error: unknown) => toErrorResult(error, invalidStatusFor(type)))
+      .then((toSend) => send(response, type, toSend, (error) => toPublicError(error, requestId, report)))
+      .catch((error: unknown) => {
+        report(error);
         response.destroy();
       });
   };
 }
 
-/** A well-formed request whose document does not fit: 200 where only `application/json` is understood, else 400. */
-const unfitStatus = (type: GraphqlMediaType | undefined) => (type === 'application/graphql-response+json' ? 400 : 200);
+/** Returns the status for an invalid document in a well-formed request; the specification requires 200 for JSON. */
+const invalidStatusFor = (type: GraphqlMediaType | undefined) =>
+  type === 'application/graphql-response+json' ? 400 : 200;
 
-function createAnswer(options: GraphqlOptions) {
+function createHandler(options: GraphqlOptions) {
   const prepare = createDocuments(options);
-  return async (request: IncomingMessage, response: ServerResponse, unfit: number): Promise<Answer> => {
+  return async (request: IncomingMessage, response: ServerResponse, invalidStatus: number): Promise<GraphqlResult> => {
     await options.admit?.(request, response);
-    const asked = await readGraphqlRequest(request);
-    const { document, errors } = prepare(asked.query);
-    requireOperation(document, asked.operationName, { method: request.method, schema: options.schema });
-    if (errors.length > 0) return { status: unfit, errors };
-    const result = await run(document, asked, options);
-    return { status: 'data' in result ? 200 : unfit, ...result };
+    const input = await readGraphqlRequest(request);
+    const { document, errors } = prepare(input.query);
+    requireOperation(document, input.operationName, { method: request.method, schema: options.schema });
+    if (errors.length > 0) return { status: invalidStatus, errors };
+    const result = await run(document, input, options);
+    return { status: 'data' in result ? 200 : invalidStatus, ...result };
   };
 }
 
-/** An operation past its budget has no data: what it has by then would look like an answer. */
+/**
+ * Executes an operation. Above its budget the result has no data, because clients could mistake a part for the whole.
+ */
 async function run(
   document: DocumentNode,
   { variables, operationName }: GraphqlRequest,
@@ -91,14 +94,14 @@ async function run(
     operationName,
     contextValue: createContext(budget),
   });
-  const answer = result instanceof Promise ? await budget.untilTimeout(result) : result;
+  const settled = result instanceof Promise ? await budget.untilTimeout(result) : result;
   const { refusal } = budget;
   if (!refusal) {
-    budget.requireShort(answer.data);
-    return answer;
+    budget.requireShort(settled.data);
+    return settled;
   }
-  const located = answer.errors?.find(({ originalError }) => originalError === refusal);
-  // Inside a statement the refusal is the database's error by the time that it arrives, without a place.
+  const located = settled.errors?.find(({ originalError }) => originalError === refusal);
+  // A statement of the database loses the original error, and with it the location.
   return { data: null, errors: [located ?? new GraphQLError(refusal.message, { originalError: refusal })] };
 }
 
@@ -110,55 +113,56 @@ interface OperationTarget {
 function requireOperation(document: DocumentNode, name: string | undefined, { method, schema }: OperationTarget): void {
   const operation = getOperationAST(document, name)?.operation;
   if (!operation) {
-    const expected = name === undefined ? 'one operation, or "operationName"' : 'an operation of that "operationName"';
-    throw new AppError('invalid_input', `Expected ${expected}; the document has none that fits.`, {
-      field: 'operationName',
-    });
+    const message =
+      name === undefined
+        ? 'Without "operationName", the document must contain exactly one operation.'
+        : 'The document has no operation with this "operationName".';
+    throw new AppError('invalid_input', message, { field: 'operationName' });
   }
   if (operation === OperationTypeNode.SUBSCRIPTION) {
     throw new AppError('invalid_input', 'Expected a query or a mutation; received a subscription.', { field: 'query' });
   }
   if (operation === OperationTypeNode.MUTATION && method === 'GET') {
-    throw new AppError('method_not_allowed', 'Expected a mutation by POST; received it by GET.', {
+    throw new AppError('method_not_allowed', 'Mutations require POST.', {
       headers: { Allow: 'POST' },
     });
   }
-  // A request error: graphql-js would answer it as an execution that failed.
+  // A request error; graphql-js would report a failed execution instead.
   if (!schema.getRootType(operation)) {
     throw new AppError('invalid_input', 'The schema has no mutations.', { field: 'query' });
   }
 }
 
-function toRefusal(error: unknown, unfit: number): Answer {
+function toErrorResult(error: unknown, invalidStatus: number): GraphqlResult {
   if (error instanceof AppError) {
     const headers = error.code === 'unauthenticated' ? { 'WWW-Authenticate': 'Bearer' } : error.headers;
     return { status: error.status, errors: [error], headers };
   }
-  return { status: error instanceof GraphQLError ? unfit : 500, errors: [error] };
+  return { status: error instanceof GraphQLError ? invalidStatus : 500, errors: [error] };
 }
 
 const notAcceptable = () =>
   new AppError(
     'not_acceptable',
-    'Expected to answer in application/graphql-response+json or application/json in UTF-8; neither is accepted.',
+    'Expected Accept to include application/graphql-response+json or application/json, in UTF-8.',
   );
 
-/** A list may have the same error in each record; clients need some of them only. */
+/** A list may contain the same error for each record, of which clients need only some. */
 const MAX_ERRORS = 100;
 
 async function send(
   response: ServerResponse,
   type: GraphqlMediaType = 'application/json',
-  { status, headers, data, errors }: Answer,
+  { status, headers, data, errors }: GraphqlResult,
   show: (error: unknown) => GraphQLFormattedError,
 ): Promise<void> {
-  // The specification puts errors first, where a reader of a long answer sees them.
+  // The specification recommends errors first, where they are visible in a long response.
   const body = JSON.stringify({ errors: errors?.slice(0, MAX_ERRORS).map(show), data });
   const length = Buffer.byteLength(body);
   const common = {
     ...headers,
     'Content-Type': `${type}; charset=utf-8`,
-    // The response to a GET depends on these headers, and the files it speaks of change.
+    // The response to a GET depends on these headers, and the files of the site can change.
     Vary: 'Accept, Accept-Encoding',
     'Cache-Control': REVALIDATE,
     'X-Content-Type-Options': 'nosniff',
@@ -171,6 +175,6 @@ async function send(
     return;
   }
   response.writeHead(status, { ...common, 'Content-Length': length });
-  // Plain ASCII is the same in both, and the former is written in a third of the time.
+  // ASCII text is the same in both encodings, and latin1 is written in a third of the time.
   response.end(body, length === body.length ? 'latin1' : 'utf8');
 }

@@ -1,15 +1,15 @@
 /**
- * A gzip stream (RFC 1952) that is made of parts which are compressed once and sent to many.
+ * A gzip stream (RFC 1952) of segments that are compressed once and sent to many clients.
  *
- * A compressor of its own would keep up to 256 KiB for every open connection, and compress the same board again for
- * each. Here each part is raw deflate (RFC 1951) that refers to no other part and ends at a byte, as Z_FULL_FLUSH makes
- * it, so that parts can be joined in any order and a client can decode each as it arrives. A connection stores only the
- * checksum and the length of the data that it has sent.
+ * A separate compressor for each connection would use up to 256 KiB of memory, and compress the same board repeatedly.
+ * Instead, each segment is raw deflate data (RFC 1951) that refers to no other segment and ends at a byte boundary, due
+ * to Z_FULL_FLUSH. So segments can be joined in any order, and clients can decode each one on arrival. A connection
+ * stores only the checksum and the length of the data that it has sent.
  */
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw } from 'node:zlib';
 
-/** A part of a stream, as bytes and compressed. */
+/** A segment of a stream in plain and compressed form. */
 export interface GzipSegment {
   readonly bytes: Buffer;
   readonly deflated: Buffer;
@@ -17,7 +17,7 @@ export interface GzipSegment {
 
 const deflateAsync = promisify(deflateRaw);
 
-/** As for other dynamic responses. */
+/** The level of other dynamic responses. */
 const LEVEL = 6;
 
 /** Compresses in the thread pool. */
@@ -26,13 +26,13 @@ export async function deflateSegment(bytes: Buffer): Promise<GzipSegment> {
   return { bytes, deflated };
 }
 
-/** Deflate, no time, no flags, no operating system. */
+/** The method deflate, no flags, no time, unknown operating system. */
 const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 
-/** An empty block that says that it is the last. */
+/** An empty block that is marked as the last one. */
 const LAST_BLOCK = Buffer.from([3, 0]);
 
-/** The length of a stored block has 16 bits. */
+/** The length field of a stored block has 16 bits. */
 const MAX_STORED_BYTES = 0xffff;
 
 export class GzipStream {
@@ -40,7 +40,7 @@ export class GzipStream {
   #crc = 0;
   #length = 0;
 
-  /** Adds a short text as it is: compression would make it longer. */
+  /** Adds a short text uncompressed, because compression would make it longer. */
   text(text: string): Buffer {
     const bytes = Buffer.from(text);
     if (bytes.length > MAX_STORED_BYTES) throw new RangeError(`Expected at most ${MAX_STORED_BYTES} bytes of text.`);
@@ -56,7 +56,7 @@ export class GzipStream {
     return deflated;
   }
 
-  /** Ends the stream. */
+  /** Returns the final bytes of the stream. */
   end(): Buffer {
     const trailer = Buffer.alloc(8);
     trailer.writeUInt32LE(this.#crc, 0);

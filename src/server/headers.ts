@@ -2,17 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 
-/** Answers of the services are about one caller: nothing between may keep them. */
+/** Responses of the services are specific to one caller, so no cache may store them. */
 export const PRIVATE = 'no-store';
 
-/** The caller's own browser may keep it, and asks each time whether it still holds. */
+/** The caller's browser may store the response, and revalidates it before each use. */
 export const REVALIDATE = 'private, no-cache';
 
 /**
- * The headers that keep a browser from doing more with an answer than we mean:
- * scripts, styles and connections of this origin only, no frames, no sniffing.
+ * Sets the headers that restrict browsers to scripts, styles and connections of this origin, without frames or content
+ * sniffing.
  *
- * @param isHttps Whether people reach us over https, which browsers are then told to insist on.
+ * @param options.isHttps Whether the public origin is https. If so, HSTS requires https from then on.
  */
 export function securityHeaders(options: { readonly isHttps: boolean }): RequestHandler {
   const headers = collectHeaders(createHelmet(options));
@@ -24,7 +24,7 @@ export function securityHeaders(options: { readonly isHttps: boolean }): Request
 
 export type Headers = readonly (readonly [string, string])[];
 
-/** The same for answers that are data: a browser that is led to open one as a page does nothing with it. */
+/** Returns the security headers of data responses. A browser that opens one as a page runs nothing. */
 export function dataHeaders({ isHttps }: { readonly isHttps: boolean }): Headers {
   const policy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox";
   const needed = ['Cross-Origin-Resource-Policy', 'Strict-Transport-Security', 'X-Content-Type-Options'];
@@ -32,7 +32,7 @@ export function dataHeaders({ isHttps }: { readonly isHttps: boolean }): Headers
   return [['Content-Security-Policy', policy], ...headers];
 }
 
-/** They are the same for every request, so they are made once. */
+/** Collects the headers once, because they are the same for every response. */
 function collectHeaders(helmet: ReturnType<typeof createHelmet>): Headers {
   const headers = new Map<string, string>();
   const response = {
@@ -51,7 +51,7 @@ function createHelmet({ isHttps }: { readonly isHttps: boolean }) {
         'default-src': ["'self'"],
         'script-src': ["'self'"],
         'style-src': ["'self'"],
-        // Inlined previews of images are data URLs.
+        // Image previews are data URLs.
         'img-src': ["'self'", 'data:'],
         'object-src': ["'none'"],
         'base-uri': ["'none'"],

@@ -1,29 +1,29 @@
 import { isIP } from 'node:net';
 
 export interface HostRules {
-  /** Whether no other machine reaches the server. */
+  /** Whether the server can be reached from this machine only. */
   readonly isLoopback: boolean;
-  /** The origin that people use; `undefined` where none is configured. */
+  /** The public origin; `undefined` if none is configured. */
   readonly publicUrl: string | undefined;
   /** Further host names, in lower case. */
   readonly allowedHosts: readonly string[];
 }
 
-/** Decides whether a request for a URL may use a host name, given in lower case without its port. */
+/** Returns whether a request for a URL may use a host name, which is given in lower case and without a port. */
 export type HostCheck = (name: string, url: string) => boolean;
 
-/** Names that always mean this machine. */
+/** Names that always refer to this machine. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-/** Load balancers probe these by any name, and the responses hold no data. */
+/** Load balancers use arbitrary host names for these paths, and the responses contain no data. */
 const PROBES = ['/healthz', '/readyz'];
 
 /**
- * Creates the check against DNS rebinding: a web page whose own name resolves to this server would be of the same
- * origin, and could read all that the server shows to anyone who reaches it.
+ * Creates the check against DNS rebinding. A web page whose host name resolves to this server would have the same
+ * origin as the server, and could read everything that the server shows without a credential.
  *
  * On a network, IP addresses and names without a dot are accepted too: no page on the internet has such an origin, and
- * proxies, containers and probes use them. A server without a configured name on a network accepts every name.
+ * proxies, containers and probes use them. A server on a network without a configured name accepts every name.
  */
 export function createHostCheck({ isLoopback, publicUrl, allowedHosts }: HostRules): HostCheck {
   if (!isLoopback && publicUrl === undefined && allowedHosts.length === 0) return () => true;

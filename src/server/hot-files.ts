@@ -3,7 +3,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 
-/** A file, ready to be sent. */
+/** A file in memory with its response headers. */
 export interface HotFile {
   readonly bytes: Buffer;
   readonly headers: OutgoingHttpHeaders;
@@ -14,40 +14,40 @@ export interface FileStats {
   readonly mtimeMs: number;
 }
 
-/** Files whose content never changes under their name, the small ones of them kept in memory. */
+/** A cache of small files whose content never changes. */
 export interface HotFiles {
   find(name: string): HotFile | undefined;
-  /** `undefined` for a file that is not there, or is too large to be kept. */
+  /** Reads a file into the cache; returns `undefined` if it does not exist or is too large for the cache. */
   read(name: string): Promise<HotFile | undefined>;
 }
 
-/** Most images of pages are smaller; of larger ones, sending takes much longer than reading. */
+/** Most images on pages are smaller. Sending a larger one takes much longer than reading it. */
 const MAX_BYTES = 256 * 1024;
 
-/** A thousand images or so: the pages that everybody looks at. */
-const MAX_KEPT_BYTES = 64 * 1024 * 1024;
+/** About a thousand images, which covers the popular pages of a site. */
+const MAX_CACHED_BYTES = 64 * 1024 * 1024;
 
-/** Of what is kept beside the bytes. */
+/** The approximate memory of an entry in addition to the bytes of the file. */
 const OVERHEAD_BYTES = 1024;
 
 export function createHotFiles(
   folder: string,
   headersOf: (name: string, stats: FileStats) => OutgoingHttpHeaders,
 ): HotFiles {
-  const kept = new LRUCache<string, HotFile>({
-    maxSize: MAX_KEPT_BYTES,
+  const cache = new LRUCache<string, HotFile>({
+    maxSize: MAX_CACHED_BYTES,
     sizeCalculation: ({ bytes }) => bytes.length + OVERHEAD_BYTES,
   });
-  const underWay = new Map<string, Promise<HotFile | undefined>>();
+  const pending = new Map<string, Promise<HotFile | undefined>>();
 
   async function read(name: string): Promise<HotFile | undefined> {
     const file = join(folder, name);
     try {
       const stats = await stat(file);
       if (stats.size > MAX_BYTES) return undefined;
-      const hot = { bytes: await readFile(file), headers: headersOf(name, stats) };
-      kept.set(name, hot);
-      return hot;
+      const cached = { bytes: await readFile(file), headers: headersOf(name, stats) };
+      cache.set(name, cached);
+      return cached;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
       throw error;
@@ -55,10 +55,10 @@ export function createHotFiles(
   }
 
   return {
-    find: (name) => kept.get(name),
+    find: (name) => cache.get(name),
     read(name) {
-      const started = underWay.get(name) ?? read(name).finally(() => underWay.delete(name));
-      underWay.set(name, started);
+      const started = pending.get(name) ?? read(name).finally(() => pending.delete(name));
+      pending.set(name, started);
       return started;
     },
   };

@@ -9,15 +9,15 @@ import type { LingerLimits } from './lingering-close.js';
 import type { Log } from './log.js';
 import { useTargetAuthority } from './target.js';
 
-/** The limits of one connection, and of all together. Tests shorten the times. */
+/** The limits of one connection, and of the number of connections. Tests shorten the times. */
 export interface ConnectionLimits extends LingerLimits {
-  /** From the first byte of a request, or the start of the connection, to the end of the headers. */
+  /** The time from the first byte of a request, or the start of the connection, to the end of the headers. */
   readonly headersMs: number;
-  /** From the same moment to the end of the body. */
+  /** The time from the same moment to the end of the body. */
   readonly requestMs: number;
-  /** How often these two are checked; Node's default of 30 seconds would let a 10 second limit last for 40. */
+  /** The interval at which both are checked. With Node's default of 30 s, a limit of 10 s could last for 40 s. */
   readonly checkMs: number;
-  /** How long a connection may be idle between two requests. */
+  /** The time for which a connection may be idle between two requests. */
   readonly keepAliveMs: number;
   readonly connections: number;
 }
@@ -27,25 +27,26 @@ const LIMITS: ConnectionLimits = {
   requestMs: 30_000,
   checkMs: 1_000,
   // Longer than the 60 seconds after which nginx and AWS load balancers close an idle connection. If the server closed
-  // first, a proxy could send a request into a connection that is being closed, and would answer 502.
+  // first, a proxy could send a request on a connection that is being closed, and would respond with 502.
   keepAliveMs: 65_000,
-  // Each may hold 64 KiB of headers, so 256 MiB at worst. Leaves file descriptors for databases, files and forges, of
-  // which most systems allow a process many times as many.
+  // Each may need 64 KiB for headers, 256 MiB in total. Most systems allow a process many times as many file
+  // descriptors, so enough remain for databases, files and forges.
   connections: 4_096,
-  // More than the buffers of two kernels and a client hold, so a client that reads while it sends has the response by then.
+  // More than the buffers of both kernels and the client together, so a client that reads while it sends has received
+  // the response by then.
   lingerBytes: 8 * 1024 * 1024,
-  // As nginx has it (lingering_timeout, lingering_time).
+  // The defaults of nginx (lingering_timeout, lingering_time).
   lingerIdleMs: 5_000,
   lingerMs: 30_000,
 };
 
-/** Room for the longest URL that we take and every header that clients have a use for. */
+/** Enough for the longest allowed URL and all headers that clients commonly send. */
 const MAX_HEADER_BYTES = 65_536;
 
-/** Twice the default of Apache and Tomcat. Node drops the headers after the 2,000th without a word. */
+/** Twice the default of Apache and Tomcat. Without this limit, Node silently drops headers after the 2,000th. */
 const MAX_HEADERS = 200;
 
-/** Dropped connections are logged at most this often. */
+/** Dropped connections are logged at most once in this time. */
 const DROP_LOG_MS = 60_000;
 
 export interface HttpServerOptions {
@@ -53,7 +54,7 @@ export interface HttpServerOptions {
   readonly limits?: Partial<ConnectionLimits>;
 }
 
-/** An HTTP server whose refusals carry the contract's error body even where no request could be read. */
+/** Creates an HTTP server whose error responses have the body of the contracts, even if a request can't be parsed. */
 export function createHttpServer(listener: RequestListener, { log, ...options }: HttpServerOptions): Server {
   const limits = { ...LIMITS, ...options.limits };
   const handle = withLingeringClose(acceptHead(listener, log), limits);
@@ -64,32 +65,32 @@ export function createHttpServer(listener: RequestListener, { log, ...options }:
       requestTimeout: limits.requestMs,
       connectionsCheckingInterval: limits.checkMs,
       keepAliveTimeout: limits.keepAliveMs,
-      // Answered by requestBounds(), with a body.
+      // requestBounds() checks this, with an error body.
       requireHostHeader: false,
     },
     handle,
   );
-  // One more is stored, so that the excess is noticed.
+  // Node keeps one header more than allowed, so that acceptHead() detects the excess.
   server.maxHeadersCount = MAX_HEADERS + 1;
   server.maxConnections = limits.connections;
   server.on('drop', createDropLog(log, limits));
-  const refuse = (socket: Socket, refusal: Refusal): void => {
-    socket.write(toText(refusal, log));
+  const reject = (socket: Socket, rejection: Rejection): void => {
+    socket.write(toText(rejection, log));
     closeLingering(socket, limits);
   };
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === 'ECONNRESET') socket.destroy();
     else if (isLingering(socket)) return;
     else if (!socket.writable) socket.destroy();
-    else refuse(socket, toRefusal(error, limits));
+    else reject(socket, toRejection(error, limits));
   });
-  server.on('connect', (_request, socket: Socket) => refuse(socket, NO_PROXY));
-  // Expectations other than 100-continue are left unmet, which their sender must be ready for.
+  server.on('connect', (_request, socket: Socket) => reject(socket, NO_PROXY));
+  // Expectations other than 100-continue are ignored, which RFC 9110, 10.1.1, permits.
   server.on('checkExpectation', handle);
   return server;
 }
 
-/** Refuses a head with too many headers, and gives all that follows the effective authority as Host. */
+/** Rejects requests with too many headers, and sets Host to the effective authority for the listener. */
 function acceptHead(listener: RequestListener, log: Log): RequestListener {
   return (request, response) => {
     if (countHeaders(request) > MAX_HEADERS) {
@@ -101,10 +102,10 @@ function acceptHead(listener: RequestListener, log: Log): RequestListener {
   };
 }
 
-/** Names and values take turns. */
+/** Counts headers in the raw list, in which names and values alternate. */
 const countHeaders = ({ rawHeaders }: IncomingMessage): number => rawHeaders.length / 2;
 
-/** Says that connections were dropped, but not of each. */
+/** Creates a function that logs dropped connections, at most once in {@link DROP_LOG_MS}. */
 function createDropLog(log: Log, { connections }: ConnectionLimits): () => void {
   let silentUntil = 0;
   return () => {
@@ -114,21 +115,21 @@ function createDropLog(log: Log, { connections }: ConnectionLimits): () => void 
   };
 }
 
-interface Refusal {
+interface Rejection {
   readonly status: number;
   readonly code: ErrorCode;
   readonly error: string;
 }
 
-const NO_PROXY: Refusal = { status: 405, code: 'method_not_allowed', error: 'Expected another method than CONNECT.' };
+const NO_PROXY: Rejection = { status: 405, code: 'method_not_allowed', error: 'This server does not support CONNECT.' };
 
-const TOO_MANY_HEADERS: Refusal = {
+const TOO_MANY_HEADERS: Rejection = {
   status: 431,
   code: 'too_large',
   error: `Expected at most ${MAX_HEADERS} headers; received more.`,
 };
 
-function toRefusal({ code }: NodeJS.ErrnoException, { requestMs }: ConnectionLimits): Refusal {
+function toRejection({ code }: NodeJS.ErrnoException, { requestMs }: ConnectionLimits): Rejection {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return {
@@ -143,23 +144,23 @@ function toRefusal({ code }: NodeJS.ErrnoException, { requestMs }: ConnectionLim
         error: `The request did not arrive within ${requestMs / 1000} seconds.`,
       };
     default:
-      return { status: 400, code: 'invalid_input', error: 'Expected an HTTP/1.1 request; could not read it.' };
+      return { status: 400, code: 'invalid_input', error: 'Not a valid HTTP/1.1 request.' };
   }
 }
 
-function respond(response: ServerResponse, refusal: Refusal, log: Log): void {
-  const { headers, body } = toResponse(refusal, log);
-  response.writeHead(refusal.status, headers).end(body);
+function respond(response: ServerResponse, rejection: Rejection, log: Log): void {
+  const { headers, body } = toResponse(rejection, log);
+  response.writeHead(rejection.status, headers).end(body);
 }
 
-/** A response as text, for a connection on which no request could be parsed. */
-function toText(refusal: Refusal, log: Log): string {
-  const { headers, body } = toResponse(refusal, log);
+/** Formats a response as text, for a connection whose request could not be parsed. */
+function toText(rejection: Rejection, log: Log): string {
+  const { headers, body } = toResponse(rejection, log);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ''}\r\n${lines.join('')}\r\n${body}`;
+  return `HTTP/1.1 ${rejection.status} ${STATUS_CODES[rejection.status] ?? ''}\r\n${lines.join('')}\r\n${body}`;
 }
 
-function toResponse({ status, code, error }: Refusal, log: Log) {
+function toResponse({ status, code, error }: Rejection, log: Log) {
   const requestId = randomUUID();
   const body = JSON.stringify({ error, code, requestId } satisfies ErrorBody);
   log.info({ requestId, status });

@@ -10,44 +10,43 @@ import { REVALIDATE } from './headers.js';
 import { IMMUTABLE } from './static-assets.js';
 import { setPublishedHeaders } from './static-files.js';
 
-/** An image that a link leads to, made or not. */
+/** The target of an image link, generated or not. */
 export interface ImageRoute {
-  /** Below the folder of images that are made, with `/`. */
+  /** The path of the file below the folder of derived images, with `/`. */
   readonly path: string;
-  /** Resolves when the file is there, whole. */
+  /** Generates the image; resolves when its file is complete. */
   make(): Promise<void>;
-  /** Notes that the image is served, so that the quota evicts others first. */
+  /** Marks the image as used, so that the quota evicts others first. */
   touch(): void;
 }
 
-/** Where a file is served from: the URL path of its copy below `/static`, or the absolute path of the original. */
+/** The location of a published file: the URL path of its copy below `/static`, or the absolute path of the original. */
 export type Published = { readonly copy: string } | { readonly original: string };
 
 export interface ImageLinkParts {
-  /** Where images are once they are made. */
+  /** The folder of derived images. */
   readonly folder: string;
-  /** By the path below `/static`; `undefined` for one that is no link to an image. */
+  /** Finds the image by the path below `/static`; returns `undefined` if the path is not an image link. */
   readonly findRoute: (path: string) => ImageRoute | undefined;
-  /** Publishes a file as it is, by the same; `undefined` for a path that names no file of the site. */
+  /** Publishes an unchanged file by the path below `/static`; returns `undefined` if the site has no such file. */
   readonly publish: (path: string) => Promise<Published | undefined>;
-  /** Counts an image that is to be generated for a request; throws an AppError above the limit. */
+  /** Counts an image that will be generated for a request; throws an AppError above the limit. */
   readonly countImage?: (request: Request, response: Response) => void;
 }
 
 /**
- * Stands before the published files, below `/static`. The first GET of an
- * image has it made; this and all later ones are served from its file, with
- * ranges, an ETag, and caching for ever. What fails to be made is an error
- * that nobody keeps.
+ * Serves image links below `/static`. The first GET of an image generates it. Then the image is served from its file,
+ * with ranges, an ETag and unlimited caching. Errors of the generation are not cached. Requests for other published
+ * files continue to the next handler.
  */
 export function imageLinks({ folder, findRoute, publish, countImage }: ImageLinkParts): RequestHandler {
   const serveFile = express.static(folder, { index: false, redirect: false, setHeaders });
-  const hot = createHotFiles(folder, headersOf);
+  const cache = createHotFiles(folder, headersOf);
 
-  /** Answers with the file, or calls `otherwise` when there is none. */
-  const serve = (request: Request, response: Response, next: NextFunction, otherwise: () => void): void => {
+  /** Serves the file, or calls `onMissing` if it does not exist. */
+  const serve = (request: Request, response: Response, next: NextFunction, onMissing: () => void): void => {
     serveFile(request, response, (error?: unknown) => {
-      if (error === undefined) otherwise();
+      if (error === undefined) onMissing();
       else next(error);
     });
   };
@@ -59,7 +58,7 @@ export function imageLinks({ folder, findRoute, publish, countImage }: ImageLink
 
   function serveImage(route: ImageRoute, request: Request, response: Response, next: NextFunction): void {
     request.url = `/${route.path}`;
-    const missing = (): void => next(new Error(`Expected an image at ${route.path} after making it.`));
+    const missing = (): void => next(new Error(`The generated image ${route.path} does not exist.`));
     serve(request, response, next, () => {
       make(route, request, response).then(() => serve(request, response, next, missing), next);
     });
@@ -72,7 +71,7 @@ export function imageLinks({ folder, findRoute, publish, countImage }: ImageLink
       contextOf(response).operation = 'image';
       response.setHeader('X-Content-Type-Options', 'nosniff');
       route.touch();
-      const file = isPlain(request) ? (hot.find(route.path) ?? (await hot.read(route.path))) : undefined;
+      const file = isPlain(request) ? (cache.find(route.path) ?? (await cache.read(route.path))) : undefined;
       if (file) send(file, request, response);
       else serveImage(route, request, response, next);
       return;
@@ -86,14 +85,14 @@ export function imageLinks({ folder, findRoute, publish, countImage }: ImageLink
   };
 }
 
-/** Sends a file that is too large to be copied. It may be edited in place, so its copies elsewhere are checked. */
+/** Sends a file that is too large to be copied. It may be edited in place, so caches have to revalidate it. */
 function sendOriginal(file: string, response: Response, next: NextFunction): void {
   setPublishedHeaders(response, file);
   if (response.getHeader('Cache-Control') === IMMUTABLE) response.setHeader('Cache-Control', REVALIDATE);
   response.sendFile(file, { dotfiles: 'allow', cacheControl: false }, (error?: Error) => error && next(error));
 }
 
-/** Asks for all of a file, whatever was known of it before. */
+/** Returns whether a request is for the whole file, without a range or condition. */
 const isPlain = ({ headers }: Request): boolean =>
   headers.range === undefined &&
   headers['if-none-match'] === undefined &&
@@ -108,7 +107,7 @@ function send({ bytes, headers }: HotFile, { method }: Request, response: Respon
   else response.end(bytes);
 }
 
-/** What Express would say of a file, and what is said of all images. */
+/** Returns the headers that Express would set for the file, and those of all images. */
 function headersOf(file: string, stats: FileStats): OutgoingHttpHeaders {
   return {
     'Accept-Ranges': 'bytes',
@@ -124,12 +123,12 @@ function setHeaders(response: Response, file: string, stats: FileStats): void {
   setCaching(response);
 }
 
-/** A header that was set before is stricter: the site is not public. */
+/** Sets the caching of a public site. An earlier header comes from the gate of a restricted site, and is stricter. */
 function setCaching(response: ServerResponse): void {
   if (!response.hasHeader('Cache-Control')) response.setHeader('Cache-Control', IMMUTABLE);
 }
 
-/** A file is never written twice, but after it was removed: its name and time tell its bytes. */
+/** A file is written again only after its deletion, so its name, size and time identify its content. */
 function ownHeaders(file: string, { size, mtimeMs }: FileStats) {
   const name = basename(file).replace(/\..*$/u, '');
   return { ETag: `"${name}-${size.toString(36)}-${Math.round(mtimeMs).toString(36)}"` };

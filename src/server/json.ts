@@ -1,14 +1,13 @@
 import { AppError } from '../errors.js';
 
-/** No document of the contracts nests half as deep, and what walks a body later may recurse. */
+/** More than twice the depth of any body in the contracts. The limit protects recursive functions. */
 const MAX_DEPTH = 64;
 
 /**
- * Reads a JSON text from outside.
+ * Parses JSON from an untrusted source.
  *
- * @throws AppError `malformed_body` when it is not UTF-8 or not JSON, nests too
- * deep, names a property `__proto__` (which would change the object that it is
- * copied to) or holds a NUL (which no database keeps).
+ * @throws AppError `malformed_body` if the bytes are not UTF-8 or not JSON, are nested too deeply, contain a property
+ * `__proto__` (which would change the prototype of a copy) or a NUL (which PostgreSQL can't store).
  */
 export function parseJson(bytes: Uint8Array): unknown {
   const value = parse(bytes);
@@ -17,9 +16,10 @@ export function parseJson(bytes: Uint8Array): unknown {
     const [current, depth] = next;
     if (typeof current === 'string') requireNoNul(current);
     if (typeof current !== 'object' || current === null) continue;
-    if (depth > MAX_DEPTH) throw malformed(`Expected JSON nested at most ${MAX_DEPTH} deep; received more.`);
+    if (depth > MAX_DEPTH)
+      throw malformed(`Expected JSON nested at most ${MAX_DEPTH} levels deep; received more levels.`);
     for (const [name, member] of Object.entries(current)) {
-      if (name === '__proto__') throw malformed('Expected no property named "__proto__"; received one.');
+      if (name === '__proto__') throw malformed('The property name "__proto__" is not allowed.');
       requireNoNul(name);
       open.push([member, depth + 1]);
     }
@@ -31,13 +31,13 @@ function parse(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (cause) {
-    // The parser's own message quotes the body, which may hold a secret.
-    throw new AppError('malformed_body', 'Expected a JSON body in UTF-8; could not read it.', { cause });
+    // The message of the parser quotes the body, which may contain a secret.
+    throw new AppError('malformed_body', 'The body is not valid JSON in UTF-8.', { cause });
   }
 }
 
 function requireNoNul(text: string): void {
-  if (text.includes('\0')) throw malformed('Expected text without NUL; received one.');
+  if (text.includes('\0')) throw malformed('Text must not contain a NUL character.');
 }
 
 function malformed(message: string): AppError {

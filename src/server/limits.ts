@@ -10,11 +10,13 @@ import type { Count } from './rate-counter.js';
 import { callerId } from './request-context.js';
 
 export interface RateLimitOptions {
-  /** Requests a minute of one credential, or of one address that shows none; 0 turns every limit off. */
+  /** Requests per minute of one credential, or of one address without a credential; 0 turns off all limits. */
   readonly perMinute: number;
-  /** The same for each of: sign-in steps and failed credentials of one address, credentials that one caller makes. */
+  /**
+   * The limit for each of: sign-in steps and failed credentials of one address, credentials that one caller creates.
+   */
   readonly tightPerMinute: number;
-  /** Counts together with other servers what is tight; what is not, each server counts by itself. */
+  /** A counter that several servers share, used for the tight limit only. */
   readonly shared?: SharedCounter | undefined;
   readonly now?: () => number;
 }
@@ -23,7 +25,7 @@ interface SharedCounter {
   take(key: string): Promise<Count>;
 }
 
-/** Who sent a request: the credential counts where there is one, else the address. */
+/** The sender of a request, counted by credential if it has one, otherwise by address. */
 export interface Sender {
   readonly caller: Caller | undefined;
   readonly address: string;
@@ -31,41 +33,43 @@ export interface Sender {
 
 export interface RateLimits {
   /**
-   * Counts a request against the budget that its operation names, and tells in the headers of its answer how much is left.
+   * Counts a request against the limit of its operation, and sets the `RateLimit-*` headers of the response.
    *
-   * @throws AppError `rate_limited` past the budget.
+   * @throws AppError `rate_limited` above the limit.
    */
   spend(budget: RateLimitName, sender: Sender, response: ServerResponse): Promise<void>;
   /**
-   * Looks a credential up, unless too many from this address were wrong within a minute: guesses are held off before
-   * anything is asked. Those under way at the same moment may still be looked up, and so may one that was right before:
-   * a script with an old token does not shut out who shares its address.
+   * Looks up a credential, unless its address had too many failed credentials within a minute. Concurrent requests may
+   * exceed the limit slightly. Credentials that were valid before are still looked up, so that a script with an old
+   * token does not lock out others behind the same address.
    *
-   * @throws AppError `rate_limited`, or what `find` throws.
+   * @throws AppError `rate_limited`, or any error of `find`.
    */
   guard(shown: Shown, find: () => Promise<Caller | undefined>): Promise<Caller | undefined>;
 }
 
 export interface Shown {
   readonly address: string;
-  /** What the request shows as its credential, empty when nothing. */
+  /** The credential as sent; empty for none. */
   readonly credential: string;
 }
 
-/** Credentials in use at one server; of one that was forgotten the address counts. */
+/** More than the credentials in use at one server. A credential that was evicted is treated like a new one. */
 const MAX_PROVEN = 10_000;
 
 export function createRateLimits({ perMinute, tightPerMinute, shared, now }: RateLimitOptions): RateLimits {
   if (perMinute === 0) return { spend: async () => undefined, guard: (_shown, find) => find() };
   const counter = createRateCounter(now);
-  /** Hashes of credentials that were right. */
+  /** Hashes of valid credentials. */
   const proven = new LRUCache<string, true>({ max: MAX_PROVEN });
   const bounds = { default: perMinute, create: tightPerMinute, 'sign-in': tightPerMinute };
-  /** What is past its bound already is not asked for: a flood reaches no database. */
+  /**
+   * Counts locally first: requests above the limit do not reach the shared counter, so a flood can't load the database.
+   */
   const takeTight = async (key: string): Promise<Count> => {
     const count = counter.take(key);
     if (shared === undefined || count.taken > tightPerMinute) return count;
-    // Without the others' count, when the database is away, one's own will do.
+    // Falls back to the local count while the database is unavailable.
     const all = await shared.take(key).catch(() => count);
     return counter.raise(key, all);
   };
@@ -78,14 +82,14 @@ export function createRateLimits({ perMinute, tightPerMinute, shared, now }: Rat
       const count = budget === 'default' ? counter.take(key) : await takeTight(key);
       const headers = toHeaders(bounds[budget], count);
       for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-      if (count.taken > bounds[budget]) throw refuse('requests', bounds[budget], count);
+      if (count.taken > bounds[budget]) throw limitError('requests', bounds[budget], count);
     },
     async guard({ address, credential }, find) {
       const key = `failed ${networkOf(address)}`;
       const failed = counter.find(key);
       const id = hash('sha256', credential, 'base64');
       if (failed !== undefined && failed.taken >= tightPerMinute && !proven.has(id)) {
-        throw refuse('credentials that fail', tightPerMinute, failed);
+        throw limitError('failed credentials', tightPerMinute, failed);
       }
       try {
         const caller = await find();
@@ -101,9 +105,9 @@ export function createRateLimits({ perMinute, tightPerMinute, shared, now }: Rat
 }
 
 export interface AddressLimitOptions {
-  /** The largest number a minute of one address; `undefined` for no limit. */
+  /** The limit per minute of one address; `undefined` for none. */
   readonly perMinute: number | undefined;
-  /** The name of the counted things in the error message, such as "images". */
+  /** The unit in the error message, such as "images". */
   readonly what: string;
   readonly now?: () => number;
 }
@@ -116,8 +120,8 @@ export interface AddressLimitOptions {
 export type AddressLimit = (address: string, response: ServerResponse) => void;
 
 /**
- * Creates a limit whose counts are in the memory of this process: several servers do not share them. Shared
- * counts would add a database query to responses that need none.
+ * Creates a limit with counts in the memory of this process, which several servers do not share. Shared counts would
+ * add a database query to responses that need none.
  */
 export function createAddressLimit({ perMinute, what, now }: AddressLimitOptions): AddressLimit {
   if (perMinute === undefined) return () => undefined;
@@ -125,8 +129,8 @@ export function createAddressLimit({ perMinute, what, now }: AddressLimitOptions
   const [limit, policy] = [String(perMinute), policyOf(perMinute)];
   return (address, response) => {
     const count = counter.take(networkOf(address));
-    if (count.taken > perMinute) throw refuse(what, perMinute, count);
-    // Without a list of headers: this runs for every query.
+    if (count.taken > perMinute) throw limitError(what, perMinute, count);
+    // Sets the headers one by one instead of from a list, because this runs for every query.
     response.setHeader('RateLimit-Limit', limit);
     response.setHeader('RateLimit-Remaining', String(perMinute - count.taken));
     response.setHeader('RateLimit-Reset', String(toSeconds(count.resetsInMs)));
@@ -140,9 +144,9 @@ function toHeaders(limit: number, count: Count): Readonly<Record<string, string>
 
 const policyOf = (limit: number): string => `${limit};w=${toSeconds(WINDOW_MS)}`;
 
-function refuse(what: string, limit: number, count: Count): AppError {
+function limitError(what: string, limit: number, count: Count): AppError {
   const budget = toBudget(limit, count);
-  const message = `Expected at most ${limit} ${what} a minute; try again in ${budget.resetSeconds} s.`;
+  const message = `Rate limit exceeded: at most ${limit} ${what} per minute. Retry in ${budget.resetSeconds} s.`;
   return rateLimited(message, budget);
 }
 
@@ -150,7 +154,7 @@ function toBudget(limit: number, { resetsInMs }: Count) {
   return { limit, windowSeconds: toSeconds(WINDOW_MS), resetSeconds: toSeconds(resetsInMs) };
 }
 
-/** Rounded up, so that whoever waits that long is let in. */
+/** Rounds up, so that a retry after this time succeeds. */
 function toSeconds(milliseconds: number): number {
   return Math.ceil(milliseconds / 1000);
 }

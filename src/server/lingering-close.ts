@@ -11,7 +11,7 @@ import { Socket } from 'node:net';
 import { hasBody } from './body.js';
 
 export interface LingerLimits {
-  /** The most that is read and discarded of one connection. After that nothing is read, and the client has to wait. */
+  /** The number of bytes that are read and discarded per connection. After that, the client has to wait. */
   readonly lingerBytes: number;
   /** The time without a byte after which the socket is closed. */
   readonly lingerIdleMs: number;
@@ -20,20 +20,22 @@ export interface LingerLimits {
 }
 
 /**
- * The longest body that is read to its end to keep the connection for the next request, as in Go's `net/http`. For a
- * longer one, or one whose length is not declared, the response says `Connection: close`.
+ * The longest body that is read to its end to keep the connection for the next request, as in Go's `net/http`. The
+ * response to a longer body, or one of undeclared length, has `Connection: close`.
  */
 const KEEP_ALIVE_BYTES = 256 * 1024;
 
 const lingering = new WeakSet<object>();
 
-/** Whether the last response of the socket has been written, so that it is only read from until it is closed. */
+/**
+ * Returns whether the last response of the socket has been written, and the socket is only read from until it closes.
+ */
 export const isLingering = (socket: object): boolean => lingering.has(socket);
 
-/** Lets a listener respond at any time, whether it has read the body or not. */
+/** Lets a listener respond before it has read the body. */
 export function withLingeringClose(listener: RequestListener, limits: LingerLimits): RequestListener {
-  // Node calls it for every response, also for a head that is not written explicitly. One function for all requests, so
-  // that those whose body has been read cost nothing.
+  // Node calls writeHead for every response, even if the listener does not. All requests share one function, so that
+  // there is no cost for those whose body has been read.
   function writeHead(this: ServerResponse, ...head: Parameters<ServerResponse['writeHead']>): ServerResponse {
     if (!this.req.complete) expectRest(this, limits);
     return ServerResponse.prototype.writeHead.apply(this, head) as ServerResponse;
@@ -63,7 +65,7 @@ function isShort({ headers }: IncomingMessage): boolean {
   return Number(headers['content-length'] ?? Infinity) <= KEEP_ALIVE_BYTES;
 }
 
-/** Reads a body to its end, after which the connection takes the next request; a slow one ends the connection. */
+/** Reads a body to its end, so that the connection can serve the next request. A slow body ends the connection. */
 function discardRest(request: IncomingMessage, limits: LingerLimits): void {
   const timer = setTimeout(() => closeLingering(request.socket, limits), limits.lingerIdleMs).unref();
   const stop = (): void => clearTimeout(timer);
@@ -79,8 +81,8 @@ export function closeLingering(socket: Socket, { lingerBytes, lingerIdleMs, ling
   socket.once('close', () => clearTimeout(timer)).setTimeout(lingerIdleMs, close);
   socket.end();
   let bytesLeft = lingerBytes;
-  // Node's parser takes data from the handle, not from the stream, and stops and starts the handle at these events
-  // until there is a listener for data. So the handle has to be started before there is one.
+  // Node's parser reads from the handle instead of the stream, and stops and starts the handle at these events until
+  // the stream has a data listener. So the handle has to be started before the listener is added.
   socket.once('resume', () => {
     socket.removeAllListeners('data').on('data', (chunk: Buffer) => {
       bytesLeft -= chunk.length;

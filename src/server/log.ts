@@ -3,19 +3,19 @@ import type { DestinationStream, Logger } from 'pino';
 
 export type Log = Logger;
 
-/** Wherever headers may end up in a line, credentials do not. */
+/** Headers with credentials, which are redacted wherever a log line contains headers. */
 const CREDENTIALS = ['authorization', 'cookie', '["set-cookie"]'];
 
-/** A line of its own for each request would cost as much as the answer to a small one. */
-const IN_BATCHES = { minLength: 8192, periodicFlush: 200 };
+/** Lines are written in batches, because a write for each request would cost as much as a small response. */
+const BATCHES = { minLength: 8192, periodicFlush: 200 };
 
 export interface LogOptions {
   readonly level: string;
-  /** Standard output when absent, written without blocking, a fifth of a second later at most. */
+  /** By default standard output, written asynchronously with a delay of up to 200 ms. */
   readonly destination?: DestinationStream;
 }
 
-/** One JSON object a line. */
+/** Creates a log with one JSON object per line. */
 export function createLog({ level, destination }: LogOptions): Log {
   const options = {
     level,
@@ -25,7 +25,7 @@ export function createLog({ level, destination }: LogOptions): Log {
       censor: '[redacted]',
     },
   };
-  return pino(options, destination ?? openDestination({ dest: 1, sync: false, ...IN_BATCHES }));
+  return pino(options, destination ?? openDestination({ dest: 1, sync: false, ...BATCHES }));
 }
 
 function below(parent: string, name: string): string {

@@ -3,26 +3,26 @@ import { tryDecode } from './target.js';
 
 export type Match =
   | { readonly kind: 'operation'; readonly operation: OperationSpec; readonly params: Readonly<Record<string, string>> }
-  /** The path is known, the method is not; the methods that are, as `Allow` lists them. */
+  /** The path exists, but not with this method. `allow` lists its methods in the syntax of the `Allow` header. */
   | { readonly kind: 'method'; readonly allow: string }
-  /** The path's escapes are cut short, not UTF-8, or stand for NUL. */
+  /** The path has escapes that are incomplete, not UTF-8, or NUL. */
   | { readonly kind: 'malformed' }
   | { readonly kind: 'unknown' };
 
 type Segment =
   { readonly kind: 'static'; readonly text: string } | { readonly kind: 'parameter' | 'rest'; readonly name: string };
 
-/** One path of the contract with its methods. */
+/** A path of the contract with its methods. */
 interface Route {
   readonly segments: readonly Segment[];
   readonly methods: Map<HttpMethod, OperationSpec>;
 }
 
 /**
- * Makes the function that finds the operation for a method and an encoded path.
+ * Creates the function that finds the operation for a method and an encoded path.
  *
- * Segments are matched from the left; a static one wins over a parameter, a
- * parameter over one that takes the rest. HEAD is answered like GET.
+ * Segments are matched from the left. A static segment takes precedence over a parameter, and a parameter over one that
+ * matches the rest of the path. HEAD is matched like GET.
  */
 export function createMatcher(operations: readonly OperationSpec[]): (method: string, path: string) => Match {
   const byPath = groupByPath(operations);
@@ -44,7 +44,7 @@ export function createMatcher(operations: readonly OperationSpec[]): (method: st
 
 function pickMethod({ methods }: Route, method: string, params: Readonly<Record<string, string>>): Match {
   const name = method === 'HEAD' ? 'get' : method.toLowerCase();
-  // Method names are case-sensitive, and Node hands on only those in upper case.
+  // Method names are case-sensitive, and Node accepts only those in upper case.
   const operation = methods.get(name as HttpMethod);
   return operation === undefined
     ? { kind: 'method', allow: formatAllow(methods) }

@@ -1,25 +1,24 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { AppError } from '../errors.js';
 
-/** What a page or a document allows. */
+/** The methods of pages and documents. */
 export const READ_ONLY = 'GET, HEAD, OPTIONS';
 
 /**
- * Answers a request by a method that its path has nothing for: to OPTIONS it
- * tells those that there are.
+ * Responds to OPTIONS with the allowed methods, and rejects every other method.
  *
- * @throws AppError `method_not_allowed` for every other method.
+ * @throws AppError `method_not_allowed`
  */
 export function refuseMethod({ method }: Request, response: Response, allow: string): void {
   if (method !== 'OPTIONS') {
-    throw new AppError('method_not_allowed', `Expected one of ${allow}; received ${method}.`, {
+    throw new AppError('method_not_allowed', `Expected the method to be one of ${allow}; received ${method}.`, {
       headers: { Allow: allow },
     });
   }
   response.status(204).set('Allow', allow).end();
 }
 
-/** Stands behind what answers these methods of a path. */
+/** Creates the last handler of a path, which rejects methods that no earlier handler has accepted. */
 export const allowOnly =
   (allow: string): RequestHandler =>
   (request, response) =>

@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 
 /**
- * What stands for an address when its requests are counted: an IPv4 address itself, and of an IPv6 address the first 64
- * bits, as one subscriber has at least that many to choose from. Whatever is no address, which only a proxy can hand on,
- * is counted together.
+ * Returns the key by which requests of an address are counted: an IPv4 address itself, or the first 64 bits of an IPv6
+ * address, because one subscriber can choose the others. Text that is not an address, which only a proxy can send,
+ * shares the key `unknown`.
  */
 export function networkOf(address: string): string {
   switch (isIP(address)) {
@@ -16,7 +16,7 @@ export function networkOf(address: string): string {
   }
 }
 
-/** The first four of the eight groups, without leading zeros. */
+/** Returns the first four of the eight groups, without leading zeros. */
 function firstGroups(address: string): string[] {
   const [start = '', end] = address.replace(/%.*$/, '').toLowerCase().split('::');
   const left = toGroups(start);
@@ -25,7 +25,7 @@ function firstGroups(address: string): string[] {
   return [...left, ...Array<string>(zeros).fill('0'), ...right].slice(0, 4);
 }
 
-/** An IPv4 address at the end takes the place of two groups, and lies behind the first four. */
+/** Splits into groups. A trailing IPv4 address counts as two groups; their value is irrelevant for the first four. */
 function toGroups(text: string): string[] {
   if (text === '') return [];
   return text.split(':').flatMap((group) => (group.includes('.') ? ['0', '0'] : [group.replace(/^0+(?=.)/, '')]));

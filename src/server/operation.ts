@@ -1,6 +1,6 @@
 /**
- * The shape of the operation tables that `npm run generate` writes to
- * `src/generated/<service>/operations.ts`. The contract router reads them.
+ * The types of the operation tables that `npm run generate` writes to `src/generated/<service>/operations.ts` for the
+ * contract router.
  */
 import type { ErrorObject } from 'ajv';
 import type { Caller } from '../accounts/callers.js';
@@ -9,7 +9,7 @@ export type HttpMethod = 'delete' | 'get' | 'patch' | 'post' | 'put';
 
 export type RateLimitName = 'create' | 'default' | 'none' | 'sign-in';
 
-/** An ajv standalone function: fills `errors` when it answers false. */
+/** A standalone ajv function. It sets `errors` when it returns false. */
 export interface Validator {
   (data: unknown): boolean;
   errors?: ErrorObject[] | null;
@@ -20,13 +20,13 @@ export interface ParameterSpec {
   readonly in: 'header' | 'path' | 'query';
   readonly required: boolean;
   readonly type: 'boolean' | 'integer' | 'number' | 'string';
-  /** A repeated query parameter, given to the handler as an array. */
+  /** Whether a query parameter may be repeated. The handler receives an array. */
   readonly list: boolean;
-  /** A path parameter that takes the rest of the path, slashes included (`x-rest: true`). */
+  /** Whether a path parameter matches the rest of the path, slashes included (`x-rest: true`). */
   readonly rest: boolean;
 }
 
-/** One way to be let in: a security scheme of the contract, and the roles that the caller must hold. */
+/** One way to be authorized: a security scheme of the contract, and the roles that the caller must have. */
 export interface SecurityAlternative {
   readonly scheme: string;
   readonly roles: readonly string[];
@@ -35,16 +35,16 @@ export interface SecurityAlternative {
 export interface BodySpec {
   readonly required: boolean;
   readonly contentTypes: readonly string[];
-  /** Larger bodies are answered 413 (`x-max-bytes`, by default 1 MiB). */
+  /** Larger bodies are rejected with 413 (`x-max-bytes`, by default 1 MiB). */
   readonly maxBytes: number;
-  /** The handler is given a function that reads the bytes (`x-body: deferred`), which nothing has looked at. */
+  /** Whether the handler receives a function that reads the unparsed bytes (`x-body: deferred`). */
   readonly isDeferred?: true;
 }
 
 export interface ResponseSpec {
   /** Empty for a response without a body. */
   readonly contentTypes: readonly string[];
-  /** Absent where nothing can be checked, such as a binary body. Of a stream, it holds the data of each event. */
+  /** Validates the body, or the data of each event of a stream; absent for bodies such as binary ones. */
   readonly validate?: Validator;
 }
 
@@ -52,54 +52,56 @@ export interface OperationSpec {
   /** The `operationId`, which is also the handler's name. */
   readonly id: string;
   readonly method: HttpMethod;
-  /** Below the service's base path, with `{name}` for parameters: `/api/tokens/{id}`. */
+  /** The path below the base path of the service, with `{name}` for parameters: `/api/tokens/{id}`. */
   readonly path: string;
-  /** Alternatives, the first that fits wins; empty when anyone may call. */
+  /** The alternatives, of which one has to match; empty if anyone may call the operation. */
   readonly security: readonly SecurityAlternative[];
-  /** Whoever has no credential that holds is let in too. */
+  /** Whether callers without a valid credential are allowed too. */
   readonly isOptional?: true;
-  /** Which budget its requests are counted against (`x-rate-limit`), `default` unless the contract says so. */
+  /** The rate limit that counts the requests (`x-rate-limit`); `default` if absent. */
   readonly rateLimit?: RateLimitName;
-  /** Its answer waits for other machines (`x-reaches-out`): no transaction can take that back, nor is one open meanwhile. */
+  /**
+   * Whether the operation calls other servers (`x-reaches-out`). A transaction can't undo that, so none is open then.
+   */
   readonly reachesOut?: true;
   readonly parameters: readonly ParameterSpec[];
   readonly body?: BodySpec;
-  /** By status. */
+  /** The documented responses by status. */
   readonly responses: Readonly<Record<number, ResponseSpec>>;
   readonly validate: {
     readonly params?: Validator;
     readonly query?: Validator;
     readonly headers?: Validator;
-    /** Of the body's fields, where what is beyond its limit has a status of its own. */
+    /** Validates only the size limits of the body, if the operation documents a separate status for those. */
     readonly limits?: Validator;
     readonly body?: Validator;
   };
 }
 
-/** What every handler is given; the generated request types narrow it. */
+/** The validated input of a handler. The generated request types narrow it. */
 export interface HandlerRequest {
   readonly params: unknown;
   readonly query: unknown;
   readonly headers: unknown;
   readonly body: unknown;
-  /** `undefined` only where the operation lets anyone call. */
+  /** `undefined` only for operations that anyone may call. */
   readonly caller: Caller | undefined;
-  /** Also in the log and in every error body. */
+  /** The id that the log and every error body contain too. */
   readonly requestId: string;
-  /** The peer's address. */
+  /** The address of the client. */
   readonly address: string;
-  /** Aborted when the answer is through, or the peer goes away before. */
+  /** Aborted when the response is complete or the client disconnects. */
   readonly signal: AbortSignal;
 }
 
 /** One message of a `text/event-stream`. */
 export interface ServerSentEvent<Data = unknown> {
-  /** What a client that comes back says in `Last-Event-ID`; without line breaks. */
+  /** The value that a reconnecting client sends in `Last-Event-ID`; without line breaks. */
   readonly id: string;
   readonly data: Data;
 }
 
-/** What every handler answers; the generated response types narrow it. */
+/** The result of a handler. The generated response types narrow it. */
 export interface HandlerResponse {
   readonly status: number;
   readonly body?: unknown;

@@ -5,23 +5,24 @@ import { AppError } from '../errors.js';
 import type { PageFacts } from '../web/page-facts.js';
 import { BOARD_PATHS } from './page-paths.js';
 
-/** The request for a document. */
+/** A request for a page. */
 export interface PageRequest extends CredentialSource {
   readonly path: string;
 }
 
 export interface PageFactsOptions {
   readonly authenticate: (source: CredentialSource) => Promise<Caller | undefined>;
-  readonly read: (caller: Caller | undefined, asked: { readonly hasBoard: boolean }) => Promise<PageFacts>;
+  readonly read: (caller: Caller | undefined, page: { readonly hasBoard: boolean }) => Promise<PageFacts>;
   readonly hasDashboard: boolean;
 }
 
-/** In milliseconds: whoever waits for a database that doesn't answer has a page meanwhile, which says so. */
-const PATIENCE_MS = 1_000;
+/** After this time the page is sent without data, so that it can report that the database does not respond. */
+const TIMEOUT_MS = 1_000;
 
 /**
- * Makes the function that finds what a page tells whoever opens it, by the session alone. It gives `undefined` for
- * what can't be told now, as while the database is away: the page then asks for it, and says why it has no answer.
+ * Creates the function that reads the data embedded in a page. Only the session identifies the viewer. The function
+ * returns `undefined` if the data is unavailable, such as during an outage of the database. The page then requests the
+ * data itself and shows the error.
  */
 export function createPageFacts({
   authenticate,
@@ -29,14 +30,14 @@ export function createPageFacts({
   hasDashboard,
 }: PageFactsOptions): (request: PageRequest) => Promise<PageFacts | undefined> {
   const find = async ({ method, path, headers: { cookie } }: PageRequest): Promise<PageFacts> => {
-    const caller = await authenticate({ method, headers: { cookie } }).catch(toNobody);
+    const caller = await authenticate({ method, headers: { cookie } }).catch(toSignedOut);
     return read(caller, { hasBoard: hasDashboard && BOARD_PATHS.includes(path) });
   };
   return (request) =>
-    Promise.race([find(request).catch(() => undefined), pause(PATIENCE_MS, undefined, { ref: false })]);
+    Promise.race([find(request).catch(() => undefined), pause(TIMEOUT_MS, undefined, { ref: false })]);
 }
 
-/** Whose session is over is nobody. */
-function toNobody(error: unknown): undefined {
+/** Treats an invalid session like none. */
+function toSignedOut(error: unknown): undefined {
   if (!(error instanceof AppError && error.code === 'unauthenticated')) throw error;
 }

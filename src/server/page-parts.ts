@@ -1,4 +1,4 @@
-/** What the bundler wrote down of a module that is a page, or of a file that pages share. */
+/** The manifest entry of a page module, or of a file that pages share. */
 interface Chunk {
   readonly file: string;
   readonly imports?: readonly string[];
@@ -8,14 +8,14 @@ interface Chunk {
 /** The bundler's `manifest.json`. */
 export type Manifest = Readonly<Record<string, Chunk>>;
 
-/** What every page is loaded with. */
+/** The entry that every page loads. */
 const ENTRY = 'index.html';
 
 /**
- * Gives the tags with which a document says, ahead of the scripts that would ask for them one after the other, which
- * files a page needs besides those of every page.
+ * Returns the tags that preload the files of a page, except those that every page loads. Without them, scripts would
+ * request their imports one after the other.
  *
- * @param base Where the files are, such as `/pages/`.
+ * @param base The base URL of the files, such as `/pages/`.
  */
 export function listPageParts(manifest: Manifest, module: string, base: string): string {
   const common = collect(manifest, ENTRY, new Set());
@@ -28,7 +28,7 @@ export function listPageParts(manifest: Manifest, module: string, base: string):
   ].join('');
 }
 
-/** What is known already, and after it a module with whatever it imports. */
+/** Returns the known modules, followed by a module with its transitive imports. */
 function collect(manifest: Manifest, module: string, known: ReadonlySet<string>): ReadonlySet<string> {
   if (known.has(module) || manifest[module] === undefined) return known;
   let all: ReadonlySet<string> = new Set([...known, module]);

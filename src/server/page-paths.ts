@@ -1,4 +1,4 @@
-/** Where pages are, and the module of `src/web/app` that each begins with. What they show there, `routes.ts` there decides. */
+/** The paths of pages with their modules in `src/web/app`, whose `routes.ts` selects the content. */
 export const PAGE_MODULES: Readonly<Record<string, string>> = {
   '/': 'board/pull-requests-page.tsx',
   '/issues': 'issues/issues-page.tsx',
@@ -19,8 +19,8 @@ export const PAGE_MODULES: Readonly<Record<string, string>> = {
   '/sign-in': 'sign-in/sign-in-page.tsx',
 };
 
-/** Their paths as Express reads them; of some only the beginning is known. */
+/** The paths of pages in Express syntax. Some pages have paths that are known only by their prefix. */
 export const PAGE_PATHS = [...Object.keys(PAGE_MODULES), '/vault/*rest', '/explore/*rest'];
 
-/** Those that show a board, of pull requests or of what else the forges told. */
+/** The pages that show data of a board. */
 export const BOARD_PATHS: readonly string[] = ['/', '/issues', '/repositories', '/insights'];

@@ -4,15 +4,15 @@ import type { OperationSpec, ParameterSpec } from './operation.js';
 import { parseQuery } from './target.js';
 import { quote } from './validation.js';
 
-/** The parameters of one place, by name; absent ones are left out. */
+/** The parameters of the path, query or headers by name, without absent ones. */
 export type Parameters = Readonly<Record<string, unknown>>;
 
-/** Gives path parameters the types that the contract says. */
+/** Converts path parameters to their types in the contract. */
 export function readPathParameters(operation: OperationSpec, params: Readonly<Record<string, string>>): Parameters {
   return read(operation, 'path', (name) => [params[name] ?? '']);
 }
 
-/** Reads what the contract knows of the query; other names are left alone, as clients may send more than we know. */
+/** Reads the query parameters of the contract. Unknown ones are ignored, because newer clients may send them. */
 export function readQueryParameters(operation: OperationSpec, query: string): Parameters {
   if (query === '') return read(operation, 'query', () => []);
   const values = parseQuery(query);
@@ -33,18 +33,18 @@ function read(
     if (spec.in !== place) continue;
     const value = toValue(spec, find(spec.name));
     if (value !== undefined) found[spec.name] = value;
-    else if (spec.required) throw invalid(spec, 'expected it; none came');
+    else if (spec.required) throw invalid(spec, 'is required');
   }
   return found;
 }
 
 function toValue(spec: ParameterSpec, texts: readonly string[]): unknown {
-  // An empty `?limit=` is a form's way to leave a field out.
+  // Forms send `?limit=` for an empty field.
   const given = spec.type === 'string' ? texts : texts.filter((text) => text !== '');
   if (given.length === 0) return undefined;
   const values = given.map((text) => coerce(spec, text));
   if (spec.list) return values;
-  if (values.length > 1) throw invalid(spec, `expected it once; received it ${values.length} times`);
+  if (values.length > 1) throw invalid(spec, `must not be repeated; received it ${values.length} times`);
   return values[0];
 }
 
@@ -57,16 +57,16 @@ function coerce(spec: ParameterSpec, text: string): boolean | number | string {
       return text;
     case 'boolean':
       if (text === 'true' || text === 'false') return text === 'true';
-      throw invalid(spec, `expected true or false; received ${quote(text)}`);
+      throw invalid(spec, `must be true or false; received ${quote(text)}`);
     case 'integer':
       if (INTEGER.test(text) && Number.isSafeInteger(Number(text))) return Number(text);
-      throw invalid(spec, `expected an integer; received ${quote(text)}`);
+      throw invalid(spec, `must be an integer; received ${quote(text)}`);
     case 'number':
       if (NUMBER.test(text) && Number.isFinite(Number(text))) return Number(text);
-      throw invalid(spec, `expected a number; received ${quote(text)}`);
+      throw invalid(spec, `must be a number; received ${quote(text)}`);
   }
 }
 
 function invalid({ in: place, name }: ParameterSpec, problem: string): AppError {
-  return new AppError('invalid_input', `The ${place} parameter "${name}": ${problem}.`, { field: name });
+  return new AppError('invalid_input', `The ${place} parameter "${name}" ${problem}.`, { field: name });
 }

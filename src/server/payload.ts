@@ -5,12 +5,12 @@ import { deflateSegment } from './gzip-stream.js';
 import type { GzipSegment } from './gzip-stream.js';
 import { createStringify } from './stringify.js';
 
-/** Characters. */
-const SHORT = 4_096;
+/** Node sends a shorter text in one write with the headers. */
+const SHORT_CHARACTERS = 4_096;
 
-/** An answer as it leaves. */
+/** The body of a response, with cached encodings. */
 export class Payload {
-  /** Short text leaves in one piece with the headers; what is longer is better made into bytes once. */
+  /** A string if short, so that it is sent in one write with the headers. Longer text is encoded once. */
   readonly bytes: Buffer | string;
   readonly #effort: Effort;
   #compressed: Map<ContentEncoding, Promise<Buffer>> | undefined;
@@ -18,29 +18,29 @@ export class Payload {
   #segment: Promise<GzipSegment> | undefined;
 
   constructor(content: Buffer | string, effort: Effort = 'dynamic') {
-    this.bytes = typeof content === 'string' && content.length >= SHORT ? Buffer.from(content) : content;
+    this.bytes = typeof content === 'string' && content.length >= SHORT_CHARACTERS ? Buffer.from(content) : content;
     this.#effort = effort;
   }
 
-  /** In bytes. */
+  /** The length in bytes. */
   get length(): number {
     return Buffer.byteLength(this.bytes);
   }
 
-  /** Names the bytes; made when it is first asked for. */
+  /** The ETag of the uncompressed bytes, computed on first use. */
   get etag(): string {
     return (this.#etag ??= etagOf(this.bytes));
   }
 
-  /** The same in an encoding; made once for all who ask. */
+  /** Returns the compressed body. Each encoding is compressed once. */
   compressed(encoding: ContentEncoding): Promise<Buffer> {
     this.#compressed ??= new Map();
-    const made = this.#compressed.get(encoding) ?? compress(this.bytes, encoding, this.#effort);
-    this.#compressed.set(encoding, made);
-    return made;
+    const compressed = this.#compressed.get(encoding) ?? compress(this.bytes, encoding, this.#effort);
+    this.#compressed.set(encoding, compressed);
+    return compressed;
   }
 
-  /** The same as a part of a stream in gzip; made once for all streams. */
+  /** The body as a segment of a gzip stream, compressed once for all streams. */
   get segment(): Promise<GzipSegment> {
     return (this.#segment ??= deflateSegment(toBuffer(this.bytes)));
   }
@@ -51,17 +51,16 @@ const toBuffer = (bytes: Buffer | string): Buffer => (typeof bytes === 'string' 
 export type ToPayload = (body: unknown) => Payload;
 
 /**
- * Makes the function that turns answers into JSON. What it made of a body that
- * is frozen is kept for as long as that is: whoever freezes it means to send it
- * again, as it is.
+ * Creates the function that serializes response bodies as JSON. The payload of a frozen body is cached as long as the
+ * body exists, because freezing means that the same body will be sent again.
  */
 export function createToPayload(): ToPayload {
   const stringify = createStringify();
-  const made = new WeakMap<object, Payload>();
+  const cache = new WeakMap<object, Payload>();
   return (body) => {
     if (typeof body !== 'object' || body === null || !Object.isFrozen(body)) return new Payload(stringify(body));
-    const payload = made.get(body) ?? new Payload(stringify(body));
-    made.set(body, payload);
+    const payload = cache.get(body) ?? new Payload(stringify(body));
+    cache.set(body, payload);
     return payload;
   };
 }

@@ -1,32 +1,33 @@
 import { LRUCache } from 'lru-cache';
 
-/** What was taken under a key since its window began. */
+/** The count of a key in its current window. */
 export interface Count {
   readonly taken: number;
-  /** Until the window ends. */
+  /** The time until the window ends. */
   readonly resetsInMs: number;
 }
 
 export interface RateCounter {
+  /** Adds one and returns the new count. */
   take(key: string): Count;
-  /** Counts as much as others know of, if that is more. */
+  /** Raises the count to that of a shared counter, if that is higher. */
   raise(key: string, count: Count): Count;
-  /** Gives what was taken, and takes nothing. */
+  /** Returns the count without changing it. */
   find(key: string): Count | undefined;
 }
 
 export const WINDOW_MS = 60_000;
 
 /**
- * Some 20 MB when full. The key unused for longest is forgotten first: whoever has this many networks to ask from within
- * a minute is not held off by counting addresses.
+ * About 20 MB. The least recently used key is evicted first. Counting addresses can't stop an attacker who has more
+ * networks than this.
  */
 const MAX_KEYS = 100_000;
 
 /**
- * Counts in the memory of this process. The window of a key begins with what is taken first and lasts a minute.
+ * Creates a counter in the memory of this process. The window of a key starts with its first count and lasts a minute.
  *
- * @param now Milliseconds of a clock that is never set back.
+ * @param now Returns the milliseconds of a monotonic clock.
  */
 export function createRateCounter(now: () => number = () => performance.now()): RateCounter {
   const windows = new LRUCache<string, { taken: number; readonly endsAt: number }>({ max: MAX_KEYS });

@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url';
 import type { RequestHandler } from 'express';
 import { createTextSender, loadAssets, loadPage } from './static-assets.js';
 
-/** The contracts as pages to read and to try, with everything they need: nothing comes from elsewhere. */
+/** The API reference, which shows the contracts in Swagger UI and requests nothing from other origins. */
 export interface Reference {
-  /** Its scripts and styles. */
+  /** Serves the scripts and styles. */
   readonly assets: RequestHandler;
   readonly page: RequestHandler;
 }
@@ -16,7 +16,7 @@ const web = (name: string) => fileURLToPath(new URL(`../web/${name}`, import.met
 const inSwagger = (file: string) =>
   join(dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json')), file);
 
-/** @param options.services Those that run: the contracts of the others are not offered. */
+/** @param options.services The running services. Contracts of other services are not listed. */
 export function loadReference({ services }: { readonly services: readonly string[] }): Reference {
   const assets = loadAssets('/docs/assets', {
     'icon.svg': web('icon.svg'),

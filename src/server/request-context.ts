@@ -3,20 +3,20 @@ import type { RequestHandler, Response } from 'express';
 import type { Caller } from '../accounts/callers.js';
 import type { Log } from './log.js';
 
-/** What the log line of a request says, filled in as it is learnt. */
+/** The data for the log line of a request. Handlers add the operation and the caller. */
 export interface RequestContext {
   readonly requestId: string;
-  /** An `operationId`, or what stands for one elsewhere, such as `graphql`. */
+  /** An `operationId`, or a name for other requests, such as `graphql`. */
   operation?: string;
   caller?: Caller | undefined;
 }
 
-/** Gives each request an id, in `X-Request-Id`, and one line in the log when its answer has left. */
+/** Assigns an id to each request, sets `X-Request-Id`, and logs one line when the response is complete. */
 export function requestContext({ log }: { readonly log: Log }): RequestHandler {
-  // All of a line is our own, and looking for credentials in it takes as long as writing it.
+  // These lines contain no headers, and redaction would take as long as writing the line.
   const lines = log.child({}, { redact: [] });
   return (request, response, next) => {
-    // An id from outside could be anything, or another request's: this one is ours.
+    // An id from the client is not used, because it might not be unique.
     const context: RequestContext = { requestId: randomUUID() };
     const startedAt = performance.now();
     response.locals.context = context;
@@ -25,7 +25,7 @@ export function requestContext({ log }: { readonly log: Log }): RequestHandler {
       lines.info({
         requestId: context.requestId,
         method: request.method,
-        // The path of an unmatched request may hold anything, so only a matched one is named.
+        // The log names the operation instead of the path, which may contain a secret.
         operation: context.operation,
         status: response.statusCode,
         milliseconds: Math.round((performance.now() - startedAt) * 10) / 10,
@@ -37,14 +37,14 @@ export function requestContext({ log }: { readonly log: Log }): RequestHandler {
   };
 }
 
-/** @throws Error when {@link requestContext} does not stand before the caller. */
+/** @throws Error if {@link requestContext} is not installed before the calling handler. */
 export function contextOf(response: Response): RequestContext {
   const context = response.locals.context as RequestContext | undefined;
-  if (context === undefined) throw new Error('Expected requestContext() before this handler.');
+  if (context === undefined) throw new Error('requestContext() is not installed before this handler.');
   return context;
 }
 
-/** Names a caller in the log. Never by the session's id, which stands for the cookie. */
+/** Returns the id of a caller for logs and rate limits. It never contains the session id, which is secret. */
 export function callerId(caller: Caller): string {
   return caller.kind === 'session' ? `session:${caller.personId}` : `${caller.kind}:${caller.tokenId}`;
 }

@@ -14,8 +14,8 @@ interface Format {
 }
 
 /**
- * Sends what a handler answered, in the content type that the contract says.
- * Where it documents 304, a client that still has the answer is told so.
+ * Sends the result of a handler in the content type of the contract. If the operation documents 304, a conditional
+ * request for an unchanged response gets that status.
  */
 export async function respond(response: Response, format: Format, result: HandlerResponse): Promise<void> {
   const { operation, toPayload } = format;
@@ -43,9 +43,9 @@ function setType(response: Response, type: string): void {
 }
 
 /**
- * Holds an answer to the contract.
+ * Validates a response against the contract.
  *
- * @throws Error that names the operation and the first difference, without the value.
+ * @throws Error with the operation and the first violation, without the value.
  */
 export function requireContractResponse(operation: OperationSpec, { status, body }: HandlerResponse): void {
   const problem = findProblem(operation, status, body);
@@ -54,10 +54,10 @@ export function requireContractResponse(operation: OperationSpec, { status, body
 
 function findProblem({ responses }: OperationSpec, status: number, body: unknown): string | undefined {
   const spec = responses[status];
-  if (spec === undefined) return 'the contract has no such status';
-  if (spec.contentTypes.length === 0) return body === undefined ? undefined : 'the contract has no body';
-  if (body === undefined) return 'the contract has a body';
-  // What leaves is text: a Date or an undefined property is not there any more.
+  if (spec === undefined) return 'the contract does not document this status';
+  if (spec.contentTypes.length === 0) return body === undefined ? undefined : 'the contract documents no body';
+  if (body === undefined) return 'the contract requires a body';
+  // Validates the serialized form, in which dates are text and undefined properties are absent.
   if (spec.validate === undefined || spec.validate(JSON.parse(JSON.stringify(body)))) return undefined;
   const [error] = spec.validate.errors ?? [];
   return `the body at "${error?.instancePath ?? ''}" ${error?.message ?? 'does not fit'}`;
@@ -66,5 +66,5 @@ function findProblem({ responses }: OperationSpec, status: number, body: unknown
 function toBuffer(body: unknown): Buffer {
   if (typeof body === 'string') return Buffer.from(body);
   if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  throw new TypeError('Expected text or bytes for a response that is not JSON.');
+  throw new TypeError('Expected text or bytes for a response other than JSON.');
 }

@@ -5,32 +5,33 @@ import type { ErrorCode } from '../errors.js';
 import type { OperationSpec, SecurityAlternative } from './operation.js';
 
 /**
- * Finds who sent a request.
+ * Identifies the caller of a request.
  *
- * @returns `undefined` when it carries no credential.
- * @throws AppError `unauthenticated` when it carries one that does not hold.
+ * @returns `undefined` if the request has no credential.
+ * @throws AppError `unauthenticated` if its credential is invalid.
  */
 export type Authenticate = (request: IncomingMessage) => Promise<Caller | undefined>;
 
-/** The callers that may use an operation. */
+/** The security requirements of an operation. */
 type Admission = Pick<OperationSpec, 'isOptional' | 'security'>;
 
-/** The kind of caller that each security scheme of a contract lets in. */
+/** The kind of caller for each security scheme of a contract. */
 export type Schemes = Readonly<Record<string, Caller['kind']>>;
 
-/** @throws Error when an operation names a scheme that nobody knows how to check. */
+/** @throws Error if an operation refers to an unknown security scheme. */
 export function requireKnownSchemes(operations: readonly OperationSpec[], schemes: Schemes): void {
   for (const { id, security } of operations) {
     const unknown = security.find(({ scheme }) => !Object.hasOwn(schemes, scheme));
-    if (unknown !== undefined) throw new Error(`Operation ${id}: the security scheme "${unknown.scheme}" is unknown.`);
+    if (unknown !== undefined) throw new Error(`Operation ${id}: unknown security scheme "${unknown.scheme}".`);
   }
 }
 
 /**
- * Lets a request through to an operation, as its contract says.
+ * Authorizes a request for an operation as its contract requires.
  *
- * @returns the caller; `undefined` where anyone may call, whatever credential
- * came, and where a credential is optional and none came that holds.
+ * @returns the caller; `undefined` if anyone may call the operation, or if the credential is optional and missing or
+ * invalid.
+ * @throws AppError `unauthenticated`, `session_required` or `forbidden`, or any error of `find`.
  */
 export async function admit(
   operation: Admission,
@@ -46,7 +47,7 @@ export async function admit(
   }
 }
 
-/** As good as none where one is optional; a forged request, or a database that is away, is something else. */
+/** Errors that mean a missing or invalid credential. Others, such as a cross-site request, are never ignored. */
 const NO_CREDENTIAL: readonly string[] = ['unauthenticated', 'session_required'] satisfies ErrorCode[];
 
 async function requireFitting(
@@ -55,28 +56,29 @@ async function requireFitting(
   find: () => Promise<Caller | undefined>,
 ): Promise<Caller> {
   const caller = await find();
-  if (caller === undefined) throw new AppError('unauthenticated', 'Expected a session or a token; none came.');
+  if (caller === undefined)
+    throw new AppError('unauthenticated', 'Authentication required: send a session cookie or a bearer token.');
   const fitting = security.filter(({ scheme }) => schemes[scheme] === caller.kind);
-  if (fitting.length === 0) throw refuseKind(caller, security, schemes);
-  if (!fitting.some(({ roles }) => roles.every((role) => hasRole(caller, role)))) throw refuseRoles(fitting);
+  if (fitting.length === 0) throw kindError(caller, security, schemes);
+  if (!fitting.some(({ roles }) => roles.every((role) => hasRole(caller, role)))) throw rolesError(fitting);
   return caller;
 }
 
 function hasRole(caller: Caller, role: string): boolean {
   if (caller.kind === 'consumer_token') return false;
   if (role === 'admin') return caller.isAdmin;
-  // A person who is there may do whatever their scripts may.
+  // A session includes all scopes of API tokens.
   return caller.kind === 'session' || caller.scopes.some((scope) => scope === role);
 }
 
-function refuseKind(caller: Caller, security: readonly SecurityAlternative[], schemes: Schemes): AppError {
+function kindError(caller: Caller, security: readonly SecurityAlternative[], schemes: Schemes): AppError {
   const takesSessions = security.some(({ scheme }) => schemes[scheme] === 'session');
   return caller.kind === 'token' && takesSessions
-    ? new AppError('session_required', 'Expected a session; a token may not do this.')
-    : new AppError('unauthenticated', 'Expected another kind of credential for this operation.');
+    ? new AppError('session_required', "This operation requires a session; tokens can't use it.")
+    : new AppError('unauthenticated', 'This operation does not accept this kind of credential.');
 }
 
-function refuseRoles(fitting: readonly SecurityAlternative[]): AppError {
+function rolesError(fitting: readonly SecurityAlternative[]): AppError {
   const wanted = fitting.map(({ roles }) => roles.join(' and ')).join(', or ');
-  return new AppError('forbidden', `Expected a credential that holds: ${wanted}.`);
+  return new AppError('forbidden', `This operation requires the scope ${wanted}.`);
 }

@@ -5,16 +5,16 @@ import { matchesEtag } from './etag.js';
 import type { Payload } from './payload.js';
 
 export interface SendOptions {
-  /** Whether it may be compressed: no images, and no secrets (BREACH). */
+  /** Whether the body may be compressed; false for images and secrets (BREACH). */
   readonly isCompressible: boolean;
-  /** Whether it has an ETag, and a client that knows it gets 304. */
+  /** Whether the response has an ETag, and conditional requests may get 304. */
   readonly isConditional: boolean;
 }
 
 /** Sends the body of a response whose status and other headers are set, in the encoding that the client prefers. */
 export async function sendPayload(response: Response, payload: Payload, options: SendOptions): Promise<void> {
   const encoding = options.isCompressible ? negotiate(response, payload) : undefined;
-  if (options.isConditional && isKnown(response, payload, encoding)) {
+  if (options.isConditional && matchesCondition(response, payload, encoding)) {
     response.removeHeader('Content-Type');
     response.status(304).end();
     return;
@@ -32,12 +32,13 @@ function negotiate(response: Response, { length }: Payload): ContentEncoding | u
 }
 
 /**
- * An encoded response has a weak ETag, as its bytes differ from those of the plain one. If-None-Match compares weakly,
- * so a client that got either gets 304 for both.
+ * Sets the ETag, and returns whether the request matches it. A compressed response has a weak ETag, because its bytes
+ * differ from those of the plain response. If-None-Match compares weakly, so a client that has either form gets 304.
  *
- * Not Express's own comparison: that skips it for `no-cache`, which fetch adds to every conditional request.
+ * The comparison of Express does not suit: it always fails with `Cache-Control: no-cache`, which fetch adds to every
+ * conditional request.
  */
-function isKnown(response: Response, { etag }: Payload, encoding: ContentEncoding | undefined): boolean {
+function matchesCondition(response: Response, { etag }: Payload, encoding: ContentEncoding | undefined): boolean {
   response.setHeader('ETag', encoding === undefined ? etag : `W/${etag}`);
   return matchesEtag(response.req.headers['if-none-match'], etag);
 }

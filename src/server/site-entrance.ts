@@ -6,7 +6,7 @@ import { contextOf } from './request-context.js';
 const RETRY_AFTER_SECONDS = 5;
 
 export interface SiteEntranceParts<T> {
-  /** Paths of the site that are known before it is open; each stands also for all below it. */
+  /** The paths of the site that are known before it is open, each with all paths below it. */
   readonly paths: readonly string[];
   /** The open site, or the reason why it is unavailable. */
   readonly find: () => { readonly open: T } | { readonly reason: string };
@@ -24,13 +24,13 @@ export function siteEntrance<T>({ paths, find, serve }: SiteEntranceParts<T>): R
       void served.handler(request, response, next);
       return;
     }
-    const isOurs = paths.some((path) => request.path === path || request.path.startsWith(`${path}/`));
-    if (isOurs) refuse(response, found.reason);
+    const isSitePath = paths.some((path) => request.path === path || request.path.startsWith(`${path}/`));
+    if (isSitePath) respondUnavailable(response, found.reason);
     else next();
   };
 }
 
-function refuse(response: Response, reason: string): void {
+function respondUnavailable(response: Response, reason: string): void {
   const { requestId } = contextOf(response);
   const body: ErrorBody = { error: reason, code: 'unavailable', requestId };
   response.status(503).set('Retry-After', String(RETRY_AFTER_SECONDS)).set('Cache-Control', 'no-store').json(body);

@@ -16,31 +16,33 @@ export type SiteReaders =
 
 export interface SiteGateOptions {
   readonly readers: SiteReaders;
-  /** Returns when the signature of a link expires, in milliseconds; `undefined` for one that is not valid. */
+  /**
+   * Returns the time at which the signature of a link expires, in milliseconds; `undefined` for an invalid signature.
+   */
   readonly findExpiry: (path: string, signature: string) => number | undefined;
 }
 
 export interface SiteGate {
   /**
-   * Admits a request to the site's data; returns `undefined` where anyone is admitted.
+   * Admits a request to the site's data; returns `undefined` if the site is public.
    *
    * @throws AppError `unauthenticated`, `forbidden`, `cross_site` or `rate_limited`.
    */
   admit(request: Request, response: Response): Promise<void> | undefined;
   /** Guards the files below `/static`, for which a signed link is enough. */
   readonly files: RequestHandler;
-  /** Guards the GraphQL page: redirects to the sign-in page where a session would admit the browser. */
+  /** Guards the GraphQL page: redirects to the sign-in page if a session would admit the browser. */
   readonly page: RequestHandler;
 }
 
-/** As of an operation: any session, or a personal token with the scope `read`. */
+/** The security of an operation that any session may use, and API tokens with the scope `read`. */
 const PEOPLE = [
   { scheme: 'session', roles: [] },
   { scheme: 'token', roles: ['read'] },
 ];
 const SCHEMES: Schemes = { session: 'session', token: 'token' };
 
-/** Enforces TRELLIS_SITE_ACCESS. All callers that are admitted see the same data, so caches behind it need no key. */
+/** Enforces TRELLIS_SITE_ACCESS. All admitted callers see the same data, so caches behind it need no key per caller. */
 export function createSiteGate({ readers, findExpiry }: SiteGateOptions): SiteGate {
   if (readers.kind === 'public') return { admit: () => undefined, files: pass, page: pass };
   const requireReader = readers.kind === 'people' ? requirePerson(readers) : requireToken(readers.token);
@@ -55,7 +57,7 @@ export function createSiteGate({ readers, findExpiry }: SiteGateOptions): SiteGa
       next();
     },
     async page(request, response, next) {
-      // Without a token the page is of use all the same: the token is entered there.
+      // With the access `token` the page is open, because the user enters the token there.
       if (readers.kind === 'people' && !(await isAdmitted(requireReader(request, response)))) {
         response.set('Cache-Control', 'no-store').redirect(303, `/sign-in?next=${encodeURIComponent('/graphql')}`);
         return;
@@ -76,26 +78,26 @@ function requirePerson({ authenticate, limits }: Extract<SiteReaders, { kind: 'p
   };
 }
 
-/** Wrong tokens need no limit of their own: 32 characters cannot be guessed, and comparing them costs a microsecond. */
+/** Invalid tokens need no rate limit: 32 characters cannot be guessed, and a comparison takes a microsecond. */
 function requireToken(token: string): RequireReader {
   const expected = digestOf(token);
   return async ({ headers: { authorization = '' } }) => {
     const given = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
     if (given !== undefined && timingSafeEqual(digestOf(given), expected)) return;
-    throw new AppError('unauthenticated', 'This site needs its bearer token in the Authorization header.');
+    throw new AppError('unauthenticated', 'This site requires its bearer token in the Authorization header.');
   };
 }
 
-/** Digests have the same length, which the comparison needs. */
+/** Returns a digest, because timingSafeEqual() requires inputs of the same length. */
 const digestOf = (token: string): Buffer => hash('sha256', token, 'buffer');
 
 const pass: RequestHandler = (_request, _response, next) => next();
 
-/** A browser may keep the file for as long as it may load it. */
+/** Lets the browser cache the file until the link expires. */
 const untilExpiry = (expiresAt: number): string =>
   `private, max-age=${Math.max(0, Math.floor((expiresAt - Date.now()) / 1000))}, immutable`;
 
-/** Says why a link does not open its file, where the request has nothing else to show. */
+/** Explains the failure of a signed link, if the request has no other credential. */
 function explainLink(signature: unknown): (error: unknown) => never {
   return (error) => {
     const isLinkAlone = signature !== undefined && error instanceof AppError && error.code === 'unauthenticated';

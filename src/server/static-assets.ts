@@ -7,26 +7,26 @@ import mime from 'mime';
 import { Payload } from './payload.js';
 import { sendPayload } from './send-payload.js';
 
-/** A year: the name changes with the content. */
+/** One year, for URLs that change with their content. */
 export const IMMUTABLE = 'public, max-age=31536000, immutable';
 
-/** The scripts and styles of the pages, held in memory. */
+/** Scripts and styles of pages, in memory. */
 export interface Assets {
-  /** The address of an asset, which names its content by a digest. Throws for a name that is none. */
+  /** Returns the URL of an asset, which contains a digest of its content. Throws for an unknown name. */
   urlOf(name: string): string;
   readonly handler: RequestHandler;
 }
 
 export interface StaticAsset {
-  /** The path that it is served at. */
+  /** The URL path of the asset. */
   readonly url: string;
   readonly bytes: Buffer;
 }
 
 /**
- * Reads the files once and serves them below `base`.
+ * Reads files into memory, to serve them below `base`.
  *
- * @param files Paths by the name that a page calls them.
+ * @param files File paths by the name that pages refer to.
  */
 export function loadAssets(base: string, files: Readonly<Record<string, string>>): Assets {
   const byName = new Map(Object.entries(files).map(([name, file]) => [name, loadAsset(base, name, file)]));
@@ -34,7 +34,7 @@ export function loadAssets(base: string, files: Readonly<Record<string, string>>
     handler: serveAssets([...byName.values()]),
     urlOf(name) {
       const asset = byName.get(name);
-      if (!asset) throw new Error(`Expected the name of an asset; received "${name}".`);
+      if (!asset) throw new Error(`Unknown asset "${name}".`);
       return asset.url;
     },
   };
@@ -47,7 +47,7 @@ function loadAsset(base: string, name: string, file: string): StaticAsset {
   return { url: `${base}/${name.slice(0, -extension.length)}-${digest}${extension}`, bytes };
 }
 
-/** Images, fonts and archives are compressed already; SVG is text. */
+/** The types worth compressing. Images other than SVG, fonts and archives are compressed already. */
 const IS_TEXT = /^text\/|^image\/svg|javascript|json|xml/;
 
 /** Serves files whose URL changes with their content. Each is compressed once, when it is first requested. */
@@ -64,7 +64,7 @@ export function serveAssets(assets: readonly StaticAsset[]): RequestHandler {
   return router;
 }
 
-/** Makes the function that sends a text that does not change while the process runs, such as a page or a contract. */
+/** Creates the function that sends a text which never changes while the process runs, such as a page or a contract. */
 export function createTextSender(text: string, type: 'html' | 'json'): (response: Response) => Promise<void> {
   const payload = new Payload(text, 'static');
   return (response) => {
@@ -73,6 +73,6 @@ export function createTextSender(text: string, type: 'html' | 'json'): (response
   };
 }
 
-/** Reads a page and puts addresses of assets where it says `{{name.extension}}`. */
+/** Reads a page and replaces each `{{name.extension}}` by the URL of the asset. */
 export const loadPage = (file: string, assets: Assets): string =>
   readFileSync(file, 'utf8').replace(/\{\{([\w-]+\.\w+)\}\}/g, (_, name: string) => assets.urlOf(name));

@@ -1,9 +1,8 @@
 export type Stringify = (body: unknown) => string;
 
 /**
- * Makes the function that turns answers into JSON. It keeps the text of lists
- * that are frozen, just below the top, for as long as they are: whoever freezes
- * a list means to send it again, as it is.
+ * Creates the function that serializes response bodies as JSON. The text of a frozen list directly below the top level
+ * is cached as long as the list exists, because freezing means that the same list will be sent again.
  */
 export function createStringify(): Stringify {
   const texts = new WeakMap<readonly unknown[], string>();
@@ -19,7 +18,7 @@ export function createStringify(): Stringify {
     if (!hasFrozenList(body)) return JSON.stringify(body);
     const parts: string[] = [];
     for (const [name, value] of Object.entries(body)) {
-      // What JSON has no word for is left out, as it would be.
+      // Like JSON.stringify(), skips values that JSON can't represent, such as undefined.
       const text = isFrozenList(value) ? textOf(value) : (JSON.stringify(value) as string | undefined);
       if (text !== undefined) parts.push(`${JSON.stringify(name)}:${text}`);
     }

@@ -4,16 +4,16 @@ import { AppError } from '../errors.js';
 /** A request target, still percent-encoded. */
 export interface Target {
   readonly path: string;
-  /** What follows the question mark. */
+  /** The part after the question mark. */
   readonly query: string;
 }
 
-/** Scheme and authority of a target in absolute form. */
+/** The scheme and authority of a target in absolute form. */
 const ABSOLUTE = /^https?:\/\/([^/?#@]+)(?=[/?]|$)/i;
 
 /**
- * Brings a target in absolute form, as proxies send it, into origin form. Its authority takes the place of the Host
- * header (RFC 9112, 3.2.2), so whatever looks at Host afterwards sees the name that is really asked for.
+ * Converts a target in absolute form, as proxies send it, to origin form. Its authority replaces the Host header
+ * (RFC 9112, 3.2.2), so that later checks of Host see the name that the client has requested.
  */
 export function useTargetAuthority(request: IncomingMessage): void {
   const [prefix = '', authority] = ABSOLUTE.exec(request.url ?? '') ?? [];
@@ -23,15 +23,17 @@ export function useTargetAuthority(request: IncomingMessage): void {
   request.headers.host = authority;
 }
 
-/** Reads the target of a request line in origin form. */
+/** Splits a target in origin form into path and query. */
 export function parseTarget(url: string): Target {
   const mark = url.indexOf('?');
   return mark === -1 ? { path: url, query: '' } : { path: url.slice(0, mark), query: url.slice(mark + 1) };
 }
 
 /**
- * @returns every value of each name, in the order that they came.
- * @throws AppError `invalid_input` when an escape does not stand for text.
+ * Parses a query string.
+ *
+ * @returns all values of each name, in their order.
+ * @throws AppError `invalid_input` for an invalid escape.
  */
 export function parseQuery(query: string): ReadonlyMap<string, readonly string[]> {
   const values = new Map<string, string[]>();
@@ -50,12 +52,12 @@ export function parseQuery(query: string): ReadonlyMap<string, readonly string[]
 function decode(text: string): string {
   const decoded = tryDecode(text);
   if (decoded === undefined) {
-    throw new AppError('invalid_input', 'Expected a query whose escapes are UTF-8 text without NUL.');
+    throw new AppError('invalid_input', 'Expected percent-encoded UTF-8 text without NUL in the query.');
   }
   return decoded;
 }
 
-/** @returns `undefined` when an escape is cut short, is not UTF-8, or stands for NUL, which no name or value holds. */
+/** Decodes percent-encoded text; returns `undefined` if an escape is incomplete, not UTF-8, or NUL. */
 export function tryDecode(text: string): string | undefined {
   try {
     const decoded = decodeURIComponent(text);

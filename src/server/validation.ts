@@ -5,10 +5,10 @@ import type { OperationSpec, Validator } from './operation.js';
 
 type Part = 'body' | 'headers' | 'params' | 'query';
 
-/** Longer texts from outside are cut where a message quotes them. */
+/** Messages truncate longer text of the caller. */
 const MAX_QUOTED = 40;
 
-/** Refusals of these are about size, which an operation may answer with 422 beside its 400. */
+/** The keywords for size limits, whose violation is 422 in operations that document both 400 and 422. */
 const LIMITS: Readonly<Record<Part, readonly string[]>> = {
   params: ['maxLength'],
   query: ['maxLength'],
@@ -17,12 +17,11 @@ const LIMITS: Readonly<Record<Part, readonly string[]>> = {
 };
 
 /**
- * Holds one part of a request to the contract. Of a body, what is beyond a limit
- * is told before what is missing or malformed.
+ * Validates one part of a request against the contract. For a body, exceeded limits are reported before missing or
+ * malformed fields.
  *
- * @throws AppError with the name of the field: `unprocessable` where the
- * operation documents 422 (and, when it documents 400 too, the value is merely
- * beyond a limit), otherwise `invalid_input`.
+ * @throws AppError with the name of the field: `invalid_input`, or `unprocessable` if the operation documents 422. If
+ * it documents 400 too, `unprocessable` only means that a value exceeds a limit.
  */
 export function requireValid(operation: OperationSpec, part: Part, value: unknown): void {
   const { validate } = operation;
@@ -40,16 +39,14 @@ function requireFitting(operation: OperationSpec, { part, validate }: Check, val
   const error = pickError(validate.errors ?? []);
   const field = fieldOf(error);
   const received = describe(valueAt(value, error), part);
-  throw new AppError(
-    codeFor(operation, part, error),
-    `Expected ${field || `the ${part}`} ${expectation(error)}; ${received}.`,
-    {
-      field: field || part,
-    },
-  );
+  const message =
+    error.keyword === 'required'
+      ? `The field "${field}" is required.`
+      : `Expected ${field || `the ${part}`} ${expectation(error)}; ${received}.`;
+  throw new AppError(codeFor(operation, part, error), message, { field: field || part });
 }
 
-/** Quotes text that a caller sent in a URL. */
+/** Quotes text of a URL for a message. */
 export function quote(text: string): string {
   return JSON.stringify(text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text);
 }
@@ -60,7 +57,7 @@ function codeFor({ responses }: OperationSpec, part: Part, { keyword }: ErrorObj
   return LIMITS[part].includes(keyword) ? 'unprocessable' : 'invalid_input';
 }
 
-/** Of alternatives that all failed, the one that came closest says most. */
+/** Picks the error with the longest path, which is the most specific one if several alternatives failed. */
 function pickError(errors: readonly ErrorObject[]): ErrorObject {
   const [first] = [...errors].sort((a, b) => b.instancePath.length - a.instancePath.length);
   return first ?? { keyword: 'schema', instancePath: '', schemaPath: '', params: {} };
@@ -83,8 +80,6 @@ function pathOf({ instancePath, params }: ErrorObject): string[] {
 function expectation({ keyword, params, message }: ErrorObject): string {
   const { limit, type, allowedValues, format } = params as Record<string, unknown>;
   switch (keyword) {
-    case 'required':
-      return 'to be there';
     case 'additionalProperties':
     case 'unevaluatedProperties':
       return 'to be absent';
@@ -99,7 +94,7 @@ function expectation({ keyword, params, message }: ErrorObject): string {
     case 'maxLength':
       return `to have at most ${String(limit)} characters`;
     default:
-      return (message ?? 'to fit its schema').replace(/^must\b/, 'to').replace('to NOT', 'not to');
+      return (message ?? 'to match its schema').replace(/^must\b/, 'to').replace('to NOT', 'not to');
   }
 }
 
@@ -112,9 +107,11 @@ function valueAt(value: unknown, error: ErrorObject): unknown {
   return current;
 }
 
-/** Bodies and headers may hold secrets: of their text only the length is told. */
+/**
+ * Describes a value for a message. Bodies and headers may contain secrets, so only the length of their text is shown.
+ */
 function describe(value: unknown, part: Part): string {
-  if (value === undefined) return 'it is missing';
+  if (value === undefined) return 'received none';
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return `received ${String(value)}`;
   if (typeof value === 'string') {
     return part === 'query' || part === 'params' ? `received ${quote(value)}` : `received ${value.length} characters`;

@@ -7,23 +7,25 @@ import { MIGRATIONS, findVersion } from './migrate.js';
 import { requireServerKey } from './server-key-check.js';
 import type { ServerKey } from './server-key.js';
 
-/** How a database is, as far as looking at it tells. */
+/** The result of inspecting a database. */
 export interface DatabaseCondition {
-  /** With its version. */
+  /** The name and version of the engine. */
   readonly engine: string;
+  /** The version of the tables relative to this release. */
   readonly schema: 'current' | 'newer' | 'none' | 'older';
-  /** What is wrong with it; `undefined` when nothing is. */
+  /** A description of corrupt data; `undefined` for an intact database. */
   readonly damage: string | undefined;
+  /** The number of users. */
   readonly people: number;
-  /** Whether it was used with another key than this one. */
+  /** Whether the database was used with a different server key. */
   readonly isOfOtherKey: boolean;
 }
 
 /**
- * Looks at a database, also while a server uses it, and changes nothing.
+ * Inspects a database without changing it, even while a server uses it.
  *
- * @returns `undefined` when it is yet to be made.
- * @throws DatabaseError when it can't be reached.
+ * @returns `undefined` if the database does not exist yet.
+ * @throws DatabaseError if it can't be reached.
  */
 export async function readCondition(place: DatabasePlace, key?: ServerKey): Promise<DatabaseCondition | undefined> {
   if ('file' in place && (await stat(place.file).catch(() => undefined)) === undefined) return undefined;
@@ -59,13 +61,13 @@ async function readSqlite(database: Database): Promise<string> {
   return `SQLite ${rows[0]?.version ?? ''}`;
 }
 
-/** PostgreSQL looks after its own pages. */
+/** Checks the integrity of a SQLite database. PostgreSQL checks its own pages. */
 async function findDamage(database: Database): Promise<string | undefined> {
   const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check(1)`.execute(database);
   const found = rows[0]?.integrity_check;
-  if (found !== 'ok') return found ?? 'it can not be checked';
+  if (found !== 'ok') return found ?? 'its integrity could not be checked';
   const { rows: orphans } = await sql<{ table: string }>`pragma foreign_key_check`.execute(database);
-  return orphans[0] === undefined ? undefined : `a row of ${orphans[0].table} references another that is not there`;
+  return orphans[0] === undefined ? undefined : `a row of ${orphans[0].table} refers to a missing row`;
 }
 
 async function isOfOtherKey(database: Database, key: ServerKey | undefined): Promise<boolean> {

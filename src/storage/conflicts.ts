@@ -2,22 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../errors.js';
 
 /**
- * What PostgreSQL calls it when transactions were in each other's way: a
- * serialization failure, a deadlock, and a key that two made at once from what
- * they had read.
+ * The PostgreSQL error codes of conflicting transactions: a serialization failure, a deadlock, and a unique key that
+ * two transactions inserted at the same time.
  */
 const CONFLICTS = ['40001', '40P01', '23505'];
 
-/** Only other processes are in the way, one transaction of each at a time, so a few tries are plenty. */
+/** Only other processes cause conflicts, with one transaction each at a time, so few tries are needed. */
 const MAX_TRIES = 10;
 const FIRST_WAIT_MS = 5;
 const MAX_WAIT_MS = 200;
 
 /**
- * Runs a transaction again while it fails because of another one.
+ * Repeats a transaction as long as it fails because of a concurrent one.
  *
- * @throws AppError `unavailable` when that was so every time; an error of a key
- * that is there already as it is, for that need not be another's doing.
+ * @throws AppError `unavailable` after too many conflicts. A duplicate key is thrown unchanged in that case, because it
+ * may not be due to a conflict.
  */
 export async function retryConflicts<T>(run: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
@@ -27,7 +26,7 @@ export async function retryConflicts<T>(run: () => Promise<T>): Promise<T> {
       if (!isConflict(error)) throw error;
       if (tries === MAX_TRIES) throw toFailure(error);
     }
-    // Full jitter: those who met now are apart the next time.
+    // Full jitter, so that the conflicting transactions do not meet again.
     await sleep(Math.random() * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** tries));
   }
 }
@@ -39,5 +38,5 @@ function isConflict(error: unknown): error is Error & { readonly code: string } 
 function toFailure(error: Error & { readonly code: string }): Error {
   if (error.code === '23505') return error;
   const options = { cause: error, headers: { 'Retry-After': '1' } };
-  return new AppError('unavailable', 'The database has too much to do; try again in a second.', options);
+  return new AppError('unavailable', 'The database is busy. Retry in a second.', options);
 }

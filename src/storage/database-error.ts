@@ -1,31 +1,30 @@
 import { AppError } from '../errors.js';
 
-/** The database can't be used, for a reason that a person can mend. Nothing of its address is in the message. */
+/** A failure to use the database that an operator can fix. The message contains no part of the database URL. */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError';
 }
 
-/** What PostgreSQL and the network say, and what a person is told to look for. */
+/** The messages for PostgreSQL error codes. */
 const REASONS: Readonly<Record<string, string>> = {
-  '28000': 'expected a user whom the server lets in; it refused this one',
-  '28P01': 'expected the password of the user; the server refused this one',
-  '3D000': 'expected a database that exists; the server has none of this name',
-  '42501': 'expected a user who may make tables; this one may not',
-  '53300': 'expected a server with connections to spare; all of its connections are taken',
-  '57P03': 'expected a server that is ready; it is starting up or shutting down',
+  '28000': 'the PostgreSQL server rejected the user',
+  '28P01': 'the PostgreSQL server rejected the password',
+  '3D000': 'the database does not exist',
+  '42501': 'the user is not allowed to create tables',
+  '53300': 'the PostgreSQL server has no free connections',
+  '57P03': 'the PostgreSQL server is starting up or shutting down',
 };
 
-/** @returns a {@link DatabaseError} for what a person can mend, and anything else as it is. */
+/** Converts errors that an operator can fix to a {@link DatabaseError}. Returns other errors unchanged. */
 export function toDatabaseError(error: unknown): unknown {
   const { code, message } = causeOf(error) as { readonly code?: unknown; readonly message?: unknown };
   const reason = REASONS[String(code)];
   if (reason !== undefined) return new DatabaseError(reason, { cause: error });
   if (!isUnavailable(error)) return error;
-  const what = String(code ?? message);
-  return new DatabaseError(`expected a PostgreSQL server that can be reached; ${what}`, { cause: error });
+  return new DatabaseError(`the PostgreSQL server can't be reached: ${String(code ?? message)}`, { cause: error });
 }
 
-/** What fails for want of a connection is wrapped by the pool. */
+/** Returns whether the error means that no connection was available, which the pool wraps in an AppError. */
 const isUnavailable = (error: unknown): error is AppError => error instanceof AppError && error.code === 'unavailable';
 
 const causeOf = (error: unknown): unknown => (isUnavailable(error) ? error.cause : error) ?? {};

@@ -12,30 +12,31 @@ import { makeDatabasePrivate } from './private-file.js';
 import { sqliteDialect } from './sqlite.js';
 import type { Tables } from './tables.js';
 
-/** The precious data: accounts, boards and secrets. */
+/** The database of the user data: accounts, boards and secrets. */
 export type Database = Kysely<Tables>;
 
-/** A SQLite file, or `:memory:`; or the address of a PostgreSQL database, which holds its password. */
+/** A SQLite file, or `:memory:`; or the URL of a PostgreSQL database, which contains the password. */
 export type DatabasePlace = { readonly file: string } | { readonly url: string };
 
 const OLDEST_POSTGRES = 15;
 
-/** What goes with a database, under a name that nobody else has. */
+/**
+ * The key of the data that {@link connectDatabase} attaches to a database; a symbol can't collide with Kysely's names.
+ */
 const PARTS = Symbol('parts');
 
 interface Parts {
-  /** Whose transaction it is: those of one process take turns, and so are in the way of other processes' alone. */
+  /** Runs one transaction of this process at a time, so that conflicts occur only with other processes. */
   readonly inTurn: InTurn;
   readonly joining: Joining<Database>;
 }
 
 /**
- * Opens the database and brings its tables up to date, which waits for another
- * process that is doing the same.
+ * Opens the database and migrates its tables, after other processes that do the same.
  *
- * The caller ends it with `destroy()`.
+ * The caller closes it with `destroy()`.
  *
- * @throws DatabaseError when there is no PostgreSQL 15 or later that lets us in.
+ * @throws DatabaseError if the database can't be reached or accessed, or is older than PostgreSQL 15.
  */
 export async function openDatabase(
   place: DatabasePlace,
@@ -46,9 +47,9 @@ export async function openDatabase(
 }
 
 /**
- * Opens a database that a server of this release uses, and changes nothing.
+ * Opens the database of a server of this release, without migration.
  *
- * @throws DatabaseError when its tables are those of another release.
+ * @throws DatabaseError if its tables are those of a different release.
  */
 export async function openDatabaseAsIs(place: DatabasePlace): Promise<Database> {
   return open(place, requireMigrated);
@@ -66,7 +67,7 @@ async function open(place: DatabasePlace, prepare: (database: Database) => Promi
   return database;
 }
 
-/** Whatever is there, looked at by nobody. */
+/** Connects to a database without any checks. */
 export function connectDatabase(place: DatabasePlace): Database {
   const dialect = 'url' in place ? postgresDialect(place.url) : sqliteDialect(place.file);
   const joining = createJoining<Database>();
@@ -74,25 +75,25 @@ export function connectDatabase(place: DatabasePlace): Database {
   return joinable(new Kysely<Tables>({ dialect }), joining, { [PARTS]: parts });
 }
 
-/** Whether the database is PostgreSQL; otherwise it is SQLite. */
+/** Returns whether the database is PostgreSQL; otherwise it is SQLite. */
 export function isPostgres(database: Database): boolean {
   return database.getExecutor().adapter instanceof PostgresAdapter;
 }
 
 /**
- * Runs `work` in one transaction: all of it is kept, or, when it throws, nothing.
- * Inside a transaction it joins that one, so domain functions can call each other.
+ * Runs `work` in one transaction, which is rolled back if `work` throws. Inside of a transaction, `work` joins it, so
+ * domain functions can call each other.
  *
- * Transactions are serializable: each is as if it ran alone, so what `work` read
- * still holds when it writes. On PostgreSQL it is run again when another process
- * was in its way; whatever else it does must bear that.
+ * Transactions are serializable: each one behaves as if it ran alone, so the data that `work` has read is still current
+ * when it writes. On PostgreSQL, `work` is repeated after a conflict with another process, so its other effects must be
+ * repeatable.
  *
- * Inside `work`, query only what it is given: anything else waits for the
- * transaction, and so for itself. {@link shareTransaction} has no such rule.
+ * Inside of `work`, query only the given transaction: any other query would wait for the transaction to end, which is a
+ * deadlock. {@link shareTransaction} has no such rule.
  */
 export async function inTransaction<T>(database: Database, work: (transaction: Database) => Promise<T>): Promise<T> {
   if (database.isTransaction) return join(database, work);
-  // SQLite's transactions take turns at its one connection.
+  // SQLite has one connection, which runs one transaction at a time.
   if (!isPostgres(database)) return database.transaction().execute(work);
   const run = () => database.transaction().setIsolationLevel('serializable').execute(work);
   const parts = findParts(database);
@@ -100,11 +101,10 @@ export async function inTransaction<T>(database: Database, work: (transaction: D
 }
 
 /**
- * Runs `work` in one transaction that is joined by everything which is called
- * meanwhile and uses the same database, as if it had been handed it. When a
- * transaction inside fails, nothing is kept, and this throws its reason.
+ * Runs `work` in one transaction that all functions called by `work` join, although they use the database itself. If a
+ * transaction inside fails, everything is rolled back, and this function throws its error.
  *
- * Nobody else writes until it is done: it is no place to wait for other machines.
+ * All other writers wait for the transaction, so `work` must not wait for other servers.
  */
 export async function shareTransaction<T>(database: Database, work: () => Promise<T>): Promise<T> {
   return inTransaction(database, async (transaction) => {
@@ -113,7 +113,7 @@ export async function shareTransaction<T>(database: Database, work: () => Promis
   });
 }
 
-/** Reads the database as it is at one moment, without holding up those who write. */
+/** Reads from a snapshot of the database, without blocking writers. */
 export async function inSnapshot<T>(database: Database, read: (snapshot: Database) => Promise<T>): Promise<T> {
   const transaction = database.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
   return transaction.execute(read);
@@ -129,15 +129,19 @@ async function join<T>(transaction: Database, work: (transaction: Database) => P
   }
 }
 
-/** @returns `undefined` for a transaction, and for a database that {@link openDatabase} did not open. */
+/** Returns `undefined` for a transaction, and for a database that {@link connectDatabase} has not created. */
 function findParts(database: Database): Parts | undefined {
   return (database as Partial<Readonly<Record<typeof PARTS, Parts>>>)[PARTS];
 }
 
-/** @returns the server's version. @throws DatabaseError when it is too old. */
+/**
+ * Returns the version of the PostgreSQL server.
+ *
+ * @throws DatabaseError if it is too old.
+ */
 export async function requireSupported(database: Database): Promise<string> {
   const { rows } = await sql<{ server_version: string }>`show server_version`.execute(database);
   const version = rows[0]?.server_version ?? '';
   if (Number.parseInt(version, 10) >= OLDEST_POSTGRES) return version;
-  throw new DatabaseError(`expected PostgreSQL ${OLDEST_POSTGRES} or later; the server is ${version}`);
+  throw new DatabaseError(`PostgreSQL ${OLDEST_POSTGRES} or later is required; the server has version ${version}`);
 }

@@ -1,33 +1,37 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Kysely } from 'kysely';
 
-/** A transaction that is joined by whatever is called while it runs. */
-interface Joined<Database> {
+/** A transaction that functions join without receiving it as an argument. */
+interface SharedTransaction<Database> {
   readonly transaction: Database;
   isOpen: boolean;
-  /** Why a part of it came to nothing, so that the rest may not be kept either. */
+  /** The error of a joined transaction, because of which the whole transaction must be rolled back. */
   failure?: { readonly reason: unknown };
 }
 
-/** Lets calls join a transaction without being handed it. */
+/** The transaction of the current asynchronous context. */
 export interface Joining<Database> {
-  /** The transaction that the current call is part of. */
-  find(): Joined<Database> | undefined;
-  /** Runs `work` as part of a transaction. @throws what failed inside, even if `work` got over it. */
+  /** Returns the transaction that the current call has joined. */
+  find(): SharedTransaction<Database> | undefined;
+  /**
+   * Runs `work` as part of a transaction.
+   *
+   * @throws the error of a joined transaction, even if `work` has caught it.
+   */
   run<T>(transaction: Database, work: () => Promise<T>): Promise<T>;
 }
 
 export function createJoining<Database>(): Joining<Database> {
-  const storage = new AsyncLocalStorage<Joined<Database>>();
+  const storage = new AsyncLocalStorage<SharedTransaction<Database>>();
   let running = 0;
   return {
     find() {
       const joined = storage.getStore();
-      // What was started in a transaction and outlives it is on its own.
+      // Work that a transaction has started may outlive it, and then no longer belongs to it.
       return joined?.isOpen === true ? joined : undefined;
     },
     async run(transaction, work) {
-      const joined: Joined<Database> = { transaction, isOpen: true };
+      const joined: SharedTransaction<Database> = { transaction, isOpen: true };
       running += 1;
       try {
         const result = await storage.run(joined, work);
@@ -36,7 +40,7 @@ export function createJoining<Database>(): Joining<Database> {
       } finally {
         joined.isOpen = false;
         running -= 1;
-        // While it is on, every promise of the process takes twice as long.
+        // An enabled AsyncLocalStorage doubles the cost of every promise of the process.
         if (running === 0) storage.disable();
       }
     },
@@ -44,17 +48,18 @@ export function createJoining<Database>(): Joining<Database> {
 }
 
 /**
- * The database as domain functions hold it: whatever they ask of it while a
- * transaction is joined is asked of that transaction.
+ * Creates the database object that domain functions use. Inside of a shared transaction, it forwards to the
+ * transaction.
  *
- * @param extra Properties that it has besides.
+ * @param extra Additional properties of the object.
  */
 export function joinable<T extends object>(root: Kysely<T>, joining: Joining<Kysely<T>>, extra: object): Kysely<T> {
   return new Proxy(Object.assign(root, extra), {
     get(_target, key) {
       const database = joining.find()?.transaction ?? root;
       const value: unknown = Reflect.get(database, key, database) ?? Reflect.get(root, key, root);
-      // Kysely's methods read private fields, which a proxy does not have; `fn` is no method, but a function with others on it.
+      // Kysely's methods read private fields, which a proxy lacks, so they are bound. `fn` is not a method, but a
+      // function with further functions as properties.
       return typeof value === 'function' && key !== 'fn' ? (value.bind(database) as unknown) : value;
     },
   });

@@ -20,10 +20,13 @@ import { secretsUpkeep } from './migrations/0014-secrets-upkeep.js';
 import { retiredWebhooks } from './migrations/0015-retired-webhooks.js';
 import { throughput } from './migrations/0016-throughput.js';
 
-/** Makes or changes tables. Once released it never changes; it knows no table types, which describe the end state. */
+/**
+ * Creates or changes tables. It must not change after its release, and uses no table types, which describe the end
+ * state.
+ */
 export type Migration = (database: Kysely<unknown>) => Promise<void>;
 
-/** Their order is their number, from 1. */
+/** All migrations. The version of a database is the number of migrations that it has had. */
 export const MIGRATIONS: readonly Migration[] = [
   accounts,
   boards,
@@ -47,15 +50,14 @@ interface SchemaVersions {
   schema_versions: { version: number };
 }
 
-/** Any number will do that nobody else locks in the same database. */
+/** An arbitrary number that no other program locks in the same database. */
 const MIGRATION_LOCK = 7_872_656_915;
 
 /**
- * Runs the migrations that the database has not had, all of them or none.
- * Other processes wait: on SQLite for the write lock that every transaction
- * takes first, on PostgreSQL for a lock of its own.
+ * Runs the pending migrations in one transaction. Other processes wait: on SQLite for the write lock that every
+ * transaction acquires first, on PostgreSQL for an advisory lock.
  *
- * @throws DatabaseError when the database was written by a newer release.
+ * @throws DatabaseError if a newer release has migrated the database.
  */
 export async function migrate(database: Database, migrations = MIGRATIONS): Promise<void> {
   await database.transaction().execute(async (transaction) => {
@@ -64,8 +66,8 @@ export async function migrate(database: Database, migrations = MIGRATIONS): Prom
     await createVersions(versions);
     const version = await readVersion(versions);
     if (version > migrations.length) {
-      const expected = `expected a database of version ${migrations.length} at most`;
-      throw new DatabaseError(`${expected}; it is of version ${version}, which a newer release wrote`);
+      const supported = `this release supports versions up to ${migrations.length}`;
+      throw new DatabaseError(`the database has version ${version} of a newer release; ${supported}`);
     }
     for (const [index, run] of migrations.entries()) {
       if (index < version) continue;
@@ -78,12 +80,14 @@ export async function migrate(database: Database, migrations = MIGRATIONS): Prom
   });
 }
 
-/** @throws DatabaseError when the database is not just of this release. */
+/** @throws DatabaseError if the database has not exactly the version of this release. */
 export async function requireMigrated(database: Database): Promise<void> {
   const version = await findVersion(database);
   if (version === MIGRATIONS.length) return;
-  const hint = version < MIGRATIONS.length ? 'start the server of this release once' : 'use that release';
-  throw new DatabaseError(`expected a database of version ${MIGRATIONS.length}; it is of version ${version}: ${hint}`);
+  const hint = version < MIGRATIONS.length ? 'start the server of this release once' : 'use the release that wrote it';
+  throw new DatabaseError(
+    `the database has version ${version}, but this release uses version ${MIGRATIONS.length}: ${hint}`,
+  );
 }
 
 async function createVersions(versions: Kysely<SchemaVersions>): Promise<void> {
@@ -94,7 +98,7 @@ async function createVersions(versions: Kysely<SchemaVersions>): Promise<void> {
     .execute();
 }
 
-/** @returns the number of the last migration that the database has had; 0 when it has had none. */
+/** Returns the number of the last migration of the database; 0 for none. */
 export async function findVersion(database: Database): Promise<number> {
   const tables = await database.introspection.getTables();
   if (!tables.some(({ name }) => name === 'schema_versions')) return 0;

@@ -7,7 +7,7 @@ export interface PlaceSettings {
   readonly state: string;
 }
 
-/** Where the settings say that the precious data is: PostgreSQL, or a file of the state folder. */
+/** Returns the configured database of the user data: PostgreSQL, or a file in the state folder. */
 export function placeOf({ databaseUrl, state }: PlaceSettings): DatabasePlace {
   return databaseUrl === undefined ? { file: join(state, 'trellis.db') } : { url: databaseUrl };
 }

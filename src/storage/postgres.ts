@@ -1,4 +1,4 @@
-/** PostgreSQL behind Kysely, made to keep and to order values as SQLite does. */
+/** The Kysely dialect for PostgreSQL, which stores and orders values like SQLite. */
 import pg from 'pg';
 import { ColumnDefinitionNode, PostgresDialect, PostgresQueryCompiler } from 'kysely';
 import type { DataTypeNode, PostgresPool, PostgresPoolClient, QueryCompiler } from 'kysely';
@@ -6,19 +6,18 @@ import { AppError } from '../errors.js';
 import { toBindable } from './bindable.js';
 
 /**
- * A server takes 100 connections by default: enough for several of us, a backup
- * and the people who look after it. Transactions of one process take turns, so
- * more would only be for reads.
+ * PostgreSQL accepts 100 connections by default, which is enough for several servers, a backup and administrators.
+ * Transactions of one process run one at a time, so more connections would serve reads only.
  */
 const MAX_CONNECTIONS = 10;
 
-/** Longer than a start of the server takes to answer; whoever asks is then told that it is away. */
+/** Longer than a reachable server needs to accept a connection. */
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** A process that hangs, or whose machine is gone, lets go of what it has locked. */
+/** Releases the locks of a process that hangs or whose machine has failed. */
 const IDLE_IN_TRANSACTION = "set idle_in_transaction_session_timeout = '60s'";
 
-/** A pool of connections to a server. Nothing is asked of it before the first query. */
+/** Creates a pool of connections to a server. The first query opens the first connection. */
 export function postgresDialect(url: string): PostgresDialect {
   const pool = new pg.Pool({
     connectionString: url,
@@ -27,33 +26,33 @@ export function postgresDialect(url: string): PostgresDialect {
     keepAlive: true,
     types: { getTypeParser: findParser },
   });
-  // A connection that ends while nobody uses it is replaced when it is needed.
+  // The pool replaces a failed idle connection when the next query needs one.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => {
-    // Whoever is using it learns of it from the query.
+    // The query that uses the connection reports the error.
     client.on('error', () => undefined);
     client.query(IDLE_IN_TRANSACTION).catch(() => undefined);
   });
   return new (class extends PostgresDialect {
     override createQueryCompiler(): QueryCompiler {
-      return new AlikeCompiler();
+      return new PortableCompiler();
     }
   })({ pool: toBindingPool(pool) });
 }
 
-/** Columns hold and order the same on both engines: numbers of 64 bits, and text by its bytes whatever the locale. */
-const ALIKE: Readonly<Record<string, string>> = { blob: 'bytea', integer: 'bigint', text: 'text collate "C"' };
+/** The column types that behave like those of SQLite: integers of 64 bits, and text ordered by its bytes. */
+const COLUMN_TYPES: Readonly<Record<string, string>> = { blob: 'bytea', integer: 'bigint', text: 'text collate "C"' };
 
-class AlikeCompiler extends PostgresQueryCompiler {
+class PortableCompiler extends PostgresQueryCompiler {
   protected override visitDataType(node: DataTypeNode): void {
     const isColumn = this.parentNode !== undefined && ColumnDefinitionNode.is(this.parentNode);
-    this.append((isColumn ? ALIKE[node.dataType] : undefined) ?? node.dataType);
+    this.append((isColumn ? COLUMN_TYPES[node.dataType] : undefined) ?? node.dataType);
   }
 }
 
 function toBindingPool(pool: pg.Pool): PostgresPool {
   return {
-    connect: async () => toBindingClient(await pool.connect().catch(refuse)),
+    connect: async () => toBindingClient(await pool.connect().catch(throwUnavailable)),
     end: () => pool.end(),
   };
 }
@@ -64,17 +63,17 @@ function toBindingClient(client: pg.PoolClient): PostgresPoolClient {
     const values = parameters.map(toBindable);
     return client.query(sql, values).catch((error: unknown) => {
       isBroken ||= isEndOfConnection(error);
-      if (isBroken) refuse(error);
+      if (isBroken) throwUnavailable(error);
       throw error;
     });
   };
-  // Kysely asks for no cursors, which is the other form of its query().
+  // The other overload of query() is for cursors, which Kysely does not use here.
   return { query: query as unknown as PostgresPoolClient['query'], release: () => client.release(isBroken) };
 }
 
 /**
- * Whether the server, or the network, let go. What a server says of a query
- * alone is of a lower severity, and a range is what we say of its answer.
+ * Returns whether an error means that the connection has ended. Errors of a query have a lower severity than FATAL, and
+ * range errors come from {@link toNumber}.
  */
 function isEndOfConnection(error: unknown): boolean {
   if (error instanceof RangeError) return false;
@@ -82,8 +81,8 @@ function isEndOfConnection(error: unknown): boolean {
   return severity === undefined || severity === 'FATAL';
 }
 
-function refuse(cause: unknown): never {
-  throw new AppError('unavailable', 'The database does not answer; try again later.', { cause });
+function throwUnavailable(cause: unknown): never {
+  throw new AppError('unavailable', 'The database is unavailable. Retry later.', { cause });
 }
 
 type Parse = (text: string) => unknown;
@@ -93,21 +92,21 @@ const { builtins } = pg.types;
 
 const PARSERS = new Map<number, Parse>([
   [builtins.INT8, toNumber],
-  // What sums of int8 are.
+  // The type of sums of int8.
   [builtins.NUMERIC, toNumber],
   [builtins.BYTEA, toBytes],
 ]);
 
 const findParser: FindParser = (oid, format) => PARSERS.get(oid) ?? (pg.types.getTypeParser as FindParser)(oid, format);
 
-/** @throws RangeError for a number that would come out as another. */
+/** @throws RangeError for an integer that a number can't represent exactly. */
 function toNumber(text: string): number {
   const number = Number(text);
   if (Number.isSafeInteger(number) || !/^-?\d+$/.test(text)) return number;
-  throw new RangeError(`Expected an integer of at most 2^53 in a column; it holds ${text}.`);
+  throw new RangeError(`Expected an integer of at most 2^53 in a column; received ${text}.`);
 }
 
-/** `\x` and hexadecimal digits. */
+/** Parses the hex format of bytea: `\x` and hexadecimal digits. */
 function toBytes(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(text.slice(2), 'hex'));
 }

@@ -1,4 +1,4 @@
-/** Queries that are run for several at once: most of what a small one takes is its way to the database and back. */
+/** Prepared queries for batches of inputs. Most of the time of a small query is the round trip to the database. */
 import { sql } from 'kysely';
 import type { Compilable, Expression, Kysely, RawBuilder } from 'kysely';
 import { isPostgres } from './database.js';
@@ -7,74 +7,73 @@ import { prepare } from './prepared.js';
 import type { Prepared } from './prepared.js';
 import type { Tables } from './tables.js';
 
-/** Of one statement: beyond so many, one more saves nothing that could be measured. */
-const MAX_TOGETHER = 32;
+/** The largest batch of one SQLite statement. Larger ones save no measurable time. */
+const MAX_BATCH = 32;
 
-/** Gives the rows of each in the order in which they were given. */
-type PreparedEach<Given, Row> = (database: Database, givens: readonly Given[]) => Promise<Row[][]>;
+/** Returns the rows for each input, in the order of the inputs. */
+type PreparedBatch<Input, Row> = (database: Database, inputs: readonly Input[]) => Promise<Row[][]>;
 
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * Prepares a query that is run for several at once, each with its own rows: one
- * statement on PostgreSQL; on SQLite as many as their number has binary digits,
- * so that only some are ever put together.
+ * Prepares a query for a batch of inputs, with separate rows for each. PostgreSQL runs one statement. SQLite runs
+ * statements whose sizes are powers of two, so that few distinct statements are compiled.
  *
- * @param build As for `prepare`.
+ * @param build Builds the query, as for `prepare`.
  */
-export function prepareEach<Given extends Readonly<Record<keyof Given, string>>, Row>(
-  build: (database: Database, given: Given) => Expression<Row>,
-): PreparedEach<Given, Row> {
-  const onPostgres = prepare<{ readonly givens: string }, Placed<Row>>((database, { givens }) =>
+export function prepareEach<Input extends Readonly<Record<keyof Input, string>>, Row>(
+  build: (database: Database, input: Input) => Expression<Row>,
+): PreparedBatch<Input, Row> {
+  const onPostgres = prepare<{ readonly inputs: string }, Placed<Row>>((database, { inputs }) =>
     compilable(
       database,
-      selectOfAll(givens, (given) => build(database, given as Given)),
+      selectForEach(inputs, (input) => build(database, input as Input)),
     ),
   );
   const onSqlite = bySize((size) =>
-    prepare<Values, Placed<Row>>((database, standIns) => {
+    prepare<Values, Placed<Row>>((database, placeholders) => {
       const parts = Array.from({ length: size }, (_none, place) => {
-        const given = new Proxy({} as Given, { get: (_target, name) => standIns[toName(place, name)] });
-        return sql`select ${sql.lit(place)} as place, one.* from (${build(database, given)}) as one`;
+        const input = new Proxy({} as Input, { get: (_target, name) => placeholders[toName(place, name)] });
+        return sql`select ${sql.lit(place)} as place, one.* from (${build(database, input)}) as one`;
       });
       return compilable(database, sql<Placed<Row>>`${sql.join(parts, sql` union all `)}`);
     }),
   );
-  return async (database, givens) => {
-    const groups: Row[][] = givens.map(() => []);
+  return async (database, inputs) => {
+    const groups: Row[][] = inputs.map(() => []);
     const add = (rows: readonly Placed<Row>[], start = 0) => {
       for (const row of rows) groups[start + row.place]?.push(row);
     };
-    if (givens.length === 0) return groups;
-    if (isPostgres(database)) add(await onPostgres(database, { givens: toPlacedJson(givens) }));
+    if (inputs.length === 0) return groups;
+    if (isPostgres(database)) add(await onPostgres(database, { inputs: toPlacedJson(inputs) }));
     else {
-      for (const [start, some] of split(givens)) add(await onSqlite(some.length)(database, toValues(some)), start);
+      for (const [start, some] of split(inputs)) add(await onSqlite(some.length)(database, toValues(some)), start);
     }
     return groups;
   };
 }
 
-/** A query's row, and whose it is. */
+/** A row with the index of its input. */
 type Placed<Row> = Row & { readonly place: number };
 
-const toPlacedJson = (givens: readonly object[]): string =>
-  JSON.stringify(givens.map((given, place) => ({ ...given, place })));
+const toPlacedJson = (inputs: readonly object[]): string =>
+  JSON.stringify(inputs.map((input, place) => ({ ...input, place })));
 
-/** What it is given is a table of its own, of which the query is run for each row. */
-function selectOfAll<Row>(givens: string, build: (given: object) => Expression<Row>) {
+/** Builds a join of a table with the inputs and the query, which runs for each row of that table. */
+function selectForEach<Row>(inputs: string, build: (input: object) => Expression<Row>) {
   const names = new Set<string>();
   const columns = new Proxy(
     {},
     {
       get(_target, name) {
         names.add(String(name));
-        return sql.ref(`given.${String(name)}`);
+        return sql.ref(`inputs.${String(name)}`);
       },
     },
   );
   const each = build(columns);
   const types = sql.join([sql`place integer`, ...[...names].map((name) => sql`${sql.id(name)} text`)]);
-  return sql<Placed<Row>>`select given.place, one.* from json_to_recordset(${givens}) as given(${types})
+  return sql<Placed<Row>>`select inputs.place, one.* from json_to_recordset(${inputs}) as inputs(${types})
     cross join lateral (${each}) as one`;
 }
 
@@ -82,10 +81,12 @@ const compilable = <Row>(database: Database, query: RawBuilder<Row>): Compilable
   compile: () => query.compile(database),
 });
 
-/** What JSON can hold. */
+/** The columns whose values JSON can represent. */
 type Plain<Row> = { [Column in keyof Row]: Row[Column] extends number | string | null ? Column : never }[keyof Row];
 
-/** Prepares what adds rows of the same columns to a table: by one statement on PostgreSQL, and as {@link prepareEach} on SQLite. */
+/**
+ * Prepares inserts of rows with the same columns: one statement on PostgreSQL, and like {@link prepareEach} on SQLite.
+ */
 export function prepareInserts<Table extends keyof Tables>(
   table: Table,
   columns: readonly (Plain<Tables[Table]> & string)[],
@@ -99,11 +100,11 @@ export function prepareInserts<Table extends keyof Tables>(
     ),
   );
   const onSqlite = bySize((size) =>
-    prepare<readonly unknown[], unknown>((database, standIns) => {
+    prepare<readonly unknown[], unknown>((database, placeholders) => {
       const rows = Array.from({ length: size }, (_none, place) =>
-        Object.fromEntries(columns.map((column, index) => [column, standIns[place * columns.length + index]])),
+        Object.fromEntries(columns.map((column, index) => [column, placeholders[place * columns.length + index]])),
       );
-      // Which table it is makes no difference here.
+      // The concrete table is irrelevant for the types here.
       return (database as unknown as Kysely<Record<string, Values>>).insertInto(table).values(rows);
     }),
   );
@@ -119,10 +120,10 @@ export function prepareInserts<Table extends keyof Tables>(
   };
 }
 
-function bySize<Given, Row>(
-  prepareSome: (size: number) => Prepared<Given, Row>,
-): (size: number) => Prepared<Given, Row> {
-  const known = new Map<number, Prepared<Given, Row>>();
+function bySize<Input, Row>(
+  prepareSome: (size: number) => Prepared<Input, Row>,
+): (size: number) => Prepared<Input, Row> {
+  const known = new Map<number, Prepared<Input, Row>>();
   return (size) => {
     const some = known.get(size) ?? prepareSome(size);
     known.set(size, some);
@@ -130,20 +131,20 @@ function bySize<Given, Row>(
   };
 }
 
-/** Into powers of two, each with where it starts. */
-function* split<T>(all: readonly T[]): Generator<readonly [start: number, together: readonly T[]]> {
+/** Splits a list into parts whose lengths are powers of two, each with its start index. */
+function* split<T>(all: readonly T[]): Generator<readonly [start: number, part: readonly T[]]> {
   let start = 0;
   while (start < all.length) {
-    const size = 2 ** Math.floor(Math.log2(Math.min(all.length - start, MAX_TOGETHER)));
+    const size = 2 ** Math.floor(Math.log2(Math.min(all.length - start, MAX_BATCH)));
     yield [start, all.slice(start, start + size)];
     start += size;
   }
 }
 
-function toValues(together: readonly object[]): Values {
+function toValues(inputs: readonly object[]): Values {
   const values: Record<string, unknown> = {};
-  for (const [place, given] of together.entries()) {
-    for (const [name, value] of Object.entries(given)) values[toName(place, name)] = value as unknown;
+  for (const [place, input] of inputs.entries()) {
+    for (const [name, value] of Object.entries(input)) values[toName(place, name)] = value as unknown;
   }
   return values;
 }

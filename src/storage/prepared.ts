@@ -3,10 +3,10 @@ import { isPostgres } from './database.js';
 import type { Database } from './database.js';
 import type { Tables } from './tables.js';
 
-/** A query that is put together once, and then only run: to put one together takes longer than most take to run. */
-export type Prepared<Given, Row> = (database: Database, given: Given) => Promise<Row[]>;
+/** A query that is compiled once, because compiling takes longer than running most queries. */
+export type Prepared<Input, Row> = (database: Database, input: Input) => Promise<Row[]>;
 
-/** Stands for a value until there is one. */
+/** The placeholder of a value in a compiled query. */
 class Parameter {
   readonly name: PropertyKey;
 
@@ -16,27 +16,26 @@ class Parameter {
 }
 
 /**
- * Prepares a query, for each engine when it is first run there.
+ * Prepares a query. It is compiled for each engine on first use.
  *
- * @param build Puts the query together. What it is given are stand-ins, good
- * for being bound as they are and for nothing else.
+ * @param build Builds the query. The members of `input` are placeholders, which may only be bound as parameters.
  */
-export function prepare<Given extends object, Row>(
-  build: (database: Database, given: Given) => Compilable<Row>,
-): Prepared<Given, Row> {
-  const standIns = new Proxy({} as Given, { get: (_none, name) => new Parameter(name) });
+export function prepare<Input extends object, Row>(
+  build: (database: Database, input: Input) => Compilable<Row>,
+): Prepared<Input, Row> {
+  const placeholders = new Proxy({} as Input, { get: (_none, name) => new Parameter(name) });
   const compiled: Partial<Record<'postgres' | 'sqlite', CompiledQuery<Row>>> = {};
-  return async (database, given) => {
-    const query = (compiled[isPostgres(database) ? 'postgres' : 'sqlite'] ??= build(database, standIns).compile());
+  return async (database, input) => {
+    const query = (compiled[isPostgres(database) ? 'postgres' : 'sqlite'] ??= build(database, placeholders).compile());
     const parameters = query.parameters.map((value) =>
-      value instanceof Parameter ? given[value.name as keyof Given] : value,
+      value instanceof Parameter ? input[value.name as keyof Input] : value,
     );
     const { rows } = await database.executeQuery<Row>({ ...query, parameters });
     return rows;
   };
 }
 
-/** Prepares what adds a row to a table. Rows of other columns are another query each, so they should be few. */
+/** Prepares an insert of one row. Each distinct set of columns is a separate query, so there should be few. */
 export function prepareInsert<Table extends keyof Tables>(
   table: Table,
 ): (database: Database, row: Tables[Table]) => Promise<void> {
@@ -45,14 +44,14 @@ export function prepareInsert<Table extends keyof Tables>(
     const columns = Object.keys(row);
     const key = columns.join(' ');
     const insert =
-      byColumns.get(key) ?? prepare<Tables[Table], unknown>((on, given) => insertInto(on, table, given, columns));
+      byColumns.get(key) ?? prepare<Tables[Table], unknown>((on, values) => insertInto(on, table, values, columns));
     byColumns.set(key, insert);
     await insert(database, row);
   };
 }
 
-function insertInto(database: Database, table: string, given: object, columns: readonly string[]) {
-  const row = Object.fromEntries(columns.map((column) => [column, given[column as keyof typeof given] as unknown]));
-  // Which table it is makes no difference here.
+function insertInto(database: Database, table: string, values: object, columns: readonly string[]) {
+  const row = Object.fromEntries(columns.map((column) => [column, values[column as keyof typeof values] as unknown]));
+  // The concrete table is irrelevant for the types here.
   return (database as unknown as Kysely<Record<string, Record<string, unknown>>>).insertInto(table).values(row);
 }

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import type { Database } from './database.js';
 
-/** Counts what every server on one database takes, each key within windows of the same length. */
+/** Counts that all servers on one database share. All windows have the same length. */
 export interface RateCounts {
-  /** @returns how much was taken since the key's window began, and how long it still is. */
+  /** Adds one to the count of a key. Returns the count in the current window, and the time until the window ends. */
   take(key: string): Promise<{ readonly taken: number; readonly resetsInMs: number }>;
 }
 
@@ -33,7 +33,7 @@ export function createRateCounts(database: Database, { windowMs, now = Date.now 
   };
 }
 
-/** Deletes the counts whose window is over. */
+/** Deletes the counts whose window has ended. */
 export async function sweepRateCounts(database: Database, at: number): Promise<void> {
   await database.deleteFrom('rate_counts').where('ends_at', '<=', at).execute();
 }

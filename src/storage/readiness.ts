@@ -3,23 +3,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../errors.js';
 import type { Database } from './database.js';
 
-/** A database that needs longer is as good as away. */
-const PING_BUDGET_MS = 2_000;
+/** A database that takes longer to respond counts as unavailable. */
+const PING_TIMEOUT_MS = 2_000;
 
-/** Probes come in crowds; the database is asked for the first of them. */
+/** Probes often arrive together, so they share one query to the database. */
 const REUSE_MS = 3_000;
 
 export interface Readiness {
   /**
-   * @returns how many sockets, timers and requests the process has open, at least 1.
-   * @throws AppError `unavailable` when {@link isReady} is not so.
+   * Returns the number of open sockets, timers and requests of the process, at least 1.
+   *
+   * @throws AppError `unavailable` unless {@link isReady}.
    */
   require(): Promise<{ readonly openResources: number }>;
-  /** Whether requests can be served: the database answers and nobody called {@link stop}. */
+  /**
+   * Returns whether requests can be served: startup is complete, the database responds, and the server is not stopping.
+   */
   isReady(): Promise<boolean>;
-  /** Until this has ended, the answer is no. */
+  /** Makes the server unready until the promise settles. */
   waitFor(start: Promise<unknown>): void;
-  /** From now on the answer is no, so that balancers look elsewhere while we drain. */
+  /** Makes the server unready for good, so that load balancers use other servers while this one drains. */
   stop(): void;
   /** Aborted by {@link stop}. */
   readonly stopping: AbortSignal;
@@ -27,21 +30,21 @@ export interface Readiness {
 
 export function createReadiness(database: Database, now: () => number = Date.now): Readiness {
   const stopping = new AbortController();
-  // Every open stream listens.
+  // Every open event stream adds a listener.
   setMaxListeners(0, stopping.signal);
-  let last: { readonly at: number; readonly answer: Promise<boolean> } | undefined;
+  let last: { readonly at: number; readonly isUp: Promise<boolean> } | undefined;
   let starting = 0;
   const isReady = async (): Promise<boolean> => {
     if (starting > 0) return false;
-    if (last === undefined || now() - last.at >= REUSE_MS) last = { at: now(), answer: ping(database) };
-    const isThere = await last.answer;
-    return isThere && !stopping.signal.aborted;
+    if (last === undefined || now() - last.at >= REUSE_MS) last = { at: now(), isUp: ping(database) };
+    const isUp = await last.isUp;
+    return isUp && !stopping.signal.aborted;
   };
   return {
     isReady,
     async require() {
       if (!(await isReady()))
-        throw new AppError('unavailable', 'The server is starting, stopping or without its database.');
+        throw new AppError('unavailable', 'The server is starting or stopping, or its database is unavailable.');
       return { openResources: Math.max(1, process.getActiveResourcesInfo().length) };
     },
     waitFor(start) {
@@ -57,12 +60,12 @@ export function createReadiness(database: Database, now: () => number = Date.now
 async function ping(database: Database): Promise<boolean> {
   const controller = new AbortController();
   const query = database.selectFrom('people').select('id').limit(1).execute();
-  const answer = query.then(
+  const response = query.then(
     () => true,
     () => false,
   );
-  const budget = sleep(PING_BUDGET_MS, false, { signal: controller.signal }).catch(() => false);
-  const isThere = await Promise.race([answer, budget]);
+  const timeout = sleep(PING_TIMEOUT_MS, false, { signal: controller.signal }).catch(() => false);
+  const isUp = await Promise.race([response, timeout]);
   controller.abort();
-  return isThere;
+  return isUp;
 }

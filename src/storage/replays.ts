@@ -8,67 +8,67 @@ import type { ReplaysTable } from './tables.js';
 
 const LIFETIME_MS = 86_400_000;
 
-/** Longer than anybody waits for other machines: whoever claimed a request before that has gone without an answer. */
+/**
+ * Longer than any call to another server takes. A claim that is older belongs to a process that ended without a
+ * response.
+ */
 const CLAIM_MS = 600_000;
 
-/** A request that its sender may repeat without meaning it twice. */
+/** A request that may be sent repeatedly and is performed once. */
 export interface RepeatableRequest {
-  /** Who asks, and for what: keys of different callers or operations have nothing to do with each other. */
+  /** The caller and the operation. Keys of different scopes are independent. */
   readonly scope: string;
   readonly key: string;
-  /** What the sender must repeat: path, query and body. */
+  /** The path, query and body, which every repetition must contain unchanged. */
   readonly request: unknown;
   /**
-   * Whether the answer waits for other machines, or changes what is there: no
-   * transaction can take that back, nor should one wait for it. The request is
-   * then claimed before, and its answer kept after the change.
+   * Whether the operation calls or changes other servers, which no transaction can undo or should wait for. Such a
+   * request is claimed before it is performed, and its response is stored afterwards.
    */
   readonly reachesOut?: boolean | undefined;
 }
 
 export interface Replays {
   /**
-   * Gives the first answer to a request within 24 hours, and makes it only then.
-   * The answer is kept in one transaction with the changes that `answer` makes in
-   * the database: both are there or neither is, however the process ends. A
-   * repeat that comes while the first is under way waits for it, in this process
-   * or another. What throws is not kept, so a repeat tries again.
+   * Performs a request at most once in 24 hours, and returns the first response to repetitions. The response is stored
+   * in one transaction with the changes that `answer` makes in the database, so that both are stored or neither is,
+   * even if the process ends. A repetition during the first request waits for it, in this process or another. Errors
+   * are not stored, so a repetition tries again.
    *
-   * On PostgreSQL `answer` may run more than once, see `inTransaction`. The
-   * answer is kept encrypted with a key that only the idempotency key gives, for
-   * it may hold a token.
+   * On PostgreSQL, `answer` may run more than once; see `inTransaction`. The response may contain a token, so it is
+   * encrypted with a key that is derived from the idempotency key.
    *
-   * What reaches out is never made again while it may have been: a repeat in
-   * another process, or after a crash, is refused.
+   * A request that calls other servers is never performed again while its outcome is unknown: a repetition in another
+   * process, or after a crash, is rejected.
    *
-   * @throws AppError `invalid_input` when the key came with another request
-   * before, `conflict` (`in_progress` or `unknown`) when the first has no answer yet.
+   * @throws AppError `invalid_input` if the key was used for a different request, `conflict` (`in_progress` or
+   * `unknown`) if the first request has no response yet.
    */
   answerOnce<T>(request: RepeatableRequest, answer: () => Promise<T>): Promise<T>;
 }
 
 interface Running {
   readonly fingerprint: string;
-  readonly answer: Promise<unknown>;
+  readonly response: Promise<unknown>;
 }
 
 export function createReplays(database: Database, now: () => number = Date.now): Replays {
   const running = new Map<string, Running>();
   return {
-    // Kept answers are JSON, which the first answer becomes too on its way out.
+    // Stored responses are parsed JSON. The first response equals them once it has been serialized.
     async answerOnce<T>(repeatable: RepeatableRequest, answer: () => Promise<T>): Promise<T> {
       const { scope, key, request, reachesOut = false } = repeatable;
       const [id, fingerprint] = [hash([scope, key]), hash(request)];
       const current = running.get(id);
       if (current !== undefined) {
         requireSame(current.fingerprint, fingerprint);
-        return current.answer as Promise<T>;
+        return current.response as Promise<T>;
       }
-      const place = { id, fingerprint, key, at: now() };
+      const entry = { id, fingerprint, key, at: now() };
       const first = reachesOut
-        ? claimAndAnswer(database, place, answer)
-        : shareTransaction(database, () => findOrAnswer(database, place, answer));
-      running.set(id, { fingerprint, answer: first });
+        ? claimAndPerform(database, entry, answer)
+        : shareTransaction(database, () => findOrPerform(database, entry, answer));
+      running.set(id, { fingerprint, response: first });
       try {
         return await first;
       } finally {
@@ -78,7 +78,7 @@ export function createReplays(database: Database, now: () => number = Date.now):
   };
 }
 
-/** Deletes answers that have had their 24 hours: nobody is given them any more, so it does not matter when this runs. */
+/** Deletes responses after their 24 hours. They are never returned then, so deletion need not be prompt. */
 export async function sweepReplays(database: Database, at: number): Promise<void> {
   await database.deleteFrom('replays').where('expires_at', '<=', at).execute();
 }
@@ -89,32 +89,35 @@ const findReplay = prepare((database, { id }: { readonly id: string }) =>
 
 const insertReplay = prepareInsert('replays');
 
-interface Place {
+interface Entry {
   readonly id: string;
   readonly fingerprint: string;
   readonly key: string;
   readonly at: number;
 }
 
-async function findOrAnswer<T>(database: Database, place: Place, answer: () => Promise<T>): Promise<T> {
-  const { id, fingerprint, key, at } = place;
-  const [kept] = await findReplay(database, { id });
-  if (kept !== undefined && kept.expires_at > at) return readAnswer(kept, place) as T;
-  if (kept !== undefined) await removeReplay(database, id);
+async function findOrPerform<T>(database: Database, entry: Entry, answer: () => Promise<T>): Promise<T> {
+  const { id, fingerprint, key, at } = entry;
+  const [stored] = await findReplay(database, { id });
+  if (stored !== undefined && stored.expires_at > at) return readResponse(stored, entry) as T;
+  if (stored !== undefined) await removeReplay(database, id);
   const first = await answer();
   const row = { id, fingerprint, sealed: seal(JSON.stringify(first), key), expires_at: at + LIFETIME_MS };
   await insertReplay(database, { ...row, claimed_at: null });
   return first;
 }
 
-/** The claim is there for all to see before the answer is begun; it stays when nobody could say what became of it. */
-async function claimAndAnswer<T>(database: Database, place: Place, answer: () => Promise<T>): Promise<T> {
-  const { id, key } = place;
-  if (!(await claim(database, place))) {
-    const [kept] = await findReplay(database, { id });
-    // What was given up in this very moment may be asked for again.
-    if (kept === undefined) throw refuseRepeat('in_progress');
-    return readAnswer(kept, place) as T;
+/**
+ * Commits a claim before the request is performed. The claim remains if the process ends, because the outcome is
+ * unknown.
+ */
+async function claimAndPerform<T>(database: Database, entry: Entry, answer: () => Promise<T>): Promise<T> {
+  const { id, key } = entry;
+  if (!(await claim(database, entry))) {
+    const [stored] = await findReplay(database, { id });
+    // The claim was released between the two statements, so the client may repeat the request.
+    if (stored === undefined) throw repeatError('in_progress');
+    return readResponse(stored, entry) as T;
   }
   let first: T;
   try {
@@ -123,13 +126,13 @@ async function claimAndAnswer<T>(database: Database, place: Place, answer: () =>
     await removeReplay(database, id).catch(() => undefined);
     throw error;
   }
-  const answered = { sealed: seal(JSON.stringify(first), key), claimed_at: null };
-  await database.updateTable('replays').set(answered).where('id', '=', id).execute();
+  const response = { sealed: seal(JSON.stringify(first), key), claimed_at: null };
+  await database.updateTable('replays').set(response).where('id', '=', id).execute();
   return first;
 }
 
-/** @returns false when somebody else has it, or had it. */
-async function claim(database: Database, { id, fingerprint, at }: Place): Promise<boolean> {
+/** Returns false if the request has been claimed or performed before. */
+async function claim(database: Database, { id, fingerprint, at }: Entry): Promise<boolean> {
   await database.deleteFrom('replays').where('id', '=', id).where('expires_at', '<=', at).execute();
   const { numInsertedOrUpdatedRows } = await database
     .insertInto('replays')
@@ -139,32 +142,32 @@ async function claim(database: Database, { id, fingerprint, at }: Place): Promis
   return numInsertedOrUpdatedRows === 1n;
 }
 
-function readAnswer({ fingerprint, sealed, claimed_at }: ReplaysTable, place: Place): unknown {
-  requireSame(fingerprint, place.fingerprint);
-  if (claimed_at !== null) throw refuseRepeat(claimed_at + CLAIM_MS > place.at ? 'in_progress' : 'unknown');
-  return JSON.parse(unseal(sealed, place.key));
+function readResponse({ fingerprint, sealed, claimed_at }: ReplaysTable, entry: Entry): unknown {
+  requireSame(fingerprint, entry.fingerprint);
+  if (claimed_at !== null) throw repeatError(claimed_at + CLAIM_MS > entry.at ? 'in_progress' : 'unknown');
+  return JSON.parse(unseal(sealed, entry.key));
 }
 
 async function removeReplay(database: Database, id: string): Promise<void> {
   await database.deleteFrom('replays').where('id', '=', id).execute();
 }
 
-function refuseRepeat(code: 'in_progress' | 'unknown'): AppError {
+function repeatError(code: 'in_progress' | 'unknown'): AppError {
   const messages = {
-    in_progress: 'The same request is under way; its answer comes under the same key.',
-    unknown: 'The first request under this key ended without an answer; what became of it shows at the next refresh.',
+    in_progress: 'The same request is still in progress. Repeat it with the same Idempotency-Key to get the response.',
+    unknown: 'The first request with this Idempotency-Key got no response. The next refresh shows its outcome.',
   };
   return new AppError('conflict', messages[code], { action: { code } });
 }
 
 function requireSame(known: string, fingerprint: string): void {
   if (known === fingerprint) return;
-  const message = 'Expected a new Idempotency-Key for another request; this one was used before.';
+  const message = 'This Idempotency-Key was used for a different request. Use a new key.';
   throw new AppError('invalid_input', message, { field: 'Idempotency-Key' });
 }
 
 function hash(value: unknown): string {
-  // A body that is absent has no JSON of its own.
+  // The list gives an absent value, for which JSON has no text, a text as well.
   return createHash('sha256')
     .update(JSON.stringify([value]))
     .digest('hex');

@@ -3,15 +3,14 @@ import type { Database } from './database.js';
 import type { ServerKey } from './server-key.js';
 import { StateFolderError } from './state-folder.js';
 
-/** What is sealed to recognise a key by. */
+/** A known text. A key is recognised by its ability to decrypt the stored ciphertext of it. */
 const TEXT = 'trellis';
 const PURPOSE = 'server key check';
 
 /**
- * Makes sure that the database is used with one key, whichever server and
- * folder it comes from; the first one counts.
+ * Ensures that all servers use the database with the same key. The first server stores a check value.
  *
- * @throws StateFolderError for another key, with which nothing that is sealed could be read.
+ * @throws StateFolderError for a different key, which can't decrypt the stored data.
  */
 export async function requireServerKey(database: Database, key: ServerKey): Promise<void> {
   await inTransaction(database, async (transaction) => {
@@ -21,15 +20,15 @@ export async function requireServerKey(database: Database, key: ServerKey): Prom
         .insertInto('server_key')
         .values({ id: 1, sealed: key.seal(TEXT, PURPOSE) })
         .execute();
-    } else if (!isSealedWith(key, known.sealed)) {
+    } else if (!isEncryptedWith(key, known.sealed)) {
       throw new StateFolderError(
-        'expected the server.key that the database was used with before; copy it from that state folder, or restore a backup',
+        'server.key differs from the key of the database; copy the key from its state folder, or restore a backup',
       );
     }
   });
 }
 
-function isSealedWith(key: ServerKey, sealed: Uint8Array): boolean {
+function isEncryptedWith(key: ServerKey, sealed: Uint8Array): boolean {
   try {
     return key.unseal(sealed, PURPOSE) === TEXT;
   } catch {

@@ -4,33 +4,36 @@ import { join } from 'node:path';
 import { seal, unseal } from './seal.js';
 import { StateFolderError } from './state-folder.js';
 
-/** In the state folder. Whoever restores the database needs this file too. */
+/** The name of the key file in the state folder. Restoring the database requires this file too. */
 export const SERVER_KEY_FILE = 'server.key';
 
 const KEY_BYTES = 32;
 const KEY = /^[\w-]{43}\n?$/;
 
-/** Encrypts what the server must read again, such as tokens for forges (AES-256-GCM), and derives other keys. */
+/** Encrypts data that the server must be able to read, such as forge tokens (AES-256-GCM), and derives other keys. */
 export interface ServerKey {
-  /** @param purpose What the text is and whose: sealed for one purpose, it can't be unsealed for another. */
+  /**
+   * Encrypts a text.
+   *
+   * @param purpose Identifies the kind and the owner of the text. Decryption requires the same purpose.
+   */
   seal(text: string, purpose: string): Buffer;
-  /** The inverse. @throws Error when it was sealed with another key, for another purpose, or a bit changed. */
+  /** Decrypts a text. @throws Error if the key or the purpose is different, or the data was modified. */
   unseal(sealed: Uint8Array, purpose: string): string;
-  /** Derives a key of 32 bytes for another algorithm (HKDF, RFC 5869); each purpose has its own. */
+  /** Derives a key of 32 bytes for use outside of this interface (HKDF, RFC 5869). Each purpose has its own key. */
   derive(purpose: string): Uint8Array;
 }
 
 /**
- * Reads the key of a state folder, or makes it on the first start, for its
- * owner's eyes only.
+ * Reads the key of a state folder, or creates it on the first start, with mode 0600.
  *
- * @throws StateFolderError when the file holds something else: what was sealed with the lost key stays sealed.
+ * @throws StateFolderError if the file does not contain a key. Data encrypted with a lost key can't be recovered.
  */
 export async function openServerKey(folder: string): Promise<ServerKey> {
   return (await findServerKey(folder)) ?? parse(await create(join(folder, SERVER_KEY_FILE)), folder);
 }
 
-/** Like {@link openServerKey}, but makes none. */
+/** Reads the key of a state folder; returns `undefined` if it does not exist. */
 export async function findServerKey(folder: string): Promise<ServerKey | undefined> {
   const text = await readIfThere(join(folder, SERVER_KEY_FILE));
   return text === undefined ? undefined : parse(text, folder);
@@ -39,7 +42,7 @@ export async function findServerKey(folder: string): Promise<ServerKey | undefin
 function parse(text: string, folder: string): ServerKey {
   if (!KEY.test(text)) {
     throw new StateFolderError(
-      `expected a key in ${join(folder, SERVER_KEY_FILE)}; restore it, or remove it to enter the tokens for forges anew`,
+      `${join(folder, SERVER_KEY_FILE)} is not a valid key. Restore it, or delete it and re-enter the forge tokens`,
     );
   }
   return createServerKey(text.trim());
@@ -64,7 +67,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
   }
 }
 
-/** All of it is there under its name, or nothing. Two servers at once are kept out by the folder's lock. */
+/** Creates the key file atomically. The lock of the state folder excludes other servers. */
 async function create(file: string): Promise<string> {
   const text = `${randomBytes(KEY_BYTES).toString('base64url')}\n`;
   const handle = await open(`${file}.new`, 'w', 0o600);

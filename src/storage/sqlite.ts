@@ -1,4 +1,4 @@
-/** SQLite behind Kysely. */
+/** The Kysely dialect for SQLite. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
@@ -14,23 +14,23 @@ import type {
 import { LRUCache } from 'lru-cache';
 import { toBindable } from './bindable.js';
 
-/** How long a connection waits for another one's write before it fails. */
+/** The time for which a query waits for another connection's write before it fails. */
 const BUSY_TIMEOUT_MS = 5_000;
 const BUSY_RETRY_MS = 10;
 
-/** The indexes of some hundred thousand rows, so that a write to any of them reads nothing first. */
+/** Enough for the indexes of some hundred thousand rows, so that writes need no reads from the disk. */
 const CACHE_KIB = 16_384;
 
-/** 16 MB of log: a page that many commits change goes to its place once. */
+/** 16 MB of log, so that a page which many commits change is written to the database once. */
 const CHECKPOINT_PAGES = 4_000;
 
-/** SQLite's own number for "another connection is writing". */
+/** The error code of SQLite if another connection is writing. */
 const SQLITE_BUSY = 5;
 
-/** Distinct SQL texts kept prepared; lists of variable length make new texts, so the number is bounded. */
+/** The number of cached prepared statements. Lists of variable length produce new SQL texts, so it is bounded. */
 const MAX_STATEMENTS = 500;
 
-/** One connection to a file, or to `:memory:`. */
+/** Creates the dialect with one connection to a file, or to `:memory:`. */
 export function sqliteDialect(file: string): SqliteDialect {
   const database = openSqlite(file);
   return new (class extends SqliteDialect {
@@ -41,17 +41,17 @@ export function sqliteDialect(file: string): SqliteDialect {
 }
 
 /**
- * Opens a SQLite file, or `:memory:`, for data that must survive a power cut:
- * a commit has reached the disk when it returns.
+ * Opens a SQLite file, or `:memory:`, for data that must survive a power failure: a commit returns when the data is on
+ * the disk.
  *
- * @param Connection Another driver of the same API, such as Node's own.
+ * @param Connection The driver, which may be replaced by one with the same API, such as that of Node.
  */
 export function openSqlite(file: string, Connection = DatabaseSync): SqliteDatabase {
   const connection = new Connection(file, { enableForeignKeyConstraints: true, timeout: BUSY_TIMEOUT_MS });
   connection.exec('pragma journal_mode = wal');
   connection.exec('pragma synchronous = full');
   connection.exec(`pragma cache_size = ${-CACHE_KIB}; pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
-  // Waiting is done above, where it holds up nobody else.
+  // WaitingConnection waits instead, without blocking the event loop.
   connection.exec('pragma busy_timeout = 0');
   const statements = new LRUCache<string, SqliteStatement>({ max: MAX_STATEMENTS });
   return {
@@ -69,12 +69,12 @@ export function openSqlite(file: string, Connection = DatabaseSync): SqliteDatab
   };
 }
 
-/** Statements that are yet to be collected keep the log beside the file, which should do alone. */
+/** Moves the log into the database file. Closing does not always do so while statements await garbage collection. */
 function checkpoint(connection: DatabaseSyncInstance): void {
   try {
     connection.exec('pragma wal_checkpoint(passive)');
   } catch {
-    // A transaction is open, or the file is none: whoever opens it next will see to it.
+    // A transaction is open, or the file is not a database. The next connection handles the log.
   }
 }
 
@@ -89,14 +89,13 @@ function prepare(connection: DatabaseSyncInstance, sql: string): SqliteStatement
 }
 
 /**
- * Takes the write lock as a transaction begins: a deferred one that reads and
- * then writes fails at once when another connection wrote in between. Whatever
- * meets another connection's write waits for it without blocking the process,
- * which may itself hold that connection.
+ * Acquires the write lock at the beginning of a transaction. A deferred transaction would fail at its first write if
+ * another connection wrote after its first read. Queries wait for writes of other connections without blocking the
+ * process, because the other connection may belong to this process.
  */
 class WaitingDriver extends SqliteDriver {
   override async beginTransaction(connection: DatabaseConnection, settings?: TransactionSettings): Promise<void> {
-    // Who only reads sees one moment, and is in nobody's way.
+    // A read-only transaction reads from a snapshot and needs no lock.
     const mode = settings?.accessMode === 'read only' ? 'deferred' : 'immediate';
     await connection.executeQuery(CompiledQuery.raw(`begin ${mode}`));
   }
@@ -104,7 +103,7 @@ class WaitingDriver extends SqliteDriver {
   #waiting: WaitingConnection | undefined;
 
   override async acquireConnection(): Promise<DatabaseConnection> {
-    // There is but one, which is handed round.
+    // The driver has only one connection, which all callers share.
     const connection = await super.acquireConnection();
     return (this.#waiting ??= new WaitingConnection(connection));
   }
@@ -138,7 +137,7 @@ function isBusy(error: unknown): boolean {
   return isSqliteError(error) && error.errcode === SQLITE_BUSY;
 }
 
-/** Whether it is SQLite's own. */
+/** Returns whether SQLite itself has thrown the error. */
 export function isSqliteError(error: unknown): error is { readonly errcode: unknown } {
   return typeof error === 'object' && error !== null && 'errcode' in error;
 }

@@ -4,22 +4,22 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { isOpenToOthers, makeDatabasePrivate } from './private-file.js';
 
 export interface StateFolder {
-  /** Whether other people of the machine may look into it. */
+  /** Whether other users of the machine may access the folder. */
   readonly isShared: boolean;
-  /** Lets another server have it. */
+  /** Releases the lock. */
   readonly close: () => void;
 }
 
-/** The folder can't be used, for a reason that a person can mend. */
+/** A failure to use the state folder that an operator can fix. */
 export class StateFolderError extends Error {
   override readonly name = 'StateFolderError';
 }
 
 /**
- * Makes the folder of keys and databases, in which nobody else has any
- * business. One that was there keeps its mode, for it may hold more than ours.
+ * Creates and locks the folder of keys and databases, which only the user of the server can access. An existing folder
+ * keeps its mode, because it may contain other files.
  *
- * @throws StateFolderError when another server has it.
+ * @throws StateFolderError if another server uses the folder.
  */
 export async function openStateFolder(folder: string): Promise<StateFolder> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -31,9 +31,8 @@ export async function openStateFolder(folder: string): Promise<StateFolder> {
 }
 
 /**
- * Two servers would write the site's records under each other's queries. SQLite
- * takes the operating system's lock, which ends with the process, however that
- * ends.
+ * Locks the folder, because two servers would overwrite each other's site records. SQLite uses a lock of the operating
+ * system, which is released when the process ends for any reason.
  */
 function lock(file: string): () => void {
   const database = new DatabaseSync(file, { timeout: 0 });
@@ -41,12 +40,12 @@ function lock(file: string): () => void {
     database.exec('begin exclusive');
   } catch (cause) {
     database.close();
-    throw new StateFolderError('expected a folder of its own; another server is using it', { cause });
+    throw new StateFolderError('the state folder is in use by another server', { cause });
   }
   return () => database.close();
 }
 
-/** Whether a server has the folder. Nothing is made where there is none. */
+/** Returns whether a server uses the folder. Does not create the folder. */
 export async function isStateFolderTaken(folder: string): Promise<boolean> {
   const file = join(folder, 'lock.db');
   if ((await stat(file).catch(() => undefined)) === undefined) return false;

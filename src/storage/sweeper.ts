@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface SweeperOptions {
-  /** Each takes out what has had its time. */
+  /** The functions that delete expired data. */
   readonly sweeps: readonly (() => Promise<void>)[];
-  /** From the end of one round to the start of the next. */
+  /** The time from the end of one run to the start of the next. */
   readonly everyMs: number;
-  /** Is told when a sweep fails; the next round tries again. */
+  /** Reports the error of a function. The next run calls the function again. */
   readonly report: (error: unknown) => void;
 }
 
 export interface Sweeper {
-  /** Waits for the round that is under way; there is no other. */
+  /** Stops the job, and waits for the current run. */
   close(): Promise<void>;
 }
 
-/** Sweeps at once and then again and again, without keeping the process alive. */
+/** Starts a job that runs at once and then periodically. It does not keep the process alive. */
 export function startSweeper(options: SweeperOptions): Sweeper {
   const closed = new AbortController();
   const ended = run(options, closed.signal);

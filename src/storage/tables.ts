@@ -1,6 +1,6 @@
 /**
- * The tables as they are after every migration. Times are integer milliseconds
- * and booleans 0 or 1, which both engines keep alike; JSON is text.
+ * The tables after all migrations. Times are integer milliseconds and booleans are 0 or 1, which both engines represent
+ * in the same way. JSON is text.
  */
 export interface Tables {
   people: PeopleTable;
@@ -44,7 +44,7 @@ export interface Tables {
 export interface PeopleTable {
   id: string;
   username: string;
-  /** The username in lower case: two names that differ in case alone are one. */
+  /** The username in lower case, because names that differ only in case are equal. */
   username_key: string;
   display_name: string;
   is_admin: number;
@@ -52,7 +52,7 @@ export interface PeopleTable {
 }
 
 export interface SessionsTable {
-  /** SHA-256 of the id that the cookie carries. */
+  /** The SHA-256 of the session id in the cookie. */
   id_hash: string;
   person_id: string;
   created_at: number;
@@ -62,45 +62,45 @@ export interface SessionsTable {
 export interface TokensTable {
   id: string;
   kind: 'consumer' | 'personal' | 'write';
-  /** SHA-256 of the token. */
+  /** The SHA-256 of the token. */
   hash: string;
   person_id: string;
-  /** Whom a consumer token speaks for; null for the other kinds. */
+  /** The consumer of a consumer token; null for other kinds. */
   consumer: string | null;
   label: string;
-  /** Space-separated. */
+  /** The scopes, separated by spaces. */
   scopes: string;
   created_at: number;
   expires_at: number;
   last_used_at: number | null;
-  /** Tokens of the secrets service stay when they are revoked; personal ones go. */
+  /** Only tokens of the secrets service remain after they are revoked; API tokens are deleted. */
   revoked_at: number | null;
-  /** The actor's id in the audit log; null for one of the command line, and for personal ones. */
+  /** The actor's id in the audit log; null for tokens from the command line, and for API tokens. */
   issued_by: string | null;
 }
 
 export interface PasskeysTable {
-  /** The credential's id, base64url. */
+  /** The credential id in base64url. */
   id: string;
   person_id: string;
-  /** 32 random bytes, base64url, which stand for the person on their authenticators. */
+  /** 32 random bytes in base64url that identify the user to authenticators. */
   user_handle: string;
-  /** COSE, base64url. */
+  /** The COSE key in base64url. */
   public_key: string;
   counter: number;
-  /** Space-separated. */
+  /** The transports, separated by spaces. */
   transports: string;
   label: string;
   created_at: number;
   last_used_at: number | null;
-  /** The identity of the secrets' owner, wrapped by this passkey; opaque to the server. */
+  /** The owner's identity, wrapped with this passkey; opaque to the server. */
   wrapped_identity: string | null;
 }
 
-/** Links that let one person in: invitations, and the setup link, which has no name yet. */
+/** One-time links that create an account: invitations, and the setup link, which has no username. */
 export interface InvitationsTable {
   id: string;
-  /** SHA-256 of the secret in the link. */
+  /** The SHA-256 of the secret in the link. */
   hash: string;
   username: string | null;
   username_key: string | null;
@@ -109,9 +109,9 @@ export interface InvitationsTable {
   expires_at: number;
 }
 
-/** Ceremonies under way, and what they are to remember. */
+/** Open passkey ceremonies with the data that their completion needs. */
 export interface ChallengesTable {
-  /** SHA-256 of the challenge. */
+  /** The SHA-256 of the challenge. */
   hash: string;
   ceremony: 'add' | 'register' | 'sign_in';
   person_id: string | null;
@@ -126,7 +126,7 @@ export interface AccountEventsTable {
   id: string;
   at: number;
   action: string;
-  /** Whose account it is about. */
+  /** The user whose account the event is about. */
   person_id: string | null;
   actor_type: string;
   actor_id: string | null;
@@ -138,9 +138,9 @@ export interface AccountEventsTable {
 export interface BoardsTable {
   person_id: string;
   generated_at: number;
-  /** JSON of the whole board, drafts included. */
+  /** The board snapshot with drafts, as JSON. */
   snapshot: string;
-  /** JSON of what each pull request last changed to, and when; null before that was kept. */
+  /** The last change of each pull request with its time, as JSON; null for boards of earlier releases. */
   changes: string | null;
 }
 
@@ -149,12 +149,12 @@ export interface BoardSharesTable {
   viewer_id: string;
 }
 
-/** How far somebody has read their own board; whoever has said nothing of it has no row. */
+/** The state of users as viewers of their own board. Users without such state have no row. */
 export interface BoardReadersTable {
   person_id: string;
-  /** The time of the newest board that they say they have seen. */
+  /** The time of the newest board that the user has seen. */
   seen_at: number | null;
-  /** Moves on whenever the same board looks different to them: a visit, something set aside or taken up. */
+  /** Incremented whenever the same board looks different to the user, such as after a visit or a snooze. */
   revision: number;
 }
 
@@ -164,21 +164,21 @@ export interface SnoozesTable {
   /** The full name in lower case. */
   repo: string;
   number: number;
-  /** Null when only a change ends it. */
+  /** Null if only a change ends the snooze. */
   until: number | null;
   until_change: number;
-  /** When the pull request had last changed as it was set aside: a later change is one that may end it. */
+  /** The time of the pull request's last change before the snooze. A later change may end the snooze. */
   changed_at: number;
 }
 
 export interface ViewsTable {
   person_id: string;
   name: string;
-  /** JSON of its filter, order and groups. */
+  /** The filter, sort order and grouping, as JSON. */
   view: string;
 }
 
-/** Addresses at which anyone reads somebody's board. */
+/** Feeds: secret URLs of boards and views. */
 export interface FeedsTable {
   id: string;
   person_id: string;
@@ -186,32 +186,32 @@ export interface FeedsTable {
   label: string;
   /** Null for the whole board. */
   view: string | null;
-  /** SHA-256 of the secret in the address. */
+  /** The SHA-256 of the secret in the URL. */
   hash: string;
   created_at: number;
 }
 
-/** A row is made when somebody's settings are first asked for. */
+/** User settings. A row is created when the settings are first read. */
 export interface SettingsTable {
   person_id: string;
-  /** When the person first saved them; null before. */
+  /** The time at which the user first saved forge settings; null before. */
   saved_at: number | null;
-  /** When the person last asked for a refresh. */
+  /** The time at which the user last requested a refresh. */
   refreshed_at: number | null;
-  /** JSON of everything about forges, tokens included, sealed with the server's key. */
+  /** The forge settings with tokens, as JSON, encrypted with the server key. */
   forges: Uint8Array;
-  /** SHA-256 of the webhook token, which deliveries are found by. */
+  /** The SHA-256 of the webhook token, by which the owner of a delivery is found. */
   webhook_token_hash: string;
-  /** JSON of the webhook's token and secret, sealed with the server's key. */
+  /** The webhook token and webhook secret, as JSON, encrypted with the server key. */
   webhook: Uint8Array;
   theme: string;
   timezone: string;
-  /** JSON, for the pages alone. */
+  /** JSON that only the pages interpret. */
   filter_state: string;
 }
 
 export interface RequestLogTable {
-  /** In the order of time. */
+  /** Ids are ordered by time. */
   id: string;
   logged_at: number;
   forge: string;
@@ -220,82 +220,82 @@ export interface RequestLogTable {
   outcome: string;
   account: string | null;
   status_code: number | null;
-  /** JSON of what was left of the forge's budget. */
+  /** The remaining API quota of the forge, as JSON. */
   budget: string | null;
 }
 
-/** Webhooks that people gave another token and secret, as they were. */
+/** Previous tokens and secrets of webhooks that users have rotated. */
 export interface RetiredWebhooksTable {
-  /** SHA-256 of the token. */
+  /** The SHA-256 of the token. */
   token_hash: string;
   person_id: string;
-  /** As in the settings. */
+  /** The same format as in {@link SettingsTable}. */
   webhook: Uint8Array;
-  /** From then on no delivery is taken. */
+  /** Deliveries are accepted until this time. */
   expires_at: number;
 }
 
-/** What a forge last said of one repository. */
+/** The latest snapshot of each repository. */
 export interface ForgeReadingsTable {
   person_id: string;
   forge: string;
-  /** The forge's own, which outlives names. */
+  /** The id at the forge, which does not change when the repository is renamed. */
   repository_id: string;
   full_name: string;
-  /** As the forge had it when it was read; empty when it is to be read again anyway. */
+  /** The revision that the forge reported for this snapshot; empty if the repository must be read again. */
   revision: string;
-  /** Some of it is about to change without the revision telling: CI is pending, or whether it merges is not known yet. */
+  /** Whether data is expected to change without a new revision: CI is pending, or mergeability is unknown. */
   is_unsettled: number;
-  /** There may be more pull requests than were read, as the board takes no more. */
+  /** Whether the snapshot is truncated to the largest number of pull requests that the board accepts. */
   is_cut: number;
-  /** How many there are. */
+  /** The number of pull requests. */
   pull_requests: number;
-  /** JSON. */
+  /** The snapshot as JSON. */
   facts: string;
-  /** When the forge was asked: an older reading never takes the place of a newer one. */
+  /** The time of the request to the forge. An older snapshot never replaces a newer one. */
   read_at: number;
-  /** When the facts last became others. */
+  /** The time of the last change of the snapshot. */
   changed_at: number;
 }
 
-/** How the last reading of a forge went. */
+/** The status of the last refresh of each forge. */
 export interface ForgeStatesTable {
   person_id: string;
   forge: string;
-  /** The address of the server that was read: of another, nothing read still holds. */
+  /** The URL of the forge. All stored data becomes invalid when it changes. */
   source: string;
-  /** When it was last read with success; null before. */
+  /** The time of the last successful refresh; null before. */
   read_at: number | null;
-  /** Why the last reading failed; null when it didn't. */
+  /** The error kind of the last refresh; null if it succeeded. */
   error_kind: string | null;
-  /** How many readings have failed since. */
+  /** The number of failed refreshes since the last success. */
   failures: number;
-  /** When it is tried again before the next refresh; null for not at all. */
+  /** The time of a retry before the next scheduled refresh; null for none. */
   retry_at: number | null;
-  /** Until when the forge takes no requests; null when it didn't say. */
+  /** The time until which the forge accepts no requests; null if unknown. */
   paused_until: number | null;
-  /** JSON of what is left of the forge's budgets. */
+  /** The remaining API quotas of the forge, as JSON. */
   budgets: string;
 }
 
-/** Whose board is to be refreshed when, and who does it. */
+/** The schedule and leases of board refreshes. */
 export interface RefreshScheduleTable {
   person_id: string;
-  /** When the whole board is due. */
+  /** The time of the next refresh of the whole board. */
   due_at: number;
-  /** When anything is, the whole or a part. */
+  /** The time of the next refresh of the whole board or a part of it. */
   look_at: number;
-  /** Random, of whoever works on the board. */
+  /** A random id of the process that refreshes the board. */
   lease_holder: string | null;
-  /** Moved on while work goes on; past, the board is free. */
+  /** Extended during the refresh. After this time another process may acquire the lease. */
   lease_until: number;
-  /** How often the lease was taken. */
+  /** The number of leases so far. */
   runs_begun: number;
-  /** Which of those last read the whole board to the end. */
+  /** The number of the last lease under which the whole board was read. */
   run_done: number;
 }
 
-/** What a person said, or we know, of a repository; one that nothing is said of has no row. */
+/** User settings and observations for a repository. Repositories without any have no row. */
 export interface RepositoryMarksTable {
   person_id: string;
   forge: string;
@@ -304,11 +304,11 @@ export interface RepositoryMarksTable {
   ignored_prs: number;
   ignored_issues: number;
   auto_update_branch: number;
-  /** When a delivery of it last proved to be the forge's; null before. */
+  /** The time of the last verified webhook delivery; null before. */
   webhook_seen_at: number | null;
 }
 
-/** What is kept here of a pull request, beside what its forge says. */
+/** The local state of pull requests, in addition to the data of the forge. */
 export interface PullRequestMarksTable {
   person_id: string;
   forge: string;
@@ -316,13 +316,13 @@ export interface PullRequestMarksTable {
   repo: string;
   number: number;
   kind: 'auto_merge' | 'auto_merged' | 'auto_update' | 'bot_request' | 'held' | 'update_request';
-  /** JSON, of a shape that the kind tells. */
+  /** JSON with a schema that depends on the kind. */
   state: string;
-  /** From then on there might as well be no row; null for what somebody has to end. */
+  /** The time after which the row is ignored; null if it remains until it is removed. */
   expires_at: number | null;
 }
 
-/** Actions that are being sent to a forge, or were without an answer. */
+/** Actions that are being sent to a forge, or whose outcome is unknown. */
 export interface ActionAttemptsTable {
   person_id: string;
   forge: string;
@@ -330,23 +330,23 @@ export interface ActionAttemptsTable {
   repo: string;
   number: number;
   action: string;
-  /** Random, of whoever sends it. */
+  /** A random id of the sender. */
   claim: string;
-  /** The newest commit when it was sent; null when that wasn't known. */
+  /** The newest commit when the action was sent; null if unknown. */
   head_sha: string | null;
   began_at: number;
-  /** Moved on while it is being sent; past, its outcome is unknown. */
+  /** Extended while the action is being sent. After this time, its outcome is unknown. */
   lease_until: number;
 }
 
-/** How many pull requests came to a board and left it; a day of which nothing was seen has no row. */
+/** The number of pull requests opened and closed per board and day. Days without a refresh have no row. */
 export interface ThroughputDaysTable {
   person_id: string;
-  /** As `2026-05-02`, in the time zone that the person had then. */
+  /** The day, such as `2026-05-02`, in the time zone of the user at that time. */
   day: string;
   opened_count: number;
   left_count: number;
-  /** How many the last board of the day had; null when none was made. */
+  /** The number of open pull requests on the last board of the day; null without a board. */
   open_count: number | null;
 }
 
@@ -354,17 +354,17 @@ export interface SecretObjectsTable {
   id: string;
   slug: string;
   description: string | null;
-  /** Of the present value. */
+  /** The version of the current value. */
   version: number;
   created_at: number;
-  /** When the present value came, and who sent it. */
+  /** The time of the current value; the columns `updated_by_*` have its author. */
   updated_at: number;
   created_by_type: string;
   created_by_id: string;
   updated_by_type: string;
   updated_by_id: string;
   rotate_after_days: number | null;
-  /** Of the value that the audit log has told to be due for rotation. */
+  /** The version for which the audit log has recorded that rotation is due. */
   noted_version: number | null;
 }
 
@@ -378,104 +378,105 @@ export interface SecretObjectTagsTable {
   tag: string;
 }
 
-/** The present values of objects, and those that were replaced. */
+/** The current and previous values of secrets. */
 export interface SecretObjectValuesTable {
   object_id: string;
-  /** Counts the values of an object from 1. */
+  /** The number of the value, from 1. */
   version: number;
   created_at: number;
   created_by_type: string;
   created_by_id: string;
-  /** Null for the present value, as are the two columns behind. */
+  /** Null for the current value, like the next two columns. */
   replaced_at: number | null;
   replaced_by_type: string | null;
   replaced_by_id: string | null;
-  /** What the age header tells. */
+  /** The number of recipients in the age header. */
   recipient_count: number;
   sealed: Uint8Array;
 }
 
-/** The public keys that a value is sealed to, as far as its sender has told them. */
+/** The recipients of a value, as far as the sender has listed them. */
 export interface SecretObjectRecipientsTable {
   object_id: string;
   version: number;
   recipient: string;
 }
 
-/** Consumers that were added by name or have a key; names that objects use need no row. */
+/** Consumers that were added explicitly or have a public key. Consumers that secrets merely refer to need no row. */
 export interface SecretConsumersTable {
   name: string;
   public_key: string | null;
 }
 
-/** At most one row, whose id is 1. */
+/** The owner's identity. The table has at most one row, with the id 1. */
 export interface SecretOwnerTable {
   id: number;
   public_key: string;
-  /** The identity wrapped by a recovery phrase; opaque to the server. */
+  /** The identity, wrapped with the recovery phrase; opaque to the server. */
   recovery_wrapped_identity: string | null;
 }
 
 export interface AuditLogTable {
-  /** From 1, without gaps, in the order of the chain. */
+  /** The position in the chain, from 1 without gaps. */
   id: number;
   action: string;
   subject_type: string;
-  /** The object's slug when it happened; null when it is about something else. */
+  /** The slug of the secret at that time; null if the subject is not a secret. */
   slug: string | null;
   variant_id: string | null;
   version: number | null;
-  /** A consumer's name, the id of a token or of a passkey, or a public key; null when it is about an object. */
+  /** The name of a consumer, the id of a token or a passkey, or a public key; null if the subject is a secret. */
   subject_id: string | null;
   /** The slug or name before a rename. */
   previous_name: string | null;
   at: number;
   ip: string;
-  /** What the client says of itself, unproven. */
+  /** The self-reported name of the client, unverified. */
   caller: string | null;
   actor_type: string | null;
   actor_id: string | null;
-  /** SHA-256 over the entry before and this one, in hex. */
+  /** The SHA-256 over the hash of the previous entry and this entry, in hex. */
   hash: string;
 }
 
-/** At most one row, whose id is 1. */
+/** The end of the audit log. The table has at most one row, with the id 1. */
 export interface AuditHeadTable {
   id: number;
-  /** How many entries there are, which is the last one's id. */
+  /** The number of entries, which is the id of the last entry. */
   count: number;
-  /** The last one's hash. */
+  /** The hash of the last entry. */
   hash: string;
 }
 
+/** The stored responses to requests with an idempotency key. */
 export interface ReplaysTable {
-  /** Hash of who asked for what under which key. */
+  /** The hash of the caller, the operation and the idempotency key. */
   id: string;
-  /** Hash of the request's parameters and body. */
+  /** The hash of the parameters and the body. */
   fingerprint: string;
-  /** The answer as JSON, encrypted with a key that only the idempotency key gives. */
+  /** The response as JSON, encrypted with a key derived from the idempotency key. */
   sealed: Uint8Array;
   expires_at: number;
-  /** Since when it is being answered by whoever reaches out for it; null when it is answered. */
+  /** The time since which a request that calls other servers is in progress; null once it has a response. */
   claimed_at: number | null;
 }
 
 export interface RateCountsTable {
-  /** What is counted, and of whom. */
+  /** The rate limit and the address or credential. */
   key: string;
   taken: number;
   ends_at: number;
 }
 
 export interface WebhookDeliveriesTable {
-  /** Hash of whose it is, of the forge and of what that calls it. */
+  /** The hash of the user, the forge and the delivery id of the forge. */
   id: string;
   expires_at: number;
 }
 
-/** At most one row, whose id is 1. */
+/** A check value for the server key. The table has at most one row, with the id 1. */
 export interface ServerKeyTable {
   id: number;
-  /** A text that everybody knows, sealed with the key that the database is used with. */
+  /** A constant text, encrypted with the server key. */
   sealed: Uint8Array;
 }

@@ -6,41 +6,45 @@ import type { Rule } from './who-imports-whom.js';
 
 const TRANSPORT = ['express', 'graphql', 'graphql-http', '@graphql-tools/schema'];
 
-/** graphql-codegen loads the default export of a schema loader, and no other. */
+/** graphql-codegen can load only the default export of a schema loader. */
 const SCHEMA_LOADER = 'src/codegen/site/load-schema.ts';
 
-/** Lists what a file does that the house forbids, as `file:line what`; the file is named from the repository root. */
+/**
+ * Lists the violations of the architecture in a file, as `file:line violation`, with the path from the repository root.
+ */
 export function findViolations(file: string, text: string): string[] {
   const { imports, defaultExports, environmentReads } = readSource(text);
-  const refused = imports
+  const forbidden = imports
     .filter(({ isType }) => !isType)
     .flatMap(({ specifier, line }) => {
-      const reason = refuseImport(file, specifier);
+      const reason = findImportViolation(file, specifier);
       return reason === undefined ? [] : [`${file}:${line} ${reason}`];
     });
-  const isOurs = file.startsWith('src/') && !file.startsWith('src/generated/');
+  const isHandWritten = file.startsWith('src/') && !file.startsWith('src/generated/');
   return [
-    ...refused,
-    ...(isOurs && file !== SCHEMA_LOADER ? defaultExports.map((line) => `${file}:${line} exports a default`) : []),
-    ...(isOurs && file !== 'src/config.ts'
+    ...forbidden,
+    ...(isHandWritten && file !== SCHEMA_LOADER
+      ? defaultExports.map((line) => `${file}:${line} exports a default`)
+      : []),
+    ...(isHandWritten && file !== 'src/config.ts'
       ? environmentReads.map((line) => `${file}:${line} reads the environment`)
       : []),
   ];
 }
 
-function refuseImport(file: string, specifier: string): string | undefined {
+function findImportViolation(file: string, specifier: string): string | undefined {
   const room = roomOf(file);
   const rule = whoImportsWhom[room];
-  if (rule === undefined) return `is in "${room}", which the table of rooms lacks`;
-  if (!specifier.startsWith('.')) return refusePackage(room, rule, specifier);
+  if (rule === undefined) return `is in "${room}", which is not in the table of allowed imports`;
+  if (!specifier.startsWith('.')) return findPackageViolation(room, rule, specifier);
   const target = path.posix.join(path.posix.dirname(file), specifier).replace(/\.[jt]s$/u, '');
   if (roomOf(target) === room && target.startsWith('src/') === file.startsWith('src/')) return undefined;
   const name = target.replace(/^src\//u, '');
   if (rule.rooms.some((allowed) => name === allowed || name.startsWith(`${allowed}/`))) return undefined;
-  return `imports "${specifier}": ${room} may import ${rule.rooms.join(', ') || 'no room'}`;
+  return `imports "${specifier}": ${room} may import ${rule.rooms.join(', ') || 'no other folder'}`;
 }
 
-function refusePackage(room: string, { packages = 'all' }: Rule, specifier: string): string | undefined {
+function findPackageViolation(room: string, { packages = 'all' }: Rule, specifier: string): string | undefined {
   if (isAllowed(packages, specifier)) return undefined;
   const allowed = typeof packages === 'string' ? packages : packages.join(', ') || 'none';
   return `imports "${specifier}": packages of ${room}: ${allowed}`;

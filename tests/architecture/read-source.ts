@@ -1,6 +1,6 @@
 import ts from 'typescript';
 
-/** What a source file says that the rules of the house ask about; lines count from 1. */
+/** The parts of a source file that the architecture rules restrict, with line numbers from 1. */
 export interface Source {
   imports: readonly { specifier: string; line: number; isType: boolean }[];
   defaultExports: readonly number[];
@@ -69,7 +69,7 @@ function isDefaultExport(node: ts.Node): boolean {
   );
 }
 
-/** `process.env`, by a dot, by a bracket or by taking it apart, or `env` imported from Node. */
+/** Matches `process.env` with a dot, with brackets or by destructuring, and `env` imported from Node. */
 function isEnvironment(node: ts.Node): boolean {
   if (ts.isImportDeclaration(node)) return /^(node:)?process$/u.test(textOf(node.moduleSpecifier) ?? '');
   if (ts.isVariableDeclaration(node)) return node.initializer !== undefined && isProcess(node.initializer);

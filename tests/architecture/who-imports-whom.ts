@@ -1,21 +1,21 @@
-/** What a room may import in values; `import type` is free, and so is a room's own folder. */
+/** The value imports that a folder may have. `import type` and imports within the folder are always allowed. */
 export interface Rule {
-  /** Rooms, or single files of rooms. */
+  /** Folders, or single files of folders. */
   rooms: readonly string[];
-  /** `all` by default; or those listed. `browser`: npm, but nothing of Node's. `no transport`: all but express and graphql. */
+  /** By default `all`. `browser` excludes built-in modules of Node, and `no transport` excludes express and graphql. */
   packages?: 'all' | 'browser' | 'no transport' | readonly string[];
 }
 
-/** A domain decides and stores; it doesn't know who asks, nor other domains. */
+/** A domain contains rules and storage. It does not depend on the transport or on other domains. */
 const domain: Rule = {
   rooms: ['storage', 'errors', 'in-turn', 'together', 'accounts/callers', 'accounts/scopes'],
   packages: 'no transport',
 };
 
-/** Who imports whom. A room is a folder of `src` or a file beside them. */
+/** The import rules by folder of `src`, or by file next to these folders. */
 export const whoImportsWhom: Readonly<Record<string, Rule>> = {
   cli: { rooms: ['main', 'commands', 'config', 'settings', 'start-error'] },
-  // Each is a program of its own: it opens what it needs of the house, and asks it.
+  // Each command is a program that opens the services it needs.
   commands: {
     rooms: [
       ...['config', 'settings', 'start-error', 'site-data', 'resolvers', 'site', 'accounts', 'secrets', 'storage'],
@@ -38,7 +38,7 @@ export const whoImportsWhom: Readonly<Record<string, Rule>> = {
   together: { rooms: [], packages: [] },
 
   handlers: { rooms: [], packages: [] },
-  // Resolvers are given their services too; they bind them to the generated schema.
+  // Resolvers receive their services as arguments, and bind them to the generated schema.
   resolvers: { rooms: ['generated', 'errors'], packages: ['graphql', '@graphql-tools/schema'] },
   server: { rooms: ['errors', 'accounts/callers', 'accounts/scopes'] },
 
@@ -51,14 +51,14 @@ export const whoImportsWhom: Readonly<Record<string, Rule>> = {
 
   generated: { rooms: ['client'] },
   client: { rooms: [], packages: 'browser' },
-  // What is done to values before they are sent and after they came, wherever the client runs.
+  // Encrypts and decrypts values wherever the client runs.
   sealing: { rooms: ['client', 'generated/secrets/client'], packages: 'browser' },
-  // The pages ask the server by its generated clients, as anybody does.
+  // The pages use the generated clients, like any other client.
   web: { rooms: ['client', 'sealing', 'generated', 'in-turn'], packages: 'browser' },
   codegen: { rooms: [] },
 
-  // Beside src: thin commands, and the table of what is generated from what.
-  // Pictures of the pages are taken of servers and forges that tests start.
+  // Outside of src: thin scripts, and the list of generation targets.
+  // Screenshots are taken of servers and forges that test helpers start.
   scripts: { rooms: ['codegen', 'generated', 'client', 'images', 'tests'] },
   'codegen.ts': { rooms: ['codegen'] },
 };

@@ -111,7 +111,7 @@ test("is for its owner's eyes, and takes no name that is taken", async () => {
   await run(backupCommand, server);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   const before = await readFile(file);
-  expect(await run(backupCommand, server)).toMatchObject({ code: 1, err: like('see --force') });
+  expect(await run(backupCommand, server)).toMatchObject({ code: 1, err: like('Use --force to overwrite it') });
   expect(await readFile(file)).toEqual(before);
   expect(await run(backupCommand, server, '--force', '--quiet')).toEqual({ code: 0, out: '', err: '' });
   expect((await readdir(folder)).sort()).toEqual(['old', 'trellis.backup']);
@@ -144,7 +144,7 @@ test('is of one moment, while the server writes', async () => {
 
 test('needs a server that was started before', async () => {
   const empty = await makeServer('empty', engine);
-  expect(await run(backupCommand, empty)).toMatchObject({ code: 1, err: like('expected') });
+  expect(await run(backupCommand, empty)).toMatchObject({ code: 1, err: like('The state folder has no database') });
   await expect(stat(file)).rejects.toThrow('ENOENT');
 });
 
@@ -167,11 +167,11 @@ describe('nothing is touched by', () => {
     expect([await readAll(server), await readKey(server)]).toEqual(before);
   }
 
-  test('a backup, where there is data', () => expectRefused('--force replaces what is there'));
+  test('a backup, where there is data', () => expectRefused('Use --force to replace it'));
 
   test('a backup, while a server runs', async () => {
     const { close } = await openStateFolder(server.state);
-    await expectRefused('another server is using it', '--force');
+    await expectRefused('in use by another server', '--force');
     close();
   });
 
@@ -179,12 +179,12 @@ describe('nothing is touched by', () => {
     const archive = new DatabaseSync(file);
     archive.exec("update people set display_name = 'Mallory'");
     archive.close();
-    await expectRefused('it is damaged .the table people.', '--force');
+    await expectRefused('The backup is corrupt: table people', '--force');
   });
 
   test('one that was cut', async () => {
     await writeFile(file, (await readFile(file)).subarray(0, 40_000));
-    await expectRefused('it is damaged, or none', '--force');
+    await expectRefused('The file is corrupt or not a backup', '--force');
   });
 
   test.each([
@@ -192,12 +192,12 @@ describe('nothing is touched by', () => {
     ['an empty file', ''],
   ])('%s', async (_what, text) => {
     await writeFile(file, text);
-    await expectRefused('expected a backup', '--force');
+    await expectRefused('not a backup', '--force');
   });
 
   test('no file at all', async () => {
     await rm(file);
-    await expectRefused('expected a file that can be read', '--force');
+    await expectRefused("The backup can't be read", '--force');
   });
 
   test('rows that the database refuses in the middle', async () => {

@@ -40,7 +40,7 @@ test('a server is backed up and examined while it runs, and restored when it doe
   expect(await cli.run(['restore', file, '--force'], env)).toEqual({
     code: 1,
     out: '',
-    err: `trellis: TRELLIS_STATE (${env.TRELLIS_STATE}): expected a folder of its own; another server is using it\n`,
+    err: `trellis: TRELLIS_STATE (${env.TRELLIS_STATE}): the state folder is in use by another server\n`,
   });
   await stop(child);
   const restored = await cli.run(['restore', file], env);
@@ -50,7 +50,7 @@ test('a server is backed up and examined while it runs, and restored when it doe
 
 test('a database that can not be reached is told of in one line, without its address', async () => {
   const address = { ...env, DATABASE_URL: 'postgres://me:geheim@127.0.0.1:1/x' };
-  const err = 'trellis: DATABASE_URL: expected a PostgreSQL server that can be reached; ECONNREFUSED\n';
+  const err = "trellis: DATABASE_URL: the PostgreSQL server can't be reached: ECONNREFUSED\n";
   expect(await cli.run(['serve', '--state', path.join(folder, 'other')], address)).toEqual({ code: 1, out: '', err });
   expect(await cli.run(['backup', path.join(folder, 'other.backup')], address)).toEqual({ code: 1, out: '', err });
 });

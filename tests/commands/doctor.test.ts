@@ -116,7 +116,7 @@ test('says what is wrong, without the address of the database', async () => {
   const said = await examine({ ...gone, site: '/nowhere' });
   expect(said).toMatchObject({
     code: 1,
-    database: 'fail expected a PostgreSQL server that can be reached; ECONNREFUSED',
+    database: "fail the PostgreSQL server can't be reached: ECONNREFUSED",
     site: "fail /nowhere: The site's folder can't be read: ENOENT, it does not exist.",
   });
   expect(JSON.stringify(said)).not.toContain('geheim');

@@ -113,7 +113,7 @@ test.each<[string, string, Record<string, unknown>, object]>([
 
 test('callTool: rejects an unknown tool with a protocol error', async () => {
   await expect(agent.callTool({ name: 'open', arguments: {} })).rejects.toThrow(
-    'Expected one of the tools inject, get',
+    'Expected the tool to be one of inject, get',
   );
   await expect(agent.listPrompts()).rejects.toThrow();
 });

@@ -5,33 +5,33 @@ import { openFuzzStage } from './contract/stage.js';
 import type { FuzzStage } from './contract/stage.js';
 import { MODES, REQUESTS, RUN_TIMEOUT_MS, SEED } from './runs.js';
 
-/** More requests a minute than a run sends. */
-const PLENTY = 1_000_000;
+/** More requests per minute than a run sends. */
+const UNLIMITED = 1_000_000;
 
-/** Enough for the requests that fill the stage; the generated ones run into it. */
-const FEW = 30;
+/** Enough for the requests that create the fixtures; generated requests exceed it. */
+const FEW_PER_MINUTE = 30;
 
-/** Fewer than the runner restores settings after, which a spent budget would refuse. */
-const REQUESTS_PAST_BUDGET = 450;
+/** Fewer than the interval after which the runner restores settings, which an exceeded limit would reject. */
+const REQUESTS_ABOVE_LIMIT = 450;
 
 const SERVICES: readonly ServiceName[] = ['dashboard', 'secrets'];
 
-describe.each(MODES)('in $mode mode', ({ mode, isProduction }) => {
+describe.each(MODES)('contracts in $mode mode', ({ mode, isProduction }) => {
   describe.each(SERVICES)('%s', (service) => {
     let stage: FuzzStage;
     beforeAll(async () => {
-      stage = await openFuzzStage({ isProduction, perMinute: PLENTY });
+      stage = await openFuzzStage({ isProduction, perMinute: UNLIMITED });
     });
     afterAll(() => stage.close());
 
     test(
-      `${REQUESTS} generated requests: every response fits the contract`,
+      `${REQUESTS} generated requests: every response matches the contract`,
       async () => {
         const { seen, report, requestsPerSecond } = await fuzzContract(stage, { service, count: REQUESTS });
         const command = `SEED=${SEED} FUZZ=${REQUESTS} npm test -- tests/fuzz/contract.test.ts`;
         process.stdout.write(`${service}, ${mode}: ${command}\n  ${requestsPerSecond}/s, ${formatStatuses(seen)}\n`);
         expect(report).toBe('');
-        // Responses to errors alone would show little.
+        // A run with error responses only would prove little.
         expect(countSuccessful(service, seen)).toBeGreaterThan(0.7);
       },
       RUN_TIMEOUT_MS,
@@ -39,20 +39,20 @@ describe.each(MODES)('in $mode mode', ({ mode, isProduction }) => {
 
     test('the server logs no internal error and connects to no other machine', () => {
       const lines = stage.server.output().split('\n');
-      expect(lines.filter((line) => /"defect"|refused to leave/.test(line))).toEqual([]);
+      expect(lines.filter((line) => /"internal error"|blocked connection/.test(line))).toEqual([]);
     });
   });
 });
 
-describe.each(SERVICES)('%s past its budgets', (service) => {
+describe.each(SERVICES)('%s above its rate limits', (service) => {
   let stage: FuzzStage;
   beforeAll(async () => {
-    stage = await openFuzzStage({ isProduction: true, perMinute: FEW });
+    stage = await openFuzzStage({ isProduction: true, perMinute: FEW_PER_MINUTE });
   });
   afterAll(() => stage.close());
 
-  test(`${REQUESTS_PAST_BUDGET} generated requests: every response fits the contract`, async () => {
-    const { seen, report } = await fuzzContract(stage, { service, count: REQUESTS_PAST_BUDGET });
+  test(`${REQUESTS_ABOVE_LIMIT} generated requests: every response matches the contract`, async () => {
+    const { seen, report } = await fuzzContract(stage, { service, count: REQUESTS_ABOVE_LIMIT });
     expect(report).toBe('');
     expect([...seen.keys()].filter((key) => key.endsWith(' 429')).length).toBeGreaterThan(10);
   });

@@ -1,6 +1,6 @@
 /**
- * Loaded into a server under test with `--import`: refuses connections to any address but this machine's own, before a
- * name is looked up, and prints what it refused.
+ * Loaded into a server under test with `--import`: blocks and prints connections to any other address than loopback,
+ * before the name is resolved.
  */
 import { Socket } from 'node:net';
 import process from 'node:process';
@@ -12,7 +12,7 @@ Socket.prototype.connect = function (...args) {
   const [options] = Array.isArray(args[0]) ? args[0] : args;
   const host = typeof options === 'object' && options !== null ? (options.host ?? 'localhost') : 'localhost';
   if (LOOPBACK.test(host)) return connect.apply(this, args);
-  process.stderr.write(`refused to leave this machine for ${host}\n`);
-  process.nextTick(() => this.destroy(Object.assign(new Error('Off loopback'), { code: 'ECONNREFUSED' })));
+  process.stderr.write(`blocked connection to ${host}\n`);
+  process.nextTick(() => this.destroy(Object.assign(new Error('Not a loopback address'), { code: 'ECONNREFUSED' })));
   return this;
 };

@@ -1,4 +1,4 @@
-/** One query that filters by a pattern which is made to be slow. */
+/** A query that filters by a pattern designed to be slow. */
 export interface MaliciousPattern {
   readonly operator: 'glob' | 'regex';
   readonly pattern: string;
@@ -6,7 +6,7 @@ export interface MaliciousPattern {
 
 type Random = () => number;
 
-/** The same numbers on every machine (mulberry32), from 0 up to but not including 1. */
+/** Creates a generator of reproducible numbers from 0 (inclusive) to 1 (exclusive), by mulberry32. */
 function randomNumbers(seed: number): Random {
   let state = seed >>> 0;
   return () => {
@@ -25,14 +25,14 @@ const count = (random: Random, from: number, to: number): number => from + Math.
 
 const times = (number: number, make: () => string): string[] => Array.from({ length: number }, make);
 
-/** Returns pieces of a name, one to three letters long, which combine to the name in very many ways. */
+/** Returns pieces of a name, one to three letters long, which can be combined to the name in very many ways. */
 const overlapping = (random: Random, name: string): string[] =>
   times(count(random, 3, 12), () => {
     const start = Math.floor(random() * name.length);
     return name.slice(start, start + count(random, 1, 3)).replace(/[^a-z0-9]/g, '?') || '?';
   });
 
-/** A letter that no text has ends the pattern, so that every way has to be tried. */
+/** Ends with a letter that no text contains, so that matching has to try every combination. */
 const NEVER = ['\u0001', 'ZZ', '%'];
 
 const GLOBS: readonly ((random: Random, name: string) => string)[] = [
@@ -60,12 +60,12 @@ const REGEXES: readonly ((random: Random, name: string) => string)[] = [
   (random) => `/(?:${times(count(random, 2, 20), () => '(.?)').join('')}){1,40}%/`,
 ];
 
-/** The same patterns for a seed, aimed at texts like the given names. */
+/** Returns reproducible patterns for a seed, designed for texts like the given names. */
 export function maliciousPatterns(number: number, names: readonly string[], seed = 1): readonly MaliciousPattern[] {
   const random = randomNumbers(seed);
   return Array.from({ length: number }, (_, index) => {
     const name = pick(random, names);
-    // Two globs for each regular expression: there are more ways to write them.
+    // Two globs for each regular expression, because globs have more syntax variants.
     if (index % 3 === 2) return { operator: 'regex', pattern: pick(random, REGEXES)(random, name) };
     return { operator: 'glob', pattern: pick(random, GLOBS)(random, name).slice(0, 500) };
   });

@@ -1,4 +1,4 @@
-/** What a family of queries tries to use up, and one of them for each number. */
+/** A family of queries that try to exhaust one resource, with a query for each index. */
 interface Family {
   readonly tries: string;
   readonly make: (index: number) => MaliciousQuery;
@@ -45,7 +45,7 @@ const GLOBS = [
   '{a,b}'.repeat(60),
 ];
 
-/** Sizes that a number may have, and then some. */
+/** Numbers at and beyond the bounds of the types. */
 const NUMBERS = ['2147483647', '-2147483648', '1e309', '9'.repeat(400), '0.1', '-0', '1e-400', '2147483648'];
 
 const nestedFilter = (levels: number, leaf: unknown): unknown =>
@@ -87,23 +87,23 @@ export const FAMILIES: readonly Family[] = [
     }),
   },
   {
-    tries: 'many fields beside each other',
+    tries: 'many fields in one selection',
     make: (index) => ({ query: `{ allFile { nodes { ${times(50 * (index + 1), () => 'name')} } } }` }),
   },
   {
-    tries: 'a field under many names',
+    tries: 'many aliases of one field',
     make: (index) => ({
       query: `{ allFile { nodes { ${times(10 * (index + 1), (one) => `${'a'.repeat(index * 100)}a${one}: absolutePath`)} } } }`,
     }),
   },
   {
-    tries: 'many questions at once',
+    tries: 'many root fields',
     make: (index) => ({
       query: `{ ${times(10 * (index + 1), (one) => `q${one}: allFile(filter: { name: { regex: "/[a-f]+.*${one}$/" } }) { totalCount }`)} }`,
     }),
   },
   {
-    tries: 'fragments in circles',
+    tries: 'cycles of fragments',
     make: (index) => ({
       query: `{ allFile { nodes { ...F0 } } } ${times(index + 1, (one) => `fragment F${one} on File { id parent { ... on File { ...F${(one + 1) % (index + 1)} } } }`)}`,
     }),
@@ -129,14 +129,14 @@ export const FAMILIES: readonly Family[] = [
     make: (index) => withFilter({ absolutePath: { glob: pick(GLOBS, index) } }, 'totalCount nodes { absolutePath }'),
   },
   {
-    tries: 'long lists to compare with',
+    tries: 'long lists of operands',
     make: (index) => {
       const list = Array.from({ length: 1000 * (index + 1) }, (_, one) => `name-${one}`);
       return withFilter({ name: { in: list }, base: { nin: list }, ext: { nin: list }, dir: { nin: list } });
     },
   },
   {
-    tries: 'giant numbers',
+    tries: 'huge numbers',
     make: (index) => ({
       query: `{ allFile(skip: ${pick(['0', ...NUMBERS], index)}, limit: ${pick(NUMBERS, index)}, filter: { size: { gt: ${pick(NUMBERS, index + 3)} } }) { totalCount pageInfo { pageCount currentPage } nodes { size } } }`,
     }),
@@ -154,26 +154,26 @@ export const FAMILIES: readonly Family[] = [
     }),
   },
   {
-    tries: 'groups of every record by itself',
+    tries: 'one group per record',
     make: (index) => ({
       query: `{ allFile { ${times(1 + index, (one) => `g${one}: group(field: ${pick(['id', 'relativePath', 'absolutePath'], one)}) { fieldValue totalCount nodes { id name } edges { next { id } } }`)} } }`,
     }),
   },
   {
-    tries: 'distinct values of everything',
+    tries: 'distinct values of every field',
     make: (index) => ({
       query: `{ allFile { ${times(5 * (index + 1), (one) => `d${one}: distinct(field: ${pick(['id', 'relativePath', 'mtime', 'size', 'parent___id', 'children___id', 'internal___contentDigest'], one)})`)} } }`,
     }),
   },
   {
-    tries: 'filters that look through relations',
+    tries: 'filters across relations',
     make: (index) =>
       withFilter(
         index % 2 ? nestedFilter((index + 1) / 2, { id: { eq: 'x' } }) : parents(index * 4, { id: { eq: 'x' } }),
       ),
   },
   {
-    tries: 'very many conditions',
+    tries: 'many conditions',
     make: (index) =>
       withFilter({
         or: Array.from({ length: 50 * 3 ** (index % 5) }, (_, one) => ({ not: { name: { glob: `*${one}*` } } })),
@@ -195,13 +195,13 @@ export const FAMILIES: readonly Family[] = [
       ),
   },
   {
-    tries: 'the schema, again and again',
+    tries: 'repeated introspection',
     make: (index) => ({
       query: `{ __schema { types { ${times(10 * (index + 1), (one) => `f${one}: fields { name args { name type { name } } type { name fields { name description } } }`)} } } }`,
     }),
   },
 ];
 
-/** Ten of each family. */
+/** Returns ten queries of each family. */
 export const maliciousQueries = (): readonly (MaliciousQuery & { readonly tries: string })[] =>
   FAMILIES.flatMap(({ tries, make }) => Array.from({ length: 10 }, (_, index) => ({ tries, ...make(index) })));

@@ -8,10 +8,10 @@ export const REQUESTS = Number(process.env.FUZZ ?? DEFAULT_REQUESTS);
 /** GraphQL documents for each mode. */
 export const DOCUMENTS = Math.ceil(REQUESTS * 0.3);
 
-/** `SEED=` repeats a run or starts a different one. */
+/** `SEED=` repeats a run, or starts a different one. */
 export const SEED = Number(process.env.SEED ?? 20_261_121);
 
-/** A busy machine sends ten a second. */
+/** A busy machine sends ten requests per second. */
 export const RUN_TIMEOUT_MS = 180_000 + REQUESTS * 100;
 
 export const MODES = [
@@ -19,7 +19,7 @@ export const MODES = [
   { mode: 'production', isProduction: true },
 ] as const;
 
-/** Enough to keep the server busy while the next requests are made. */
+/** Enough to keep the server busy while the next requests are generated. */
 const CONCURRENCY = 8;
 
 /** Runs `work` for each item, several at a time. */
@@ -31,14 +31,14 @@ export async function runAll<T>(items: readonly T[], work: (item: T) => Promise<
   await Promise.all(Array.from({ length: CONCURRENCY }, runRest));
 }
 
-/** Distinct problems: where each was met, how often, and the first request that met it. */
+/** A collection of distinct problems, with the places and counts of each, and the first request that caused it. */
 export interface Problems {
   add(problem: string, where: string, reproduction: string): void;
   /** Returns an empty text if no problem was added. */
   report(): string;
 }
 
-/** Places that are listed of one problem. */
+/** The number of places listed for each problem. */
 const MAX_PLACES = 12;
 
 export function createProblems(): Problems {

@@ -364,7 +364,7 @@ export const RULES: readonly Rule[] = [
       WIRE,
       'createObject accepts bodies of up to 1.5 MiB, with or without Content-Length',
     ],
-    ['a declared length beyond is refused unread', ROUTER, 'of a declared length beyond the limit are 413'],
+    ['a declared length beyond is refused unread', ROUTER, 'with a declared length above the limit are rejected with 413'],
     ['limits of fields are 422 and name the field', REFUSALS, '$id: returns 422 for a text above its length limit'],
     ['characters are counted, not bytes', CONSUMERS, 'are limited in characters, not bytes'],
     ['query texts of 128 characters and times of 64 at most, else 422', VARIANTS, LISTED],
@@ -388,14 +388,14 @@ export const RULES: readonly Rule[] = [
     [
       'credentials that fail too often are not looked up any more',
       LIMITS,
-      'an address whose credentials fail too often is not looked up any more',
+      'credentials of an address with too many failures are no longer looked up',
     ],
     [
       'an answer about readiness is used for 3 s',
       READINESS,
-      'reuses an answer for three seconds, and then sees that the database is gone',
+      'reuses a result for three seconds, and then detects that the database is unavailable',
     ],
-    ['told to stop, a server is not ready at once', READINESS, 'is over at once when the server is told to stop'],
+    ['told to stop, a server is not ready at once', READINESS, 'ends at once when the server stops'],
     ['health and readiness answer anybody', HEALTH, 'getHealth and getReadiness need no credential'],
     [
       'a repeated create is answered like the first',
@@ -403,8 +403,8 @@ export const RULES: readonly Rule[] = [
       'createObject: repeats the first response for the same Idempotency-Key',
     ],
     ['so is a repeated token', TOKENS, 'is created once for repeated requests with one Idempotency-Key'],
-    ['the kept answer is in the transaction of the change', REPLAYS, 'keeps the change and its answer, or neither'],
-    ['and is not readable without the key', REPLAYS, 'stores neither the answer nor the key in the clear'],
+    ['the kept answer is in the transaction of the change', REPLAYS, 'stores both the change and its response, or neither'],
+    ['and is not readable without the key', REPLAYS, 'stores neither the response nor the key in plain text'],
     ['a defect of ours tells nothing', REFUSALS, '$id: returns 500 without details for an internal error'],
   ]),
   ...of('consumers', [

@@ -7,7 +7,7 @@ import type { HandlerRequest, HandlerResponse, OperationSpec } from '../../src/s
 import { serve } from './serve.js';
 import type { TestServer } from './serve.js';
 
-/** More than is taken in unasked. */
+/** More than is buffered before the body is requested. */
 const MAX_BYTES = 200_000;
 
 const OPERATION: OperationSpec = {
@@ -27,11 +27,11 @@ interface Import extends HandlerRequest {
 }
 
 let server: TestServer;
-/** Held back by a handler before it reads. */
+/** Delays the handler before it reads. */
 let gate: Promise<unknown>;
 let onOutcome: (outcome: string) => void;
 
-/** Says what it read, unless the key is unknown. */
+/** Responds with the length of the body, unless the key is unknown. */
 async function importNotes({ params, body }: Import): Promise<HandlerResponse> {
   await gate;
   if (params.key === 'unknown') throw new AppError('not_found', 'Expected a key that is known.');
@@ -79,7 +79,7 @@ async function send(key: string, body: BodyInit | null, headers: Record<string, 
 const head = (key: string, headers: readonly string[]): string =>
   `POST /api/imports/${key} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${headers.join('\r\n')}\r\n\r\n`;
 
-/** Everything that comes back until the socket ends, or as soon as `until` is found. */
+/** Returns all data until the socket ends, or until `until` is found. */
 async function receive(socket: Socket, until?: string): Promise<string> {
   let text = '';
   for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
@@ -95,65 +95,67 @@ async function connected(): Promise<Socket> {
   return socket;
 }
 
-test('gives the bytes as they came, whatever they are', async () => {
-  expect(await send('known', 'not JSON')).toEqual({ status: 200, body: 'read 8' });
-});
+describe('deferred body', () => {
+  test('returns the bytes unchanged', async () => {
+    expect(await send('known', 'not JSON')).toEqual({ status: 200, body: 'read 8' });
+  });
 
-test('gives a body of just the bound, which is more than is taken in unasked', async () => {
-  expect(await send('known', 'x'.repeat(MAX_BYTES))).toEqual({ status: 200, body: `read ${MAX_BYTES}` });
-});
+  test('returns a body of the maximum size, which is more than is buffered in advance', async () => {
+    expect(await send('known', 'x'.repeat(MAX_BYTES))).toEqual({ status: 200, body: `read ${MAX_BYTES}` });
+  });
 
-test.each<[string, number, BodyInit | null, Record<string, string>, string]>([
-  ['none', 400, null, {}, 'malformed_body'],
-  ['one of another type', 415, 'x', { 'content-type': 'text/plain' }, 'unsupported_media_type'],
-  ['a compressed one', 415, 'x', { 'content-encoding': 'gzip' }, 'unsupported_media_type'],
-  ['a declared length over the bound', 413, 'x'.repeat(MAX_BYTES + 1), {}, 'too_large'],
-])('refuses a body when it is read: %s', async (_reason, status, body, headers, code) => {
-  expect(await send('known', body, headers)).toMatchObject({ status, body: { code } });
-});
+  test.each<[string, number, BodyInit | null, Record<string, string>, string]>([
+    ['no body', 400, null, {}, 'malformed_body'],
+    ['a different type', 415, 'x', { 'content-type': 'text/plain' }, 'unsupported_media_type'],
+    ['a compressed body', 415, 'x', { 'content-encoding': 'gzip' }, 'unsupported_media_type'],
+    ['a declared length above the limit', 413, 'x'.repeat(MAX_BYTES + 1), {}, 'too_large'],
+  ])('rejects a body when it is read: %s', async (_reason, status, body, headers, code) => {
+    expect(await send('known', body, headers)).toMatchObject({ status, body: { code } });
+  });
 
-test('refuses chunks that grow over the bound', async () => {
-  const chunk = new TextEncoder().encode('x'.repeat(30_000));
-  const body = new ReadableStream({ pull: (controller) => controller.enqueue(chunk) });
-  expect(await send('known', body)).toMatchObject({ status: 413, body: { code: 'too_large' } });
-});
+  test('rejects chunks above the limit', async () => {
+    const chunk = new TextEncoder().encode('x'.repeat(30_000));
+    const body = new ReadableStream({ pull: (controller) => controller.enqueue(chunk) });
+    expect(await send('known', body)).toMatchObject({ status: 413, body: { code: 'too_large' } });
+  });
 
-test.each([
-  ['of another type', 'x', { 'content-type': 'text/plain' }],
-  ['over the bound', 'x'.repeat(MAX_BYTES + 1), {}],
-  ['none', null, {}],
-])('lets a handler refuse before anything is held against a body: %s', async (_reason, body, headers) => {
-  expect(await send('unknown', body, headers)).toMatchObject({ status: 404, body: { code: 'not_found' } });
-});
+  test.each([
+    ['a different type', 'x', { 'content-type': 'text/plain' }],
+    ['above the limit', 'x'.repeat(MAX_BYTES + 1), {}],
+    ['no body', null, {}],
+  ])('lets a handler reject a request before the body is checked: %s', async (_reason, body, headers) => {
+    expect(await send('unknown', body, headers)).toMatchObject({ status: 404, body: { code: 'not_found' } });
+  });
 
-test('takes the next request on a connection whose last body nobody read', async () => {
-  const socket = await connected();
-  socket.write(`${head('unknown', [`Content-Length: ${MAX_BYTES}`])}${'x'.repeat(MAX_BYTES)}`);
-  socket.write(`${head('known', ['Content-Length: 2', 'Connection: close'])}{}`);
-  const text = await receive(socket);
-  expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 404', 'HTTP/1.1 200']);
-});
+  test('serves the next request on a connection whose last body was not read', async () => {
+    const socket = await connected();
+    socket.write(`${head('unknown', [`Content-Length: ${MAX_BYTES}`])}${'x'.repeat(MAX_BYTES)}`);
+    socket.write(`${head('known', ['Content-Length: 2', 'Connection: close'])}{}`);
+    const text = await receive(socket);
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 404', 'HTTP/1.1 200']);
+  });
 
-test('refuses without waiting for a body that does not come', async () => {
-  const socket = await connected();
-  socket.write(head('unknown', ['Content-Length: 100']));
-  expect(await receive(socket, 'not_found')).toContain('HTTP/1.1 404');
-  socket.destroy();
-});
+  test('rejects a request without waiting for its body', async () => {
+    const socket = await connected();
+    socket.write(head('unknown', ['Content-Length: 100']));
+    expect(await receive(socket, 'not_found')).toContain('HTTP/1.1 404');
+    socket.destroy();
+  });
 
-test.each([
-  ['a small one is there all the same', 1_000, 1_000, 'read 1000'],
-  ['a large one still waits in the connection', MAX_BYTES, MAX_BYTES, `read ${MAX_BYTES}`],
-  ['half a one is refused', 10, 1_000, 'malformed_body'],
-])('of a sender who hung up before the body was read, %s', async (_reason, sent, declared, outcome) => {
-  let open = (): void => undefined;
-  gate = new Promise<void>((resolve) => (open = resolve));
-  const found = new Promise((resolve) => (onOutcome = resolve));
-  const socket = await connected();
-  socket.end(`${head('known', [`Content-Length: ${declared}`])}${'x'.repeat(sent)}`);
-  // The server ends its side when it learns of it; with a large body, only once that is taken in.
-  if (sent < MAX_BYTES) await once(socket.resume(), 'close');
-  open();
-  expect(await found).toBe(outcome);
-  socket.destroy();
+  test.each([
+    ['a small body is available', 1_000, 1_000, 'read 1000'],
+    ['a large body is still in the connection', MAX_BYTES, MAX_BYTES, `read ${MAX_BYTES}`],
+    ['an incomplete body is rejected', 10, 1_000, 'malformed_body'],
+  ])('after the client has disconnected before the body was read, %s', async (_reason, sent, declared, outcome) => {
+    let open = (): void => undefined;
+    gate = new Promise<void>((resolve) => (open = resolve));
+    const found = new Promise((resolve) => (onOutcome = resolve));
+    const socket = await connected();
+    socket.end(`${head('known', [`Content-Length: ${declared}`])}${'x'.repeat(sent)}`);
+    // The server ends its side when it notices; with a large body, only after it has been read.
+    if (sent < MAX_BYTES) await once(socket.resume(), 'close');
+    open();
+    expect(await found).toBe(outcome);
+    socket.destroy();
+  });
 });

@@ -2,23 +2,23 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createEntrance } from '../../src/server/entrance.js';
 
-test('answers that the server is not ready, until it is', async () => {
+test('startup listener: responds with 503 until the app is opened', async () => {
   const entrance = createEntrance();
   const server = createServer(entrance.listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const ask = () =>
+  const send = () =>
     fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`, { method: 'POST', body: 'x' });
   try {
-    const early = await ask();
+    const early = await send();
     expect(early.status).toBe(503);
     expect(early.headers.get('retry-after')).toMatch(/^\d+$/);
     expect(await early.json()).toEqual({
-      error: 'The server is starting. Try again in a moment.',
+      error: 'The server is starting. Retry shortly.',
       code: 'unavailable',
       requestId: early.headers.get('x-request-id'),
     });
     entrance.open((_request, response) => response.end('inside'));
-    await expect((await ask()).text()).resolves.toBe('inside');
+    await expect((await send()).text()).resolves.toBe('inside');
   } finally {
     server.closeAllConnections();
     server.close();

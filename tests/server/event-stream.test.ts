@@ -49,7 +49,7 @@ async function* count(from: number, to: number): AsyncGenerator<ServerSentEvent>
   for (let n = from; n <= to; n += 1) yield await Promise.resolve({ id: `e${n}`, data: { n, text: 'a\nb' } });
 }
 
-/** No event, until the answer is through. */
+/** Yields no event until the response ends. */
 const silence = ({ signal }: HandlerRequest): AsyncIterable<ServerSentEvent> => ({
   [Symbol.asyncIterator]: () => ({
     async next() {
@@ -64,86 +64,88 @@ const read = async (method = 'GET') => {
   return { response, text: await response.text() };
 };
 
-test('sends each event with its id, its data in one line, and ends with them', async () => {
-  events = () => count(1, 2);
-  const { response, text } = await read();
-  expect(text).toBe('id: e1\ndata: {"n":1,"text":"a\\nb"}\n\nid: e2\ndata: {"n":2,"text":"a\\nb"}\n\n');
-  expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
-  expect([response.headers.get('cache-control'), response.headers.get('x-accel-buffering')]).toEqual([
-    'no-store',
-    'no',
-  ]);
-});
+describe('event stream', () => {
+  test('sends each event with its id and its data in one line, and ends with the events', async () => {
+    events = () => count(1, 2);
+    const { response, text } = await read();
+    expect(text).toBe('id: e1\ndata: {"n":1,"text":"a\\nb"}\n\nid: e2\ndata: {"n":2,"text":"a\\nb"}\n\n');
+    expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
+    expect([response.headers.get('cache-control'), response.headers.get('x-accel-buffering')]).toEqual([
+      'no-store',
+      'no',
+    ]);
+  });
 
-test('makes JSON once of what is frozen, for all the streams that it is sent to', async () => {
-  let made = 0;
-  const data = Object.freeze({ n: 1, text: { toJSON: () => 'ü'.repeat(5_000 + (made += 1)) } });
-  events = async function* () {
-    yield await Promise.resolve({ id: 'e1', data });
-  };
-  const texts = [await read(), await read(), await read()].map(({ text }) => text);
-  expect(new Set(texts).size).toBe(1);
-  expect(texts[0]).toMatch(/^id: e1\ndata: \{"n":1,"text":"ü+"\}\n\n$/);
-});
+  test('serializes frozen data once for all streams', async () => {
+    let made = 0;
+    const data = Object.freeze({ n: 1, text: { toJSON: () => 'ü'.repeat(5_000 + (made += 1)) } });
+    events = async function* () {
+      yield await Promise.resolve({ id: 'e1', data });
+    };
+    const texts = [await read(), await read(), await read()].map(({ text }) => text);
+    expect(new Set(texts).size).toBe(1);
+    expect(texts[0]).toMatch(/^id: e1\ndata: \{"n":1,"text":"ü+"\}\n\n$/);
+  });
 
-test('answers HEAD without an event, and lets the handler know that it is over', async () => {
-  let ended: Promise<unknown> | undefined;
-  events = (request) => {
-    ended = once(request.signal, 'abort');
-    return silence(request);
-  };
-  expect((await read('HEAD')).text).toBe('');
-  await ended;
-});
+  test('responds to HEAD without an event, and aborts the signal of the handler', async () => {
+    let ended: Promise<unknown> | undefined;
+    events = (request) => {
+      ended = once(request.signal, 'abort');
+      return silence(request);
+    };
+    expect((await read('HEAD')).text).toBe('');
+    await ended;
+  });
 
-test('sends a comment at every heartbeat, until the credential ends', async () => {
-  events = silence;
-  const response = await fetch(`${server.url}/follow`);
-  const reader = response.body!.getReader();
-  expect(new TextDecoder().decode((await reader.read()).value)).toBe(':\n\n');
-  isSignedIn = false;
-  while (!(await reader.read()).done);
-});
+  test('sends a comment at every heartbeat, until the credential ends', async () => {
+    events = silence;
+    const response = await fetch(`${server.url}/follow`);
+    const reader = response.body!.getReader();
+    expect(new TextDecoder().decode((await reader.read()).value)).toBe(':\n\n');
+    isSignedIn = false;
+    while (!(await reader.read()).done);
+  });
 
-test('ends when the events fail, or differ from the contract, and logs why', async () => {
-  events = async function* () {
-    yield* count(1, 1);
-    yield { id: 'e2', data: { secret: 'x' } };
-  };
-  expect((await read()).text).toMatch(/^id: e1\n.*\n\n$/);
-  events = async function* () {
-    yield* count(1, 1);
-    throw new Error('the database is away');
-  };
-  expect((await read()).text).toMatch(/^id: e1\n/);
-  const defects = server.lines.filter(({ msg }) => msg === 'defect').map(({ err }) => (err as Error).message);
-  expect(defects).toEqual([expect.stringMatching(/^Operation follow: an event at/), 'the database is away']);
-  expect(JSON.stringify(server.lines)).not.toContain('secret');
-});
+  test('ends and logs the error when the events fail or violate the contract', async () => {
+    events = async function* () {
+      yield* count(1, 1);
+      yield { id: 'e2', data: { secret: 'x' } };
+    };
+    expect((await read()).text).toMatch(/^id: e1\n.*\n\n$/);
+    events = async function* () {
+      yield* count(1, 1);
+      throw new Error('the database is away');
+    };
+    expect((await read()).text).toMatch(/^id: e1\n/);
+    const errors = server.lines.filter(({ msg }) => msg === 'internal error').map(({ err }) => (err as Error).message);
+    expect(errors).toEqual([expect.stringMatching(/^Operation follow: an event at/), 'the database is away']);
+    expect(JSON.stringify(server.lines)).not.toContain('secret');
+  });
 
-test('takes no event that the peer has no room for', async () => {
-  let taken = 0;
-  const data = { n: 1, text: 'x'.repeat(2 ** 20) };
-  events = async function* ({ signal }) {
-    for (; !signal.aborted; taken += 1) yield await Promise.resolve({ id: 'e', data });
-  };
-  const socket = connect(server.port, '127.0.0.1');
-  socket.pause().write('GET /follow HTTP/1.1\r\nHost: localhost\r\n\r\n');
-  // Buffers of the two kernels fill up, and then nothing moves any more.
-  let before = -1;
-  while (taken === 0 || taken !== before) {
-    before = taken;
-    await sleep(50);
-  }
-  expect(taken).toBeLessThan(50);
-  socket.destroy();
-});
+  test('requests no further event while the client does not read', async () => {
+    let taken = 0;
+    const data = { n: 1, text: 'x'.repeat(2 ** 20) };
+    events = async function* ({ signal }) {
+      for (; !signal.aborted; taken += 1) yield await Promise.resolve({ id: 'e', data });
+    };
+    const socket = connect(server.port, '127.0.0.1');
+    socket.pause().write('GET /follow HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    // Once the buffers of both kernels are full, nothing is sent.
+    let before = -1;
+    while (taken === 0 || taken !== before) {
+      before = taken;
+      await sleep(50);
+    }
+    expect(taken).toBeLessThan(50);
+    socket.destroy();
+  });
 
-test('ends when the server stops, and at once afterwards', async () => {
-  events = silence;
-  const first = read();
-  await sleep(0);
-  stopping.abort();
-  expect((await first).text.replaceAll(':\n\n', '')).toBe('');
-  expect((await read()).text).toBe('');
+  test('ends when the server stops, and ends at once in a stopping server', async () => {
+    events = silence;
+    const first = read();
+    await sleep(0);
+    stopping.abort();
+    expect((await first).text.replaceAll(':\n\n', '')).toBe('');
+    expect((await read()).text).toBe('');
+  });
 });

@@ -10,7 +10,7 @@ afterAll(() => server.stop());
 
 const audits = serverAudits({ url: () => `${server.origin}/graphql` });
 
-test('the audits of GraphQL over HTTP are all there', () => {
+test('graphql-http has all audits of GraphQL over HTTP', () => {
   const levels = audits.map(({ name }) => /^(MUST|SHOULD|MAY)/.exec(name)?.[0]);
   expect({
     MUST: levels.filter((level) => level === 'MUST').length,

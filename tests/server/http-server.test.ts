@@ -48,7 +48,7 @@ async function open(port: number): Promise<Socket> {
   return socket;
 }
 
-/** All that arrives until the server ends its side. */
+/** Returns all data until the server ends its side. */
 async function readAll(socket: Socket): Promise<string> {
   let text = '';
   for await (const chunk of socket) text += String(chunk);
@@ -65,100 +65,102 @@ async function ask(port: number, target: string, headers: readonly string[]) {
   return { status: statusesIn(text)[0], body: JSON.parse(body) as Record<string, unknown> };
 }
 
-describe('times', () => {
-  const SHORT = { headersMs: 30, requestMs: 60, checkMs: 5 };
+describe('HTTP server', () => {
+  describe('time limits', () => {
+    const SHORT = { headersMs: 30, requestMs: 60, checkMs: 5 };
 
-  test.each([
-    ['headers do not end', 'GET / HTTP/1.1\r\nHost: localhost\r\n'],
-    ['a body does not end', 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nx'],
-    ['nothing comes', ''],
-  ])('ends a connection on which %s', async (_what, text) => {
-    const port = await start(SHORT);
-    // Answered only once the body is there.
-    server.removeAllListeners('request').on('request', (request: IncomingMessage) => request.resume());
-    const socket = await open(port);
-    socket.write(text);
-    expect(statusesIn(await readAll(socket))).toEqual([408]);
-  });
-
-  test('lets a connection be idle for longer than headers may take', async () => {
-    const port = await start({ ...SHORT, keepAliveMs: 600_000 });
-    const socket = await open(port);
-    const request = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
-    socket.write(request);
-    await once(socket, 'data');
-    // Opened later, and ended by the time limit for headers: so that time has passed.
-    await readAll(await open(port));
-    socket.write(request);
-    expect(statusesIn(String((await once(socket, 'data'))[0]))).toEqual([200]);
-  });
-
-  test('ends a connection that is idle for too long', async () => {
-    const socket = await open(await start({ keepAliveMs: 20 }));
-    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    expect(statusesIn(await readAll(socket))).toEqual([200]);
-  });
-
-  test('are 10 and 30 seconds, checked every second, and 65 seconds between requests', async () => {
-    await start();
-    const { headersTimeout, requestTimeout, keepAliveTimeout } = server;
-    expect([headersTimeout, requestTimeout, keepAliveTimeout]).toEqual([10_000, 30_000, 65_000]);
-  });
-});
-
-describe('headers', () => {
-  const many = (count: number): string[] => [
-    'Host: localhost',
-    ...Array.from({ length: count - 2 }, (_, index) => `X-${index}: 1`),
-  ];
-
-  test('are all there, up to their limit', async () => {
-    expect(await ask(await start(), '/', many(200))).toMatchObject({ status: 200, body: { headers: 200 } });
-  });
-
-  test.each([201, 3_000])('are refused beyond it: %i', async (count) => {
-    const answer = await ask(await start(), '/', many(count));
-    expect(answer).toMatchObject({
-      status: 431,
-      body: { code: 'too_large', error: 'Expected at most 200 headers; received more.' },
+    test.each([
+      ['the headers do not end', 'GET / HTTP/1.1\r\nHost: localhost\r\n'],
+      ['the body does not end', 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nx'],
+      ['no data arrives', ''],
+    ])('end a connection on which %s', async (_what, text) => {
+      const port = await start(SHORT);
+      // The handler responds only after the whole body has arrived.
+      server.removeAllListeners('request').on('request', (request: IncomingMessage) => request.resume());
+      const socket = await open(port);
+      socket.write(text);
+      expect(statusesIn(await readAll(socket))).toEqual([408]);
     });
-    expect(lines.at(-1)).toMatchObject({ status: 431, requestId: answer.body.requestId });
-  });
-});
 
-describe('a target in absolute form', () => {
-  test.each([
-    ['http://trellis.example/a?b=c', 'evil.example', '/a?b=c', 'trellis.example'],
-    ['HTTP://localhost:4000', 'localhost', '/', 'localhost:4000'],
-    ['https://[::1]:4000/', 'evil.example', '/', '[::1]:4000'],
-    ['http://localhost?a', 'localhost', '/?a', 'localhost'],
-    ['/a', 'localhost', '/a', 'localhost'],
-  ])('%s has its own authority in place of Host: %s', async (target, host, url, seen) => {
-    const answer = await ask(await start(), target, [`Host: ${host}`]);
-    expect(answer).toMatchObject({ status: 200, body: { url, host: seen } });
+    test('let a connection be idle for longer than headers may take', async () => {
+      const port = await start({ ...SHORT, keepAliveMs: 600_000 });
+      const socket = await open(port);
+      const request = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
+      socket.write(request);
+      await once(socket, 'data');
+      // This connection was opened later. Its end by the time limit for headers shows that this time has passed.
+      await readAll(await open(port));
+      socket.write(request);
+      expect(statusesIn(String((await once(socket, 'data'))[0]))).toEqual([200]);
+    });
+
+    test('end a connection that is idle for too long', async () => {
+      const socket = await open(await start({ keepAliveMs: 20 }));
+      socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+      expect(statusesIn(await readAll(socket))).toEqual([200]);
+    });
+
+    test('are 10 and 30 seconds, checked every second, and 65 seconds between requests', async () => {
+      await start();
+      const { headersTimeout, requestTimeout, keepAliveTimeout } = server;
+      expect([headersTimeout, requestTimeout, keepAliveTimeout]).toEqual([10_000, 30_000, 65_000]);
+    });
   });
 
-  test.each([
-    ['another authority, also with a right Host', 'http://evil.example/', ['Host: localhost']],
-    ['a user', 'http://localhost@evil.example/', ['Host: localhost']],
-    ['no authority', 'http:///a', ['Host: localhost']],
-    ['another scheme', 'ftp://localhost/', ['Host: localhost']],
-    ['no Host beside it', 'http://localhost/', []],
-    ['two of them', 'http://localhost/', ['Host: localhost', 'Host: localhost']],
-  ])('is refused with %s', async (_what, target, headers) => {
-    const answer = await ask(await start(), target, headers);
-    expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_input' } });
-  });
-});
+  describe('headers', () => {
+    const many = (count: number): string[] => [
+      'Host: localhost',
+      ...Array.from({ length: count - 2 }, (_, index) => `X-${index}: 1`),
+    ];
 
-test('drops connections beyond their limit, and logs it once', async () => {
-  const port = await start({ connections: 2 });
-  const first = await open(port);
-  await open(port);
-  expect(await readAll(await open(port))).toBe('');
-  expect(await readAll(await open(port))).toBe('');
-  expect(lines).toEqual([expect.objectContaining({ level: 40, connections: 2 })]);
-  first.end();
-  await once(first, 'close');
-  expect(await ask(port, '/', ['Host: localhost'])).toMatchObject({ status: 200 });
+    test('are accepted up to their limit', async () => {
+      expect(await ask(await start(), '/', many(200))).toMatchObject({ status: 200, body: { headers: 200 } });
+    });
+
+    test.each([201, 3_000])('are rejected above their limit: %i', async (count) => {
+      const answer = await ask(await start(), '/', many(count));
+      expect(answer).toMatchObject({
+        status: 431,
+        body: { code: 'too_large', error: 'Expected at most 200 headers; received more.' },
+      });
+      expect(lines.at(-1)).toMatchObject({ status: 431, requestId: answer.body.requestId });
+    });
+  });
+
+  describe('a target in absolute form', () => {
+    test.each([
+      ['http://trellis.example/a?b=c', 'evil.example', '/a?b=c', 'trellis.example'],
+      ['HTTP://localhost:4000', 'localhost', '/', 'localhost:4000'],
+      ['https://[::1]:4000/', 'evil.example', '/', '[::1]:4000'],
+      ['http://localhost?a', 'localhost', '/?a', 'localhost'],
+      ['/a', 'localhost', '/a', 'localhost'],
+    ])('%s replaces Host: %s by its authority', async (target, host, url, seen) => {
+      const answer = await ask(await start(), target, [`Host: ${host}`]);
+      expect(answer).toMatchObject({ status: 200, body: { url, host: seen } });
+    });
+
+    test.each([
+      ['a foreign authority, even with a valid Host', 'http://evil.example/', ['Host: localhost']],
+      ['a user', 'http://localhost@evil.example/', ['Host: localhost']],
+      ['no authority', 'http:///a', ['Host: localhost']],
+      ['a different scheme', 'ftp://localhost/', ['Host: localhost']],
+      ['no Host header', 'http://localhost/', []],
+      ['two Host headers', 'http://localhost/', ['Host: localhost', 'Host: localhost']],
+    ])('is rejected with %s', async (_what, target, headers) => {
+      const answer = await ask(await start(), target, headers);
+      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_input' } });
+    });
+  });
+
+  test('connections above their limit are dropped, which is logged once', async () => {
+    const port = await start({ connections: 2 });
+    const first = await open(port);
+    await open(port);
+    expect(await readAll(await open(port))).toBe('');
+    expect(await readAll(await open(port))).toBe('');
+    expect(lines).toEqual([expect.objectContaining({ level: 40, connections: 2 })]);
+    first.end();
+    await once(first, 'close');
+    expect(await ask(port, '/', ['Host: localhost'])).toMatchObject({ status: 200 });
+  });
 });

@@ -7,7 +7,7 @@ import { serveTrellis } from '../client/trellis-server.js';
 import type { TrellisServer } from '../client/trellis-server.js';
 
 const GUESSES = 10_000;
-/** At any moment, each over a connection of its own. */
+/** The number of concurrent guesses, each on its own connection. */
 const UNDER_WAY = 50;
 const LIMIT = 60;
 
@@ -18,14 +18,14 @@ let server: TrellisServer;
 let user: Readonly<Record<string, string>>;
 let lookedUp = 0;
 
-/** The whole server behind a proxy that names the client. */
+/** The whole server behind a proxy that reports the client address. */
 beforeAll(async () => {
   server = await serveTrellis({ flags: { trustProxy: '1' }, adapt: countLookUps });
   user = (await server.signIn('ada')).headers;
 });
 afterAll(() => server.close());
 
-/** Counts what reaches the real one, which asks the database. */
+/** Counts the calls of the real authenticator, which queries the database. */
 const countLookUps = (services: Services): Services => ({
   ...services,
   authenticatorFor(kinds) {
@@ -42,7 +42,7 @@ const FORGERS = [
   () => ({ Cookie: `trellis_session=${randomBytes(32).toString('base64url')}` }),
 ];
 
-/** Sends every guess, over some connections at once, and counts the answers by status. */
+/** Sends every guess over some concurrent connections, and counts the responses by status. */
 async function guess(): Promise<Readonly<Record<string, number>>> {
   let nth = 0;
   const { statusCodeStats = {} } = await autocannon({
@@ -65,20 +65,20 @@ async function guess(): Promise<Readonly<Record<string, number>>> {
 const askAs = async (address: string, credential = user) =>
   (await fetch(`${server.url}/api/settings`, { headers: { ...credential, 'X-Forwarded-For': address } })).status;
 
-test('of 10,000 guessed tokens and sessions the first alone are looked up, and a user elsewhere is served', async () => {
+test('of 10,000 guessed credentials only the first are looked up, and users at other addresses are served', async () => {
   const served = new Set<number>();
   const startedAt = performance.now();
   const guesses = guess();
   const isOver = guesses.then(() => true);
   while (!(await Promise.race([isOver, sleep(20, false)]))) served.add(await askAs(USER));
 
-  // In each minute, and with them those that were under way when the last was found wrong.
+  // In each minute, including those in progress when the limit was reached.
   const minutes = Math.ceil((performance.now() - startedAt) / 60_000);
   expect(lookedUp).toBeGreaterThanOrEqual(LIMIT);
   expect(lookedUp).toBeLessThanOrEqual((LIMIT + UNDER_WAY) * minutes);
   expect(await guesses).toEqual({ 401: lookedUp, 429: GUESSES - lookedUp });
   expect([...served]).toEqual([200]);
-  // Whoever was let in before is let in from there too, and nobody else, as a guess that is right would look the same.
+  // Only callers who were admitted before are still admitted from there, because a correct guess would look the same.
   expect(await askAs(GUESSER)).toBe(200);
   expect(await askAs(GUESSER, (await server.signIn('bob')).headers)).toBe(429);
 });

@@ -37,7 +37,7 @@ let time: number;
 let lookedUp: number;
 let server: TestServer;
 
-/** Stands for what servers on one database count together. */
+/** A fake of the counter that servers on one database share. */
 type Shared = NonNullable<Parameters<typeof createRateLimits>[0]['shared']>;
 
 async function start(perMinute: number, tightPerMinute: number, shared?: Shared): Promise<void> {
@@ -80,135 +80,137 @@ async function statuses(times: number, path: string, credential?: string): Promi
 const limitHeaders = ({ headers }: Response) =>
   ['RateLimit-Policy', 'RateLimit-Remaining', 'RateLimit-Reset', 'Retry-After'].map((name) => headers.get(name));
 
-test('every answer says how much is left, and a refusal says when to come back', async () => {
-  await start(2, 1);
-  expect(limitHeaders(await get('read', 'token'))).toEqual(['2;w=60', '1', '60', null]);
-  time += 20_500;
-  expect(limitHeaders(await get('read', 'token'))).toEqual(['2;w=60', '0', '40', null]);
-  const refusal = await get('read', 'token');
-  expect(limitHeaders(refusal)).toEqual(['2;w=60', '0', '40', '40']);
-  expect(refusal.headers.get('RateLimit-Limit')).toBe('2');
-  expect([refusal.status, await refusal.json()]).toEqual([
-    429,
-    {
-      error: 'Expected at most 2 requests a minute; try again in 40 s.',
-      code: 'rate_limited',
-      requestId: refusal.headers.get('X-Request-Id'),
-    },
-  ]);
-});
-
-test('who waits as long as told is let in', async () => {
-  await start(1, 1);
-  await get('read', 'token');
-  time += 100;
-  time += Number((await get('read', 'token')).headers.get('Retry-After')) * 1000;
-  expect((await get('read', 'token')).status).toBe(204);
-});
-
-test('requests past the limit do not make the wait longer', async () => {
-  await start(1, 1);
-  expect(await statuses(5, 'read', 'token')).toEqual([204, 429, 429, 429, 429]);
-  time += 60_000;
-  expect(await statuses(1, 'read', 'token')).toEqual([204]);
-});
-
-test('each credential has a budget of its own, and a person one for all sessions', async () => {
-  await start(2, 1);
-  expect(await statuses(3, 'read', 'token')).toEqual([204, 204, 429]);
-  expect(await statuses(1, 'read', 'session')).toEqual([204]);
-  expect(await statuses(2, 'read', 'otherSession')).toEqual([204, 429]);
-});
-
-test('who shows no credential is counted by address', async () => {
-  await start(2, 1);
-  expect(await statuses(3, 'version')).toEqual([204, 204, 429]);
-  // A credential that nobody looks at buys no other budget.
-  expect(await statuses(1, 'version', 'token')).toEqual([429]);
-});
-
-test.each<[string, string | undefined]>([
-  ['enter', undefined],
-  ['mint', 'session'],
-])('"%s" has a tighter budget, beside the one of everything else', async (path, credential) => {
-  await start(9, 2);
-  expect(await statuses(3, path, credential)).toEqual([204, 204, 429]);
-  expect(await statuses(1, 'read', 'session')).toEqual([204]);
-});
-
-test('an operation without a budget is never refused and says nothing of limits', async () => {
-  await start(1, 1);
-  expect(await statuses(5, 'health')).toEqual([204, 204, 204, 204, 204]);
-  expect(limitHeaders(await get('health'))).toEqual([null, null, null, null]);
-});
-
-test('a request is refused for its number before it is looked into', async () => {
-  await start(1, 1);
-  expect(await statuses(2, 'picky', 'token')).toEqual([400, 429]);
-});
-
-test('an address whose credentials fail too often is not looked up any more', async () => {
-  await start(9, 3);
-  expect(await statuses(5, 'read', 'wrong')).toEqual([401, 401, 401, 429, 429]);
-  expect(lookedUp).toBe(3);
-  const refusal = await get('read', 'token');
-  expect([refusal.status, limitHeaders(refusal)]).toEqual([429, ['3;w=60', '0', '60', '60']]);
-  time += 60_000;
-  expect(await statuses(1, 'read', 'token')).toEqual([204]);
-});
-
-test('a credential that was right before is looked up from there all the same, until it is wrong', async () => {
-  await start(9, 2);
-  await get('read', 'token');
-  expect(await statuses(3, 'read', 'wrong')).toEqual([401, 401, 429]);
-  expect(await statuses(1, 'read', 'token')).toEqual([204]);
-  expect(await statuses(1, 'read', 'session')).toEqual([429]);
-});
-
-test('who shows no credential at all has not guessed', async () => {
-  await start(9, 1);
-  expect(await statuses(3, 'read')).toEqual([401, 401, 401]);
-});
-
-test('a limit of 0 turns every limit off', async () => {
-  await start(0, 1);
-  expect(await statuses(3, 'mint', 'session')).toEqual([204, 204, 204]);
-  expect(await statuses(3, 'read', 'wrong')).toEqual([401, 401, 401]);
-  expect(limitHeaders(await get('read', 'token'))).toEqual([null, null, null, null]);
-});
-
-describe('beside other servers', () => {
-  /** Others have taken so much already. */
-  const others = (taken: number, asked: string[] = []): Shared => ({
-    async take(key) {
-      asked.push(key);
-      return { taken: taken + asked.length, resetsInMs: 30_000 };
-    },
+describe('rate limiter', () => {
+  test('every response reports the remaining requests, and a 429 the time to wait', async () => {
+    await start(2, 1);
+    expect(limitHeaders(await get('read', 'token'))).toEqual(['2;w=60', '1', '60', null]);
+    time += 20_500;
+    expect(limitHeaders(await get('read', 'token'))).toEqual(['2;w=60', '0', '40', null]);
+    const refusal = await get('read', 'token');
+    expect(limitHeaders(refusal)).toEqual(['2;w=60', '0', '40', '40']);
+    expect(refusal.headers.get('RateLimit-Limit')).toBe('2');
+    expect([refusal.status, await refusal.json()]).toEqual([
+      429,
+      {
+        error: 'Rate limit exceeded: at most 2 requests per minute. Retry in 40 s.',
+        code: 'rate_limited',
+        requestId: refusal.headers.get('X-Request-Id'),
+      },
+    ]);
   });
 
-  test('a tight budget is shared, until it is known to be spent', async () => {
-    const asked: string[] = [];
-    await start(9, 3, others(2, asked));
-    expect(await statuses(3, 'enter')).toEqual([204, 429, 429]);
-    expect(asked).toEqual(['sign-in 127.0.0.1']);
-    time += 30_000;
-    expect((await get('enter')).headers.get('RateLimit-Remaining')).toBe('0');
+  test('a request succeeds after the time in Retry-After', async () => {
+    await start(1, 1);
+    await get('read', 'token');
+    time += 100;
+    time += Number((await get('read', 'token')).headers.get('Retry-After')) * 1000;
+    expect((await get('read', 'token')).status).toBe(204);
   });
 
-  test('credentials that fail are counted together', async () => {
-    await start(9, 3, others(1));
-    expect(await statuses(4, 'read', 'wrong')).toEqual([401, 401, 429, 429]);
+  test('requests above the limit do not extend the wait', async () => {
+    await start(1, 1);
+    expect(await statuses(5, 'read', 'token')).toEqual([204, 429, 429, 429, 429]);
+    time += 60_000;
+    expect(await statuses(1, 'read', 'token')).toEqual([204]);
   });
 
-  test('any other budget is counted by each alone', async () => {
-    const asked: string[] = [];
-    await start(2, 1, others(5, asked));
+  test('each API token has its own limit, and all sessions of a user share one', async () => {
+    await start(2, 1);
     expect(await statuses(3, 'read', 'token')).toEqual([204, 204, 429]);
-    expect(asked).toEqual([]);
+    expect(await statuses(1, 'read', 'session')).toEqual([204]);
+    expect(await statuses(2, 'read', 'otherSession')).toEqual([204, 429]);
   });
 
-  test('each counts by itself while the database is away', async () => {
-    await start(9, 1, { take: () => Promise.reject(new Error('away')) });
-    expect(await statuses(2, 'enter')).toEqual([204, 429]);
+  test('requests without a credential are counted by address', async () => {
+    await start(2, 1);
+    expect(await statuses(3, 'version')).toEqual([204, 204, 429]);
+    // A credential that the operation does not check does not get a separate limit.
+    expect(await statuses(1, 'version', 'token')).toEqual([429]);
+  });
+
+  test.each<[string, string | undefined]>([
+    ['enter', undefined],
+    ['mint', 'session'],
+  ])('"%s" has a tighter limit, separate from that of other requests', async (path, credential) => {
+    await start(9, 2);
+    expect(await statuses(3, path, credential)).toEqual([204, 204, 429]);
+    expect(await statuses(1, 'read', 'session')).toEqual([204]);
+  });
+
+  test('an operation without a rate limit is never rejected and sends no RateLimit headers', async () => {
+    await start(1, 1);
+    expect(await statuses(5, 'health')).toEqual([204, 204, 204, 204, 204]);
+    expect(limitHeaders(await get('health'))).toEqual([null, null, null, null]);
+  });
+
+  test('the rate limit is checked before the request is validated', async () => {
+    await start(1, 1);
+    expect(await statuses(2, 'picky', 'token')).toEqual([400, 429]);
+  });
+
+  test('credentials of an address with too many failures are no longer looked up', async () => {
+    await start(9, 3);
+    expect(await statuses(5, 'read', 'wrong')).toEqual([401, 401, 401, 429, 429]);
+    expect(lookedUp).toBe(3);
+    const refusal = await get('read', 'token');
+    expect([refusal.status, limitHeaders(refusal)]).toEqual([429, ['3;w=60', '0', '60', '60']]);
+    time += 60_000;
+    expect(await statuses(1, 'read', 'token')).toEqual([204]);
+  });
+
+  test('a credential that was valid before is still looked up, until it becomes invalid', async () => {
+    await start(9, 2);
+    await get('read', 'token');
+    expect(await statuses(3, 'read', 'wrong')).toEqual([401, 401, 429]);
+    expect(await statuses(1, 'read', 'token')).toEqual([204]);
+    expect(await statuses(1, 'read', 'session')).toEqual([429]);
+  });
+
+  test('requests without a credential do not count as failed credentials', async () => {
+    await start(9, 1);
+    expect(await statuses(3, 'read')).toEqual([401, 401, 401]);
+  });
+
+  test('a limit of 0 turns off all limits', async () => {
+    await start(0, 1);
+    expect(await statuses(3, 'mint', 'session')).toEqual([204, 204, 204]);
+    expect(await statuses(3, 'read', 'wrong')).toEqual([401, 401, 401]);
+    expect(limitHeaders(await get('read', 'token'))).toEqual([null, null, null, null]);
+  });
+
+  describe('with a shared counter', () => {
+    /** Starts with a count of other servers. */
+    const others = (taken: number, asked: string[] = []): Shared => ({
+      async take(key) {
+        asked.push(key);
+        return { taken: taken + asked.length, resetsInMs: 30_000 };
+      },
+    });
+
+    test('a tight limit is shared until it is known to be exceeded', async () => {
+      const asked: string[] = [];
+      await start(9, 3, others(2, asked));
+      expect(await statuses(3, 'enter')).toEqual([204, 429, 429]);
+      expect(asked).toEqual(['sign-in 127.0.0.1']);
+      time += 30_000;
+      expect((await get('enter')).headers.get('RateLimit-Remaining')).toBe('0');
+    });
+
+    test('failed credentials are counted together', async () => {
+      await start(9, 3, others(1));
+      expect(await statuses(4, 'read', 'wrong')).toEqual([401, 401, 429, 429]);
+    });
+
+    test('other limits are counted by each server separately', async () => {
+      const asked: string[] = [];
+      await start(2, 1, others(5, asked));
+      expect(await statuses(3, 'read', 'token')).toEqual([204, 204, 429]);
+      expect(asked).toEqual([]);
+    });
+
+    test('each server counts locally while the database is unavailable', async () => {
+      await start(9, 1, { take: () => Promise.reject(new Error('away')) });
+      expect(await statuses(2, 'enter')).toEqual([204, 429]);
+    });
   });
 });

@@ -11,7 +11,7 @@ const sender = {
   signal: new AbortController().signal,
 };
 
-/** Tools whose operations all fail in the same way. */
+/** Creates an endpoint whose operations all throw the same error. */
 const createFailing = (error: Error) => {
   const handlers = Object.fromEntries(ids.map((id) => [id, () => Promise.reject(error)]));
   return createMcp({ operations, handlers, document, version: '1.2.3' });
@@ -19,16 +19,16 @@ const createFailing = (error: Error) => {
 
 const CALL = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get', arguments: { slug: 'a' } } };
 
-test('a defect of an operation is the server\u2019s to tell, not the tool\u2019s', async () => {
+test('MCP: an internal error of an operation is thrown instead of returned to the agent', async () => {
   await expect(createFailing(new TypeError('inside')).answer(CALL, sender)).rejects.toThrow('inside');
 });
 
-test('tools need the operations that they call', async () => {
+test('MCP: creating tools fails without their operations', async () => {
   const mcp = createMcp({ operations, handlers: {}, document, version: '1.2.3' });
   await expect(mcp.answer(CALL, sender)).rejects.toThrow('Operation createObject is missing.');
 });
 
-test('an agent that sends a response is not answered', async () => {
+test('MCP: a response from an agent gets no response', async () => {
   const answer = createFailing(new Error('inside')).answer({ jsonrpc: '2.0', id: 1, result: {} }, sender);
   expect(await answer).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-/** A small contract that has one of everything. */
+/** A small contract with one example of each feature. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { OperationSpec, ParameterSpec, Validator } from '../../src/server/operation.js';
 

@@ -31,7 +31,7 @@ function find(
   return findFacts({ method: 'GET', path, headers });
 }
 
-test('tells a person what the page would have asked, in the same words', async () => {
+test('page data equals the responses that the page would have requested', async () => {
   const { person, cookie } = await stage.newPerson();
   const client = stage.client({ cookie });
   await stage.client(stage.admin).PUT('/api/sharing/{username}', { params: { path: { username: person.username } } });
@@ -55,7 +55,7 @@ test('tells a person what the page would have asked, in the same words', async (
 test.each([
   ['a page without a board', '/settings', {}],
   ['a server without the dashboard', '/', { hasDashboard: false }],
-])('leaves the board out on %s', async (_what, path, changed) => {
+])('page data has no board on %s', async (_what, path, changed) => {
   const { person, cookie } = await stage.newPerson();
   const { username, displayName, isAdmin } = person;
   const facts = await find(path, { cookie }, changed);
@@ -64,21 +64,21 @@ test.each([
 
 test.each([
   ['no cookie', {}],
-  ['a session that is over', { cookie: 'trellis_session=stale' }],
-])('finds nobody by %s', async (_what, headers) => {
+  ['an ended session', { cookie: 'trellis_session=stale' }],
+])('page data has no user for %s', async (_what, headers) => {
   await expect(find('/', headers)).resolves.toEqual(NOBODY);
 });
 
-test('goes by the session, whatever token comes with it', async () => {
+test('page data depends on the session only, not on a token in the request', async () => {
   const { person, cookie } = await stage.newPerson();
   const facts = await find('/settings', { cookie, authorization: 'Bearer trl_x' });
   expect(facts?.session?.username).toBe(person.username);
 });
 
 test.each([
-  ['nothing can be read', () => Promise.reject(new Error('The database is away.'))],
-  ['there is no answer', () => new Promise<PageFacts>(() => undefined)],
-])('leaves the page to ask while %s', async (_what, read) => {
+  ['the database fails', () => Promise.reject(new Error('The database is unavailable.'))],
+  ['the database does not respond', () => new Promise<PageFacts>(() => undefined)],
+])('page data is absent while %s', async (_what, read) => {
   const { cookie } = await stage.newPerson();
   await expect(find('/', { cookie }, { read })).resolves.toBeUndefined();
 });

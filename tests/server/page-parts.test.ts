@@ -9,18 +9,18 @@ const MANIFEST = {
   'board.tsx': { file: 'assets/page.js', imports: ['index.html', '_board.js'], css: ['assets/board.css'] },
 };
 
-test('a page is sent with what it needs besides what every page has, each file once', () => {
+test('preload tags list each file of a page once, without the files of every page', () => {
   expect(listPageParts(MANIFEST, 'board.tsx', '/pages/').match(/rel="\w+"|href="[^"]*"/g)).toEqual([
     ...['rel="modulepreload"', 'href="/pages/assets/page.js"', 'rel="modulepreload"', 'href="/pages/assets/board.js"'],
     ...['rel="stylesheet"', 'href="/pages/assets/board.css"'],
   ]);
 });
 
-test('a page that the bundler does not know is sent with nothing', () => {
+test('preload tags are empty for a page that the manifest lacks', () => {
   expect(listPageParts(MANIFEST, 'gone.tsx', '/pages/')).toBe('');
 });
 
-test.each(Object.entries(PAGE_MODULES))('%s begins with what the application shows there', (path, module) => {
+test.each(Object.entries(PAGE_MODULES))('PAGE_MODULES: %s has the module of its route', (path, module) => {
   const routes = readFileSync(new URL('../../src/web/app/routes.ts', import.meta.url), 'utf8');
   const route = routes.split('  {\n').find((text) => text.includes(`'${path}'`) && text.includes('import('));
   expect(route).toContain(`import('./${module.replace(/\.tsx$/, '.js')}')`);

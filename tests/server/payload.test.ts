@@ -1,6 +1,6 @@
 import { createToPayload } from '../../src/server/payload.js';
 
-/** Counts how often its JSON is made. */
+/** Counts how often it is serialized. */
 function createCounted(text = 'x') {
   let made = 0;
   return { counted: { text, toJSON: () => ({ text, made: (made += 1) }) }, made: () => made };
@@ -9,14 +9,14 @@ function createCounted(text = 'x') {
 test.each([
   ['a short text', 'x'],
   ['a long text', 'ü'.repeat(5_000)],
-])('is the JSON of a body, and what names it: %s', (_what, text) => {
+])('payload: has the JSON and the ETag of a body: %s', (_what, text) => {
   const { bytes, etag } = createToPayload()({ text });
   expect(bytes.toString()).toBe(JSON.stringify({ text }));
   expect(etag).toMatch(/^"[\w-]{22}"$/);
   expect(createToPayload()({ text }).etag).toBe(etag);
 });
 
-test('is made once of a body that is frozen', () => {
+test('payload: is created once for a frozen body', () => {
   const toPayload = createToPayload();
   const { counted, made } = createCounted();
   const body = Object.freeze({ counted });
@@ -24,7 +24,7 @@ test('is made once of a body that is frozen', () => {
   expect(made()).toBe(1);
 });
 
-test('is made each time of a body that may change', () => {
+test('payload: is created each time for a body that may change', () => {
   const toPayload = createToPayload();
   const { counted } = createCounted();
   const body = { counted };
@@ -34,6 +34,6 @@ test('is made each time of a body that may change', () => {
   ]);
 });
 
-test.each([[null], ['text'], [1]])('is the JSON of %p, which nothing can be kept with', (body) => {
+test.each([[null], ['text'], [1]])('payload: is the JSON of %p, which is not cached', (body) => {
   expect(createToPayload()(body).bytes).toBe(JSON.stringify(body));
 });

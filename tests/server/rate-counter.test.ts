@@ -1,6 +1,6 @@
 import { createRateCounter } from '../../src/server/rate-counter.js';
 
-test('the counter forgets what is unused for longest, so that its memory is bounded', () => {
+test('the rate counter evicts the least recently used key, so that its memory is bounded', () => {
   const counter = createRateCounter(() => 0);
   counter.take('first');
   counter.take('second');

@@ -5,7 +5,7 @@ export interface RawAnswer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Sends bytes that no client library would, and reads the answer until its end. */
+/** Sends raw bytes, which client libraries would not send, and reads the whole response. */
 export async function sendRaw(port: number, request: string): Promise<RawAnswer> {
   const text = await new Promise<string>((resolve, reject) => {
     let received = '';

@@ -11,12 +11,12 @@ import { requestContext } from '../../src/server/request-context.js';
 export interface TestServer {
   readonly url: string;
   readonly port: number;
-  /** Every line of the log so far. */
+  /** All log lines so far. */
   readonly lines: readonly Readonly<Record<string, unknown>>[];
   close(): Promise<void>;
 }
 
-/** Serves routers on a port of their own, behind everything that stands before them in the product. */
+/** Serves routers on a free port, behind the same middleware as in the product. */
 export async function serve(...routers: readonly RequestHandler[]): Promise<TestServer> {
   const lines: Record<string, unknown>[] = [];
   const destination = { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) };

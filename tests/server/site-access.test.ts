@@ -17,7 +17,7 @@ interface Opened {
   readonly state: string;
   /** Headers of each credential, by its name. */
   readonly credentials: Readonly<Record<string, Headers>>;
-  /** Paths of an image, of a picture as it is and of a public copy, as a response has them. */
+  /** Paths of a derived image, of an original image and of a public copy, as responses contain them. */
   readonly links: readonly string[];
 }
 
@@ -120,7 +120,7 @@ describe.each<[Mode, string, number, number]>([
   ['token', 'site token, cut', 401, 401],
   ['token', 'site token as Basic', 401, 401],
 ])('access %s with %s', (mode, name, posted, read) => {
-  test(`POST /graphql and its alias are answered ${posted}`, async () => {
+  test(`POST /graphql and its alias respond with ${posted}`, async () => {
     const { server, credentials } = get(mode);
     const response = await post(server.url, credentials[name] ?? {});
     expect(response.status).toBe(posted);
@@ -132,7 +132,7 @@ describe.each<[Mode, string, number, number]>([
     expect(alias.status).toBe(posted);
   });
 
-  test(`files by their paths alone are answered ${read}`, async () => {
+  test(`files by their paths alone respond with ${read}`, async () => {
     const { server, credentials, links } = get(mode);
     for (const link of links) {
       const response = await fetch(server.url + withoutSignature(link), { headers: credentials[name] ?? {} });
@@ -163,7 +163,7 @@ describe.each<Mode>(['people', 'token'])('signed links with the access %s', (mod
     }
   });
 
-  test('open them beside a credential that is not valid, as of a session that has ended', async () => {
+  test('open their files even with an invalid credential, such as an ended session', async () => {
     const { server, links, credentials } = get(mode);
     for (const link of links) {
       const response = await fetch(server.url + link, { headers: credentials['ended session']! });
@@ -179,17 +179,17 @@ describe.each<Mode>(['people', 'token'])('signed links with the access %s', (mod
   });
 
   test.each<[string, (link: string, other: string) => string]>([
-    ['another expiry', (link) => link.replace(/signature=(\d+)/, (_all, at) => `signature=${Number(at) + 86_400}`)],
+    ['a different expiry', (link) => link.replace(/signature=(\d+)/, (_all, at) => `signature=${Number(at) + 86_400}`)],
     [
-      'another signature',
+      'a different signature',
       (link) => link.replace(/\.(.)([^.]*)$/, (_all, first, rest) => `.${first === 'A' ? 'B' : 'A'}${rest}`),
     ],
     ['a shorter signature', (link) => link.slice(0, -1)],
     ['an empty signature', (link) => link.replace(/signature=.*/, 'signature=')],
     ['two signatures', (link) => link.replace(/\?(.*)/, '?$1&$1')],
     ['the signature of a different file', (link, other) => withoutSignature(link) + other.replace(/^[^?]*/, '')],
-    ['another file with this signature', (link, other) => withoutSignature(other) + link.replace(/^[^?]*/, '')],
-  ])('are refused with %s', async (_reason, change) => {
+    ['a different file with this signature', (link, other) => withoutSignature(other) + link.replace(/^[^?]*/, '')],
+  ])('are rejected with %s', async (_reason, change) => {
     const { server, links } = get(mode);
     for (const [index, link] of links.entries()) {
       const changed = change(link, links[(index + 1) % links.length] ?? '');
@@ -199,7 +199,7 @@ describe.each<Mode>(['people', 'token'])('signed links with the access %s', (mod
     }
   });
 
-  test('are refused once they have expired, unless a credential comes with them', async () => {
+  test('are rejected after they have expired, unless the request has a credential', async () => {
     const { server, state, links, credentials } = get(mode);
     const key = (await findServerKey(state))!.derive('expiring links');
     const twoDaysAgo = createLinkSigner(key, () => Date.now() - 2 * DAY_MS);
@@ -226,7 +226,7 @@ describe.each<Mode>(['people', 'token'])('signed links with the access %s', (mod
     expect(response.status).toBe(401);
   });
 
-  test('stand in every field that holds a link, and not in filters and groups', async () => {
+  test('are in every field that contains a link, but not in filters and groups', async () => {
     const { server, credentials, links } = get(mode);
     const reader = credentials[mode === 'people' ? 'session' : 'site token']!;
     const query = `{
@@ -251,7 +251,7 @@ describe('the GraphQL page', () => {
   const page = (mode: Mode, headers: Headers = {}) =>
     fetch(`${get(mode).server.url}/graphql`, { headers: { Accept: 'text/html', ...headers }, redirect: 'manual' });
 
-  test('leads to the sign-in page where a session is needed', async () => {
+  test('redirects to the sign-in page if a session is required', async () => {
     const response = await page('people');
     expect([response.status, response.headers.get('location')]).toEqual([303, '/sign-in?next=%2Fgraphql']);
     expect(response.headers.get('cache-control')).toBe('no-store');
@@ -259,7 +259,7 @@ describe('the GraphQL page', () => {
     expect((await page('people', get('people').credentials.session)).status).toBe(200);
   });
 
-  test('is shown to everyone where a token is needed, and asks for it', async () => {
+  test('is shown to everyone if a token is required, and prompts for it', async () => {
     const response = await page('token');
     expect(response.status).toBe(200);
     expect(await response.text()).toContain('data-token="needed"');
@@ -267,7 +267,7 @@ describe('the GraphQL page', () => {
   });
 });
 
-test('GET requests with a query are admitted alike', async () => {
+test('GET requests with a query need the same credential', async () => {
   const { server, credentials } = get('people');
   const url = `${server.url}/graphql?query={__typename}`;
   expect((await fetch(url, { headers: credentials.session! })).status).toBe(200);

@@ -37,11 +37,11 @@ async function post(query: string, variables: object = {}): Promise<string> {
   return response.text();
 }
 
-/** Parsed and validated each time: the server keeps documents by their text. */
+/** Makes each document unique, because the server caches documents by their text. */
 const introspect = (round: string): Promise<string> =>
   post(`# ${round}\n${getIntrospectionQuery({ specifiedByUrl: true, inputValueDeprecation: true })}`);
 
-test('introspection gives the same bytes before and after ordinary queries', async () => {
+test('introspection returns the same bytes before and after ordinary queries', async () => {
   const before = await introspect('before');
   for (let index = 0; index < ORDINARY_QUERIES; index += 1) {
     expect(await post(ORDINARY[index % ORDINARY.length] ?? '')).not.toContain('"errors"');
@@ -56,7 +56,7 @@ test('introspection gives the same bytes before and after ordinary queries', asy
 test.each([
   ['the schema', '{ __schema { types { fields(includeDeprecated: true) { name } } } }'],
   ['one type', '{ __type(name: "File") { fields(includeDeprecated: true) { name args { name } } } }'],
-])('%s can be asked for with arguments after an ordinary query', async (_what, query) => {
+])('introspection of %s with arguments works after an ordinary query', async (_what, query) => {
   await post('{ allFile { totalCount } }');
   expect(await post(query)).toMatch(/^\{"data":/);
 });

@@ -41,7 +41,7 @@ describe('the limit of requests to the site', () => {
     expect(await refused.json()).toMatchObject({ code: 'rate_limited' });
   });
 
-  test('refuses a query with an error of GraphQL and the time to wait', async () => {
+  test('rejects a query with a GraphQL error and the time to wait', async () => {
     await start({ siteRateLimit: '1' });
     await ask('{ __typename }');
     const refused = await ask('{ __typename }');
@@ -52,7 +52,9 @@ describe('the limit of requests to the site', () => {
     expect(await refused.json()).toEqual({
       errors: [
         {
-          message: expect.stringMatching(/^Expected at most 1 requests a minute; try again in \d+ s\.$/) as string,
+          message: expect.stringMatching(
+            /^Rate limit exceeded: at most 1 requests per minute\. Retry in \d+ s\.$/,
+          ) as string,
           extensions: { code: 'rate_limited', requestId: refused.headers.get('x-request-id') },
         },
       ],
@@ -72,13 +74,13 @@ describe('the limit of requests to the site', () => {
     expect(await statusFrom('2001:db8:0:1::1')).toBe(200);
   });
 
-  test('counts before it looks at a credential', async () => {
+  test('counts requests before it checks the credential', async () => {
     await start({ siteRateLimit: '1', siteAccess: 'people' });
     expect((await ask('{ __typename }')).status).toBe(401);
     expect((await ask('{ __typename }')).status).toBe(429);
   });
 
-  test('leaves health, scripts and files alone', async () => {
+  test('does not count health checks, scripts and files', async () => {
     await start({ siteRateLimit: '1' });
     const document = await (await fetch(`${server.url}/explore`)).text();
     expect((await fetch(`${server.url}/explore`)).status).toBe(429);
@@ -88,7 +90,7 @@ describe('the limit of requests to the site', () => {
     }
   });
 
-  test('is off with every other limit', async () => {
+  test('is turned off together with all other limits', async () => {
     await start({ siteRateLimit: '1', imageRateLimit: '1', rateLimit: '0' });
     for (const url of await findImages([31, 32])) {
       const image = await fetch(url);
@@ -107,7 +109,9 @@ describe('the limit of generated images', () => {
     expect([refused.status, refused.headers.get('cache-control')]).toEqual([429, 'no-store']);
     expect(refused.headers.get('retry-after')).toBe(refused.headers.get('ratelimit-reset'));
     expect(await refused.json()).toMatchObject({
-      error: expect.stringMatching(/^Expected at most 2 generated images a minute; try again in \d+ s\.$/) as string,
+      error: expect.stringMatching(
+        /^Rate limit exceeded: at most 2 generated images per minute\. Retry in \d+ s\.$/,
+      ) as string,
     });
     for (const url of [first, second, first]) {
       const image = await fetch(url);

@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(root, { recursive: true });
 });
 
-/** On plain http, because fetch takes the dots out of a path before it sends it. */
+/** Uses node:http, because fetch removes the dots of a path. */
 function get(path: string, headers: Record<string, string> = {}) {
   const { port } = server.address() as AddressInfo;
   return new Promise<{ status: number; headers: IncomingHttpHeaders; text: string }>((resolve, reject) => {
@@ -44,69 +44,71 @@ function get(path: string, headers: Record<string, string> = {}) {
   });
 }
 
-test('serves a published file for ever, as its type says, without running it', async () => {
-  const { status, headers } = await get('/static/a/page.html');
-  expect(status).toBe(200);
-  expect(headers).toMatchObject({
-    'cache-control': 'public, max-age=31536000, immutable',
-    'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': expect.stringContaining('sandbox') as string,
-    'x-content-type-options': 'nosniff',
+describe('static files', () => {
+  test('serves a published file as immutable, with its type and in a sandbox', async () => {
+    const { status, headers } = await get('/static/a/page.html');
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      'cache-control': 'public, max-age=31536000, immutable',
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': expect.stringContaining('sandbox') as string,
+      'x-content-type-options': 'nosniff',
+    });
   });
-});
 
-test('serves a published file whose name begins with a dot', async () => {
-  await expect(get('/static/a/.well-hidden')).resolves.toMatchObject({ status: 200, text: 'published' });
-});
-
-test('answers a known ETag with 304', async () => {
-  const { headers } = await get('/static/a/text.txt');
-  await expect(get('/static/a/text.txt', { 'If-None-Match': headers.etag ?? '' })).resolves.toMatchObject({
-    status: 304,
-    text: '',
+  test('serves a published file whose name starts with a dot', async () => {
+    await expect(get('/static/a/.well-hidden')).resolves.toMatchObject({ status: 200, text: 'published' });
   });
-});
 
-test.each([
-  ['bytes=2-4', 206, '234'],
-  ['bytes=-2', 206, '89'],
-  ['bytes=20-', 416, undefined],
-])('answers the range %s with %i', async (range, status, text) => {
-  const answer = await get('/static/a/text.txt', { Range: range });
-  expect(answer.status).toBe(status);
-  if (text !== undefined) expect(answer.text).toBe(text);
-});
-
-test.each([
-  ['a path up', '/static/../secret.txt'],
-  ['an escaped path up', '/static/%2e%2e/secret.txt'],
-  ['an escaped slash', '/static/..%2fsecret.txt'],
-  ['a backslash', '/static/..%5csecret.txt'],
-  ['a null byte', '/static/a/text.txt%00.html'],
-  ['an absolute path', '/static//etc/passwd'],
-  ['a folder', '/static/a/'],
-  ['a folder without its slash', '/static/a'],
-  ['a broken escape', '/static/%E0%A4%A'],
-])('does not find %s', async (_reason, path) => {
-  const { status, text } = await get(path);
-  expect([400, 403, 404]).toContain(status);
-  expect(text).not.toContain('hush');
-});
-
-test('names an asset of a page by its content', async () => {
-  const assets = loadAssets('/assets', { 'site.css': join(root, 'site.css') });
-  const url = assets.urlOf('site.css');
-  expect(url).toMatch(/^\/assets\/site-[0-9a-f]{16}\.css$/);
-  expect(loadPage(join(root, 'page.html'), assets)).toBe(`<link href="${url}">`);
-  const { headers, text } = await get(url);
-  expect(text).toBe('p{}');
-  expect(headers).toMatchObject({
-    'cache-control': 'public, max-age=31536000, immutable',
-    'content-type': 'text/css; charset=utf-8',
+  test('responds to a known ETag with 304', async () => {
+    const { headers } = await get('/static/a/text.txt');
+    await expect(get('/static/a/text.txt', { 'If-None-Match': headers.etag ?? '' })).resolves.toMatchObject({
+      status: 304,
+      text: '',
+    });
   });
-});
 
-test('refuses a page that names no asset', () => {
-  const assets = loadAssets('/assets', {});
-  expect(() => loadPage(join(root, 'page.html'), assets)).toThrow('received "site.css"');
+  test.each([
+    ['bytes=2-4', 206, '234'],
+    ['bytes=-2', 206, '89'],
+    ['bytes=20-', 416, undefined],
+  ])('responds to the range %s with %i', async (range, status, text) => {
+    const answer = await get('/static/a/text.txt', { Range: range });
+    expect(answer.status).toBe(status);
+    if (text !== undefined) expect(answer.text).toBe(text);
+  });
+
+  test.each([
+    ['a path up', '/static/../secret.txt'],
+    ['an escaped path up', '/static/%2e%2e/secret.txt'],
+    ['an escaped slash', '/static/..%2fsecret.txt'],
+    ['a backslash', '/static/..%5csecret.txt'],
+    ['a null byte', '/static/a/text.txt%00.html'],
+    ['an absolute path', '/static//etc/passwd'],
+    ['a folder', '/static/a/'],
+    ['a folder without its slash', '/static/a'],
+    ['a broken escape', '/static/%E0%A4%A'],
+  ])('does not find %s', async (_reason, path) => {
+    const { status, text } = await get(path);
+    expect([400, 403, 404]).toContain(status);
+    expect(text).not.toContain('hush');
+  });
+
+  test('serves an asset under a URL with a digest of its content', async () => {
+    const assets = loadAssets('/assets', { 'site.css': join(root, 'site.css') });
+    const url = assets.urlOf('site.css');
+    expect(url).toMatch(/^\/assets\/site-[0-9a-f]{16}\.css$/);
+    expect(loadPage(join(root, 'page.html'), assets)).toBe(`<link href="${url}">`);
+    const { headers, text } = await get(url);
+    expect(text).toBe('p{}');
+    expect(headers).toMatchObject({
+      'cache-control': 'public, max-age=31536000, immutable',
+      'content-type': 'text/css; charset=utf-8',
+    });
+  });
+
+  test('rejects a page that refers to an unknown asset', () => {
+    const assets = loadAssets('/assets', {});
+    expect(() => loadPage(join(root, 'page.html'), assets)).toThrow('Unknown asset "site.css"');
+  });
 });

@@ -2,20 +2,20 @@ import { createStringify } from '../../src/server/stringify.js';
 
 test.each([
   ['an object', { a: 1, b: undefined, c: [1, { d: null }], e: 'naïve "🌱"' }],
-  ['a frozen list in it', { a: 1, list: Object.freeze([{ b: 2 }, 'x']), 'c"d': undefined, e: () => 0 }],
+  ['an object with a frozen list', { a: 1, list: Object.freeze([{ b: 2 }, 'x']), 'c"d': undefined, e: () => 0 }],
   ['an empty frozen list', { list: Object.freeze([]) }],
   ['a list', Object.freeze([1, 2])],
-  ['what has a form of its own', { at: new Date(0), list: Object.freeze([new Date(0), undefined]) }],
+  ['an object with values that have toJSON()', { at: new Date(0), list: Object.freeze([new Date(0), undefined]) }],
   ['a date', new Date(0)],
   ['a text', 'x'],
-  ['nothing', null],
-])('is the JSON of %s', (_what, body) => {
+  ['null', null],
+])('stringify: equals JSON.stringify() for %s', (_what, body) => {
   const stringify = createStringify();
   expect(stringify(body)).toBe(JSON.stringify(body));
   expect(stringify(body)).toBe(JSON.stringify(body));
 });
 
-test('makes the text of a frozen list once', () => {
+test('stringify: serializes a frozen list once', () => {
   let made = 0;
   const entry = { toJSON: () => ++made };
   const list = Object.freeze([entry]);

@@ -194,7 +194,7 @@ describe('a site with unreadable and private files', () => {
       data = found!;
     });
     expect(server.seconds()).toBeLessThan(10);
-    await eventually(() => expect(server.output()).toContain('Site: 1 large file being read'));
+    await eventually(() => expect(server.output()).toContain('Site: 1 large file still being read'));
   });
 
   test('lists the readable entries and nothing private', () => {

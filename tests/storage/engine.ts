@@ -7,51 +7,51 @@ import { openDatabase } from '../../src/storage/database.js';
 import type { Database, DatabasePlace } from '../../src/storage/database.js';
 
 /**
- * The engine of this run. The tests that need a database run once for each, as
- * projects of `jest.config.js`; they ask for a database here and need not know.
+ * The engine of this run. Tests that need a database run once for each engine, as projects of `jest.config.js`, and
+ * obtain a database here.
  */
 export const engine = (globalThis as { ENGINE?: 'PostgreSQL' | 'SQLite' }).ENGINE ?? 'SQLite';
 
 const folders: string[] = [];
 afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
 
-/** Where a database of its own is to be; it can be opened more than once and goes with the tests. */
+/** Creates the place of a new database, which can be opened repeatedly and is deleted after the tests. */
 export async function createPlace(): Promise<DatabasePlace> {
   if (engine === 'PostgreSQL') return createPostgresPlace();
   return { file: path.join(await createTestFolder(), 'trellis.db') };
 }
 
-/** A folder that goes with the tests. */
+/** Creates a folder that is deleted after the tests. */
 export async function createTestFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'trellis-storage-'));
   folders.push(folder);
   return folder;
 }
 
-/** A database of its own, empty and up to date. The caller ends it with `destroy()`. */
+/** Opens a new database, empty and migrated. The caller closes it with `destroy()`. */
 export async function openTestDatabase(): Promise<Database> {
   return engine === 'SQLite' ? openDatabase({ file: ':memory:' }) : openPostgres();
 }
 
 type PostgresPlace = Extract<DatabasePlace, { readonly url: string }>;
 
-/** Databases of this file that nobody uses any more. To make one takes longer than most tests. */
-const used: PostgresPlace[] = [];
+/** Closed databases of this test file, for reuse. Creating one takes longer than most tests. */
+const closed: PostgresPlace[] = [];
 const tables: string[] = [];
 
 async function openPostgres(): Promise<Database> {
-  const again = used.pop();
+  const again = closed.pop();
   const place = again !== undefined && (await empty(again)) ? again : await createPostgresPlace();
   const database = await openDatabase(place);
   if (tables.length === 0) tables.push(...(await listTables(place)));
   const destroy = database.destroy.bind(database);
-  return Object.assign(database, { destroy: () => destroy().then(() => void used.push(place)) });
+  return Object.assign(database, { destroy: () => destroy().then(() => void closed.push(place)) });
 }
 
-/** @returns false when it can't be emptied, as a test took a table out. */
+/** Empties a database; returns false if that fails because a test has dropped a table. */
 async function empty({ url }: PostgresPlace): Promise<boolean> {
   return withClient(url, async (client) => {
-    // Without the triggers that hold references, any order will do.
+    // Without the triggers of foreign keys, tables can be emptied in any order.
     const statements = ['set session_replication_role = replica', ...tables.map((table) => `delete from ${table}`)];
     return client.query(statements.join(';')).then(
       () => true,
@@ -69,7 +69,7 @@ async function listTables({ url }: PostgresPlace): Promise<string[]> {
 async function createPostgresPlace(): Promise<PostgresPlace> {
   const server = process.env.TEST_POSTGRES ?? '';
   const name = `trellis_${randomUUID().replaceAll('-', '')}`;
-  // Copying files is twice as quick as the way for a server that others are writing to.
+  // Copying files is twice as fast as the default strategy, which suits servers under load.
   await withClient(server, (client) => client.query(`create database ${name} strategy file_copy`));
   return { url: Object.assign(new URL(server), { pathname: name }).href };
 }

@@ -3,7 +3,7 @@ import type { Database } from '../../src/storage/database.js';
 import { MIGRATIONS, migrate } from '../../src/storage/migrate.js';
 import { createPlace, openTestDatabase } from './engine.js';
 
-/** Tables with their columns, as an engine tells of them. */
+/** Returns the tables with their columns as the engine reports them. */
 async function describeTables(database: Database): Promise<unknown> {
   const tables = await database.introspection.getTables();
   return tables
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 
 test.each(MIGRATIONS.map((_migration, index) => index))(
-  'brings a database of version %i up to date, and keeps what is in it',
+  'migrate a database of version %i, and preserve its data',
   async (version) => {
     const place = await createPlace();
     const before = MIGRATIONS.slice(0, version);
@@ -34,7 +34,7 @@ test.each(MIGRATIONS.map((_migration, index) => index))(
   },
 );
 
-test('runs each migration once', async () => {
+test('migrations: each runs once', async () => {
   const database = await openTestDatabase();
   await migrate(database);
   expect(await describeTables(database)).toEqual(current);

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 
-/** Speaks just so much of PostgreSQL's protocol as to say, to every query, which version it is. */
+/** Starts a fake server that implements just enough of PostgreSQL's protocol to report its version. */
 export async function startOldPostgres(version: string): Promise<{ readonly url: string; close(): void }> {
   const server: Server = createServer((socket) => void socket.on('data', answerWith(socket, version)));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -28,7 +28,7 @@ function message(type: string, content = Buffer.alloc(0)): Buffer {
 const text = (type: string, content: string) => message(type, Buffer.from(`${content}\0`));
 const READY = message('Z', Buffer.from('I'));
 
-/** One column of text. */
+/** The description of one text column. */
 const COLUMNS = message(
   'T',
   Buffer.concat([

@@ -15,51 +15,51 @@ const reasonOf = (url: string) =>
     (error: unknown) => String(error),
   );
 
-test.each([
-  ['nobody listens', { port: '1' }, 'expected a PostgreSQL server that can be reached; ECONNREFUSED'],
-  ['the password is wrong', { password: 'geheim' }, 'expected the password of the user; the server refused this one'],
-  [
-    'there is no such database',
-    { pathname: 'nowhere' },
-    'expected a database that exists; the server has none of this name',
-  ],
-])('says in one line that %s, and nothing of the address', async (_reason, change, message) => {
-  const { href } = Object.assign(await placeUrl(), change);
-  expect(await reasonOf(href)).toBe(`DatabaseError: ${message}`);
-});
-
-test('refuses a server of a version that is too old', async () => {
-  const old = await startOldPostgres('14.9');
-  expect(await reasonOf(old.url)).toBe('DatabaseError: expected PostgreSQL 15 or later; the server is 14.9');
-  old.close();
-});
-
-describe('a database', () => {
-  let database: Database;
-  beforeEach(async () => {
-    database = await openTestDatabase();
-  });
-  afterEach(() => database.destroy());
-
-  test('is PostgreSQL', () => {
-    expect(isPostgres(database)).toBe(true);
+describe('PostgreSQL', () => {
+  test.each([
+    ['no server listens', { port: '1' }, "the PostgreSQL server can't be reached: ECONNREFUSED"],
+    ['the password is wrong', { password: 'geheim' }, 'the PostgreSQL server rejected the password'],
+    ['the database does not exist', { pathname: 'nowhere' }, 'the database does not exist'],
+  ])('reports in one line that %s, without any part of the URL', async (_reason, change, message) => {
+    const { href } = Object.assign(await placeUrl(), change);
+    expect(await reasonOf(href)).toBe(`DatabaseError: ${message}`);
   });
 
-  test('orders text by its bytes, like SQLite, whatever the locale', async () => {
-    const names = ['a', 'B', '_', 'ä', 'Z', 'aa'];
-    for (const name of names)
-      await database.insertInto('secret_consumers').values({ name, public_key: null }).execute();
-    const rows = await database.selectFrom('secret_consumers').select('name').orderBy('name').execute();
-    expect(rows.map(({ name }) => name)).toEqual(['B', 'Z', '_', 'a', 'aa', 'ä']);
+  test('rejects a server whose version is too old', async () => {
+    const old = await startOldPostgres('14.9');
+    expect(await reasonOf(old.url)).toBe(
+      'DatabaseError: PostgreSQL 15 or later is required; the server has version 14.9',
+    );
+    old.close();
   });
 
-  test('refuses to read an integer as another', async () => {
-    await expect(sql`select 9007199254740993 as big`.execute(database)).rejects.toThrow('it holds 9007199254740993');
-  });
+  describe('a database', () => {
+    let database: Database;
+    beforeEach(async () => {
+      database = await openTestDatabase();
+    });
+    afterEach(() => database.destroy());
 
-  test('goes on after its server ended the connections', async () => {
-    const end = sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()`;
-    await expect(end.execute(database)).rejects.toThrow();
-    expect(await database.selectFrom('people').selectAll().execute()).toEqual([]);
+    test('is PostgreSQL', () => {
+      expect(isPostgres(database)).toBe(true);
+    });
+
+    test('orders text by its bytes in every locale, like SQLite', async () => {
+      const names = ['a', 'B', '_', 'ä', 'Z', 'aa'];
+      for (const name of names)
+        await database.insertInto('secret_consumers').values({ name, public_key: null }).execute();
+      const rows = await database.selectFrom('secret_consumers').select('name').orderBy('name').execute();
+      expect(rows.map(({ name }) => name)).toEqual(['B', 'Z', '_', 'a', 'aa', 'ä']);
+    });
+
+    test('rejects an integer that is not exact as a number', async () => {
+      await expect(sql`select 9007199254740993 as big`.execute(database)).rejects.toThrow('received 9007199254740993');
+    });
+
+    test('continues after its server has closed the connections', async () => {
+      const end = sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()`;
+      await expect(end.execute(database)).rejects.toThrow();
+      expect(await database.selectFrom('people').selectAll().execute()).toEqual([]);
+    });
   });
 });

@@ -14,14 +14,14 @@ beforeEach(async () => {
 });
 afterEach(() => database.destroy());
 
-test.each([0, 1, 2, 31, 77])('%i rows are added as they are, whatever the order of their properties', async (count) => {
+test.each([0, 1, 2, 31, 77])('prepareInserts adds %i rows, in any order of their properties', async (count) => {
   const rows = Array.from({ length: count }, (_none, index) => toRow(index));
   const reordered = rows.map((row) => Object.fromEntries(Object.entries(row).reverse()) as typeof row);
   await prepareInserts('people', columns)(database, reordered);
   expect(await database.selectFrom('people').selectAll().orderBy('id').execute()).toEqual(rows);
 });
 
-test.each([0, 1, 3, 77])('%i questions get their own rows each, in their order', async (count) => {
+test.each([0, 1, 3, 77])('prepareBatch returns separate rows for each of %i inputs, in their order', async (count) => {
   let built = 0;
   await prepareInserts('people', columns)(database, [toRow(0), toRow(1), toRow(2)]);
   const find = prepareEach((on, { since, id }: { readonly since: string; readonly id: string }) => {

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.destroy());
 
-test('a query is put together once, and run with what it is given each time', async () => {
+test('prepare compiles a query once, and runs it with the input of each call', async () => {
   let built = 0;
   const find = prepare((on, { key, since }: { readonly key: string; readonly since: number }) => {
     built += 1;
@@ -24,7 +24,7 @@ test('a query is put together once, and run with what it is given each time', as
   expect(built).toBe(1);
 });
 
-test('a row is added whatever the order of its columns, and in the transaction that it is given', async () => {
+test('prepareInsert adds a row in any order of its columns, and in the given transaction', async () => {
   const insert = prepareInsert('people');
   const reordered = Object.fromEntries(Object.entries(row).reverse()) as typeof row;
   await insert(database, row);

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** The mode of each file, and nothing else, as the folder has it while the database is open. */
+/** Returns the mode of each file in the folder while the database is open. */
 async function readModes(): Promise<Record<string, string>> {
   const names = await readdir(folder);
   const stats = await Promise.all(names.map((name) => stat(path.join(folder, name))));
@@ -45,18 +45,18 @@ const OPENERS: readonly (readonly [string, (file: string) => Promise<() => unkno
 ];
 
 describe.each(OPENERS)('the database of %s', (_what, open) => {
-  test('is private from the first moment, with the files beside it', async () => {
+  test('is private from its creation, including its log files', async () => {
     const close = await open(path.join(folder, 'a.db'));
     expect(await readModes()).toEqual({ 'a.db': '600', 'a.db-shm': '600', 'a.db-wal': '600' });
     await close();
   });
 
-  test('is made private when an earlier release left it open', async () => {
+  test('is made private if an earlier release created it with a different mode', async () => {
     const file = path.join(folder, 'a.db');
     await (
       await open(file)
     )();
-    // Appended to, as the connection may be open until its statements are collected.
+    // Appends, because the connection may stay open until its statements are garbage-collected.
     for (const ending of ['-wal', '-shm']) await appendFile(file + ending, '');
     for (const name of await readdir(folder)) await chmod(path.join(folder, name), 0o644);
     const close = await open(file);
@@ -65,7 +65,7 @@ describe.each(OPENERS)('the database of %s', (_what, open) => {
   });
 });
 
-test('the lock of a state folder is private too', async () => {
+test('the lock of a state folder is private', async () => {
   const { close } = await openStateFolder(folder);
   expect(new Set(Object.values(await readModes()))).toEqual(new Set(['600']));
   close();

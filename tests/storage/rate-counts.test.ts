@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.destroy());
 
-test('counts each key from its first take to the end of its window', async () => {
+test('rate counts: each key is counted from its first call to the end of its window', async () => {
   expect(await counts.take('a')).toEqual({ taken: 1, resetsInMs: 1000 });
   time += 400;
   expect(await counts.take('a')).toEqual({ taken: 2, resetsInMs: 600 });
@@ -23,14 +23,14 @@ test('counts each key from its first take to the end of its window', async () =>
   expect(await counts.take('a')).toEqual({ taken: 1, resetsInMs: 1000 });
 });
 
-test('misses none of those that come at the same time', async () => {
+test('rate counts: concurrent calls are all counted', async () => {
   const found = await Promise.all(Array.from({ length: 20 }, () => counts.take('a')));
   expect(found.map(({ taken }) => taken).sort((a, b) => a - b)).toEqual(
     Array.from({ length: 20 }, (_, nth) => nth + 1),
   );
 });
 
-test('deletes what is over', async () => {
+test('rate counts: expired windows are deleted', async () => {
   await counts.take('a');
   time += 500;
   await counts.take('b');

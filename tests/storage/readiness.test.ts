@@ -1,7 +1,7 @@
 import { createReadiness } from '../../src/storage/readiness.js';
 import { openTestDatabase } from './engine.js';
 
-test('reuses an answer for three seconds, and then sees that the database is gone', async () => {
+test('readiness: reuses a result for three seconds, and then detects that the database is unavailable', async () => {
   let at = 0;
   const database = await openTestDatabase();
   const readiness = createReadiness(database, () => at);
@@ -14,7 +14,7 @@ test('reuses an answer for three seconds, and then sees that the database is gon
   await expect(readiness.require()).rejects.toMatchObject({ code: 'unavailable' });
 });
 
-test('is over at once when the server is told to stop', async () => {
+test('readiness: ends at once when the server stops', async () => {
   const database = await openTestDatabase();
   const readiness = createReadiness(database);
   expect((await readiness.require()).openResources).toBeGreaterThan(0);

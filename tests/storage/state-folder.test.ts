@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(parent, { recursive: true, force: true }));
 
-test("a new folder is its owner's alone", async () => {
+test('a new state folder is private', async () => {
   const folder = path.join(parent, 'new');
   const { isShared, close } = await openStateFolder(folder);
   close();
@@ -17,16 +17,16 @@ test("a new folder is its owner's alone", async () => {
   expect((await stat(folder)).mode & 0o777).toBe(0o700);
 });
 
-test('a folder that others may look into is told of', async () => {
+test('a state folder that other users can access is reported', async () => {
   await chmod(parent, 0o755);
   const { isShared, close } = await openStateFolder(parent);
   close();
   expect(isShared).toBe(true);
 });
 
-test('a folder belongs to one server at a time', async () => {
+test('a state folder is locked by one server at a time', async () => {
   const first = await openStateFolder(parent);
-  await expect(openStateFolder(parent)).rejects.toThrow('another server is using it');
+  await expect(openStateFolder(parent)).rejects.toThrow('the state folder is in use by another server');
   first.close();
   (await openStateFolder(parent)).close();
 });

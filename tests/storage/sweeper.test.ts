@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { startSweeper } from '../../src/storage/sweeper.js';
 
-test('sweeps at once and again, also after a sweep that failed, until it is closed', async () => {
+test('the cleanup job runs at once and periodically, even after an error, until it is closed', async () => {
   const rounds = new EventEmitter();
   let count = 0;
   const errors: unknown[] = [];

@@ -8,30 +8,33 @@ import type { ContractDocument } from './tool-schemas.js';
 import { createTools } from './tools.js';
 import type { Tool, ToolsOptions } from './tools.js';
 
-/** What answers messages of the Model Context Protocol, each by itself: no session is kept. */
+/** A stateless endpoint of the Model Context Protocol. */
 export interface Mcp {
   /**
-   * @returns the answer to a request, or the answers to a batch; `undefined` where there is nothing to answer.
-   * @throws AppError `invalid_input` for what is no message, or of a version that is not spoken.
+   * Handles a message or a batch of messages.
+   *
+   * @returns the response to a request, or the responses to a batch; `undefined` for messages that need no response.
+   * @throws AppError `invalid_input` for an invalid message or an unsupported protocol version.
    */
   answer(message: unknown, request: Sender): Promise<object | undefined>;
 }
 
-/** Who sent a message, and what with. */
+/** The origin of a message, with its headers. */
 export type Sender = Pick<HandlerRequest, 'address' | 'caller' | 'headers' | 'requestId' | 'signal'>;
 
 export interface McpOptions extends Omit<ToolsOptions, 'document'> {
-  /** The file of the contract, bundled. */
+  /** The file of the bundled contract. */
   readonly document: URL;
-  /** The release that runs. */
+  /** The running release. */
   readonly version: string;
 }
 
-/** Far more than agents put together; each is worked on in its turn. */
+/** Far more than agents send at once. Messages of a batch are handled one after the other. */
 const MAX_BATCH = 20;
 
-const INSTRUCTIONS = `Values are sealed with age before they are stored and opened after they were read, never here.
-A secret's name may have variants, one for each group of consumers; "id" tells which is meant.`;
+const INSTRUCTIONS = `The client seals values (encrypts them with age) before it stores them, and opens them after it
+reads them. This server never sees plain values. A secret's name may have several variants, each for different
+consumers; "id" selects one.`;
 
 interface Protocol extends Awaited<ReturnType<typeof importProtocol>> {
   readonly tools: readonly Tool[];
@@ -39,7 +42,7 @@ interface Protocol extends Awaited<ReturnType<typeof importProtocol>> {
 }
 
 export function createMcp(options: McpOptions): Mcp {
-  // A fifth of a second, which only those wait for who are the first to speak it.
+  // Loading takes a fifth of a second, so it is deferred to the first message.
   let loading: Promise<Protocol> | undefined;
   return {
     async answer(body, request) {
@@ -71,9 +74,13 @@ async function importProtocol() {
 function requireVersion({ SUPPORTED_PROTOCOL_VERSIONS }: Protocol, { headers }: Sender): void {
   const version = (headers as Readonly<Record<string, string | undefined>>)['mcp-protocol-version'];
   if (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return;
-  throw new AppError('invalid_input', `Expected one of the versions ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`, {
-    field: 'MCP-Protocol-Version',
-  });
+  throw new AppError(
+    'invalid_input',
+    `Expected MCP-Protocol-Version to be one of ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`,
+    {
+      field: 'MCP-Protocol-Version',
+    },
+  );
 }
 
 function requireMessages({ JSONRPCMessageSchema }: Protocol, bodies: readonly unknown[]): JSONRPCMessage[] {
@@ -81,15 +88,15 @@ function requireMessages({ JSONRPCMessageSchema }: Protocol, bodies: readonly un
   if (bodies.length >= 1 && bodies.length <= MAX_BATCH && messages.every((message) => message !== undefined)) {
     return messages;
   }
-  throw new AppError('invalid_input', `Expected a JSON-RPC 2.0 message, or 1 to ${MAX_BATCH} of them.`, {
+  throw new AppError('invalid_input', `Expected a JSON-RPC 2.0 message, or a batch of 1 to ${MAX_BATCH} messages.`, {
     field: 'body',
   });
 }
 
-/** A server for one message: what it would keep of one client is nothing to another. */
+/** Creates a server for each message, so that no state is shared between clients. */
 async function answerOne(protocol: Protocol, message: JSONRPCMessage, sender: Sender) {
-  const defects: unknown[] = [];
-  const { server } = createServer(protocol, sender, (defect) => defects.push(defect));
+  const internalErrors: unknown[] = [];
+  const { server } = createServer(protocol, sender, (error) => internalErrors.push(error));
   const transport: Transport = {
     start: async () => undefined,
     close: async () => undefined,
@@ -99,18 +106,18 @@ async function answerOne(protocol: Protocol, message: JSONRPCMessage, sender: Se
     const answered = new Promise<JSONRPCMessage>((resolve) => (transport.send = async (answer) => resolve(answer)));
     await server.connect(transport);
     transport.onmessage?.(message);
-    // Notifications and responses are taken, and that is all.
+    // Notifications and responses get no response.
     if (!('method' in message && 'id' in message)) return undefined;
     const answer = await answered;
-    if (defects.length > 0) throw defects[0];
+    if (internalErrors.length > 0) throw internalErrors[0];
     return answer;
   } finally {
     await server.close();
   }
 }
 
-/** @param onDefect Given what is nobody's mistake but ours, and must not be told to the agent. */
-function createServer(protocol: Protocol, sender: Sender, onDefect: (defect: unknown) => void): McpServer {
+/** @param onInternalError Receives internal errors, whose details agents must not see. */
+function createServer(protocol: Protocol, sender: Sender, onInternalError: (error: unknown) => void): McpServer {
   const { McpServer, ListToolsRequestSchema, CallToolRequestSchema, McpError, ErrorCode, tools, version } = protocol;
   const options = { capabilities: { tools: {} }, instructions: INSTRUCTIONS };
   const mcp = new McpServer({ name: 'trellis-secrets', version }, options);
@@ -120,12 +127,12 @@ function createServer(protocol: Protocol, sender: Sender, onDefect: (defect: unk
     if (!tool)
       throw new McpError(
         ErrorCode.InvalidParams,
-        `Expected one of the tools ${tools.map(({ name }) => name).join(', ')}`,
+        `Expected the tool to be one of ${tools.map(({ name }) => name).join(', ')}`,
       );
     try {
       return { content: [{ type: 'text' as const, text: await tool.call(params.arguments ?? {}, sender) }] };
     } catch (error) {
-      if (!(error instanceof AppError)) onDefect(error);
+      if (!(error instanceof AppError)) onInternalError(error);
       return { content: [{ type: 'text' as const, text: describe(error) }], isError: true };
     }
   });
@@ -139,7 +146,7 @@ const toListed = ({ name, description, inputSchema, annotations }: Tool) => ({
   annotations,
 });
 
-/** As the error body has it. */
+/** Formats an error like the error body of the contract. */
 function describe(error: unknown): string {
   if (!(error instanceof AppError)) return '';
   const { message, code, field } = error;

@@ -1,7 +1,7 @@
-/** A JSON Schema, as far as it is looked at here. */
+/** A JSON Schema. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** The parts of an OpenAPI document that tools are made from. */
+/** The parts of an OpenAPI document that define tools. */
 export interface ContractDocument {
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
@@ -20,7 +20,7 @@ interface Operation {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
 }
 
-/** What a tool takes: one flat object of what the operation takes in its path, its query and its body. */
+/** The input of a tool: one flat object with the path and query parameters and the body fields of its operation. */
 export interface ToolInput {
   readonly type: 'object';
   readonly properties: Record<string, Schema>;
@@ -29,27 +29,26 @@ export interface ToolInput {
 }
 
 /**
- * Makes the schema of a tool's input from the operation in the contract, so
- * that agents read the same bounds and descriptions as everybody.
+ * Derives the input schema of a tool from the operation in the contract, with the same limits and descriptions.
  *
- * @param without Fields that the tool does not offer.
- * @throws Error when the contract has no such operation.
+ * @param without Fields to omit.
+ * @throws Error if the contract has no such operation.
  */
 export function toToolInput(document: ContractDocument, operationId: string, without: readonly string[]): ToolInput {
   const { parameters, body } = findOperation(document, operationId);
-  const taken = parameters.filter((each) => each.in !== 'header');
+  const accepted = parameters.filter((each) => each.in !== 'header');
   const properties = new Map<string, Schema>(
-    taken.map(({ name, description, schema }) => [name, { ...one(schema), ...(description && { description }) }]),
+    accepted.map(({ name, description, schema }) => [name, { ...one(schema), ...(description && { description }) }]),
   );
   for (const [name, schema] of Object.entries((body?.properties ?? {}) as Record<string, Schema>)) {
     properties.set(name, schema);
   }
   for (const name of without) properties.delete(name);
-  const required = [...taken.filter((each) => each.required).map(({ name }) => name), ...toNames(body?.required)];
+  const required = [...accepted.filter((each) => each.required).map(({ name }) => name), ...toNames(body?.required)];
   return { type: 'object', properties: Object.fromEntries(properties), required, additionalProperties: false };
 }
 
-/** Of what a query may repeat, a tool takes one. */
+/** Tools accept one value for a repeatable query parameter. */
 const one = (schema: Schema): Schema => (schema.type === 'array' ? (schema.items as Schema) : schema);
 
 const toNames = (required: unknown): string[] => (Array.isArray(required) ? (required as string[]) : []);
@@ -69,7 +68,7 @@ function findOperation(document: ContractDocument, operationId: string) {
   throw new Error(`The contract has no operation ${operationId}.`);
 }
 
-/** Puts what references point to in their place; contracts are trees where this is used. */
+/** Replaces references by their targets. The operations of tools have no recursive schemas. */
 function resolve(document: ContractDocument, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => resolve(document, item));
   if (typeof value !== 'object' || value === null) return value;

@@ -6,44 +6,41 @@ import type { Sender } from './mcp.js';
 import { toToolInput } from './tool-schemas.js';
 import type { ContractDocument, ToolInput } from './tool-schemas.js';
 
-/** A tool as agents see it, and what it does. */
+/** A tool with its description for agents and its implementation. */
 export interface Tool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: ToolInput;
   readonly annotations: { readonly readOnlyHint: boolean; readonly destructiveHint: boolean };
   /**
-   * Calls the operation that HTTP has too, with its checks, as whoever sent the message and with its headers.
+   * Validates the input and calls the operation of the contract on behalf of the sender, with the headers of the
+   * message.
    *
-   * @throws AppError as the operation does.
+   * @throws AppError like the operation.
    */
   call(input: unknown, sender: Sender): Promise<string>;
 }
 
 export interface ToolsOptions {
   readonly operations: readonly OperationSpec[];
-  /** Those of the objects at least. */
+  /** The handlers of the secrets operations that are tools. */
   readonly handlers: object;
   readonly document: ContractDocument;
 }
 
-/** The readable copy is for a client that seals by itself, and knows the owner's key. */
-const NOT_OFFERED = ['keep_readable_copy'];
+/** Readable copies are for clients that seal values themselves and know the owner's public key. */
+const OMITTED_FIELDS = ['keep_readable_copy'];
 
 const TOOLS = [
-  ['inject', 'createObject', 'Store a new secret. The value has to be sealed (age) and then put in base64 before.'],
+  ['inject', 'createObject', 'Store a new secret. Seal the value (encrypt it with age) and encode it in base64 first.'],
   [
     'get',
     'getObject',
-    'Read the sealed value of a secret, in base64. Opening it takes an identity that it is sealed to.',
+    'Read the sealed value of a secret in base64. Opening it requires the identity of one of its recipients.',
   ],
-  ['update', 'updateObject', 'Replace the sealed value of a secret; the one before is kept as a version.'],
-  ['delete', 'deleteObject', 'Delete a secret, with the versions that were kept of it.'],
-  [
-    'list',
-    'listObjects',
-    'List secrets with their tags and consumers, never their values, and how many there are in all.',
-  ],
+  ['update', 'updateObject', 'Replace the sealed value of a secret; the previous value becomes a version.'],
+  ['delete', 'deleteObject', 'Delete a secret with all its versions.'],
+  ['list', 'listObjects', 'List secrets with their tags and consumers, without values, and the total count.'],
 ] as const;
 
 /** The tools of the secrets service. */
@@ -52,7 +49,7 @@ export function createTools({ operations, handlers, document }: ToolsOptions): T
     const operation = operations.find(({ id }) => id === operationId);
     const handler = (handlers as Readonly<Record<string, Handler | undefined>>)[operationId];
     if (operation === undefined || handler === undefined) throw new Error(`Operation ${operationId} is missing.`);
-    const inputSchema = toToolInput(document, operationId, NOT_OFFERED);
+    const inputSchema = toToolInput(document, operationId, OMITTED_FIELDS);
     return {
       name,
       description,
@@ -62,7 +59,7 @@ export function createTools({ operations, handlers, document }: ToolsOptions): T
         destructiveHint: name === 'update' || name === 'delete',
       },
       async call(input, sender) {
-        const parts = takeApart(operation, requireKnown(input, inputSchema));
+        const parts = splitInput(operation, requireKnown(input, inputSchema));
         for (const part of ['params', 'query', 'body'] as const) requireValid(operation, part, parts[part]);
         return toText(await handler({ ...sender, ...parts }));
       },
@@ -72,16 +69,18 @@ export function createTools({ operations, handlers, document }: ToolsOptions): T
 
 function requireKnown(input: unknown, { properties }: ToolInput): Readonly<Record<string, unknown>> {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    throw new AppError('invalid_input', 'Expected the arguments of the tool as an object.', { field: 'arguments' });
+    throw new AppError('invalid_input', 'Expected the arguments of the tool to be an object.', { field: 'arguments' });
   }
   const unknown = Object.keys(input).find((name) => !Object.hasOwn(properties, name));
   if (unknown === undefined) return input as Readonly<Record<string, unknown>>;
   const names = Object.keys(properties).join(', ');
-  throw new AppError('invalid_input', `Expected only the arguments ${names}.`, { field: unknown.slice(0, 40) });
+  throw new AppError('invalid_input', `Unknown argument; the arguments of this tool are ${names}.`, {
+    field: unknown.slice(0, 40),
+  });
 }
 
-/** The parts of a request, from the one object that a tool is given. */
-function takeApart(operation: OperationSpec, input: Readonly<Record<string, unknown>>) {
+/** Splits the input of a tool into the parts of a request. */
+function splitInput(operation: OperationSpec, input: Readonly<Record<string, unknown>>) {
   const params: Record<string, unknown> = {};
   const query: Record<string, unknown> = {};
   const body: Record<string, unknown> = {};

@@ -1,4 +1,4 @@
-/** A backup can't be made, read or restored, for a reason that a person can mend. */
+/** A failure to create, read or restore a backup that an operator can fix. */
 export class ArchiveError extends Error {
   override readonly name = 'ArchiveError';
 }

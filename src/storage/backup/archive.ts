@@ -1,7 +1,6 @@
 /**
- * The form of a backup: a SQLite database of the tables as they were, whichever
- * engine they come from, with a few more that say what is in it. One of an older
- * release is brought up to date as a database of its own.
+ * The format of a backup: a SQLite database with copies of the tables, for both engines, and additional tables that
+ * describe the content. Backups from older releases are migrated like any database.
  */
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
@@ -12,12 +11,12 @@ import { createTally, readRows } from './rows.js';
 import type { TableSummary } from './rows.js';
 import type { TableName } from './precious-tables.js';
 
-/** Goes up when an older release could not make sense of a newer archive. */
+/** Incremented when older releases can't read newer archives. */
 const FORMAT = 1;
 
 export interface ArchiveInfo {
   readonly createdAt: Date;
-  /** The release that made it. */
+  /** The release that created the backup. */
   readonly release: string;
 }
 
@@ -38,7 +37,7 @@ export interface Contents extends ArchiveInfo {
   readonly files: readonly ArchivedFile[];
 }
 
-/** Writes what is in an archive beside its tables. */
+/** Writes the description of an archive, and its files. */
 export async function writeContents(archive: Database, contents: Contents): Promise<void> {
   const own = archive as unknown as Kysely<ArchiveTables>;
   const { schema } = own;
@@ -67,24 +66,23 @@ export async function writeContents(archive: Database, contents: Contents): Prom
 }
 
 /**
- * Reads what is in an archive, and compares every byte of it with what was said
- * when it was made.
+ * Reads the description of an archive, and verifies the digests of all its data.
  *
- * @throws ArchiveError when it is none, or not as it was made.
+ * @throws ArchiveError if the file is not a backup, or is corrupt.
  */
 export async function readContents(archive: Database): Promise<Contents> {
   const own = archive as unknown as Kysely<ArchiveTables>;
   const { createdAt, release } = await readInfo(own);
   await requireIntegrity(own);
   const tables = new Map<TableName, TableSummary>();
-  // Only names that a backup wrote are here, but a newer one may have others.
+  // The names are those of tables, but a newer backup may contain other tables.
   for (const { name, ...expected } of await own.selectFrom('archive_tables').selectAll().execute()) {
     const summary = await digestTable(archive, name as TableName);
-    if (summary.rows !== expected.rows || summary.digest !== expected.digest) throw damaged(`the table ${name}`);
+    if (summary.rows !== expected.rows || summary.digest !== expected.digest) throw corrupt(`table ${name}`);
     tables.set(name as TableName, summary);
   }
   const files = await own.selectFrom('archive_files').selectAll().execute();
-  for (const { name, content, digest } of files) if (digestOf(content) !== digest) throw damaged(name);
+  for (const { name, content, digest } of files) if (digestOf(content) !== digest) throw corrupt(name);
   return { createdAt, release, tables, files: files.map(({ name, content }) => ({ name, content })) };
 }
 
@@ -94,18 +92,18 @@ async function readInfo(own: Kysely<ArchiveTables>): Promise<ArchiveInfo> {
     .selectAll()
     .executeTakeFirst()
     .catch((cause: unknown) => {
-      throw new ArchiveError('expected a backup that this command made', { cause });
+      throw new ArchiveError('The file is not a backup created by "trellis backup"', { cause });
     });
-  if (info === undefined) throw damaged('what it says of itself');
+  if (info === undefined) throw corrupt('description');
   if (info.format > FORMAT) {
-    throw new ArchiveError(`expected a backup of this release or an older one; it was made by ${info.release}`);
+    throw new ArchiveError(`The backup was created by the newer release ${info.release}`);
   }
   return { createdAt: new Date(info.created_at), release: info.release };
 }
 
 async function requireIntegrity(own: Kysely<ArchiveTables>): Promise<void> {
   const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check`.execute(own);
-  if (rows[0]?.integrity_check !== 'ok') throw damaged(rows[0]?.integrity_check ?? 'its structure');
+  if (rows[0]?.integrity_check !== 'ok') throw corrupt(rows[0]?.integrity_check ?? 'structure');
 }
 
 async function digestTable(archive: Database, table: TableName): Promise<TableSummary> {
@@ -114,8 +112,8 @@ async function digestTable(archive: Database, table: TableName): Promise<TableSu
   return tally.sum();
 }
 
-function damaged(what: string): ArchiveError {
-  return new ArchiveError(`expected a backup as it was made; it is damaged (${what})`);
+function corrupt(part: string): ArchiveError {
+  return new ArchiveError(`The backup is corrupt: ${part}`);
 }
 
 const digestOf = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex');

@@ -17,40 +17,38 @@ import type { TableSummary } from './rows.js';
 export interface BackupOptions extends PlaceSettings {
   readonly file: string;
   readonly release: string;
-  /** Whether a file of that name is replaced. */
+  /** Whether to overwrite an existing file. */
   readonly force: boolean;
-  /** Is told how many rows are copied, of how many. */
+  /** Reports the number of copied rows and the total. */
   readonly onProgress: (done: number, total: number) => void;
 }
 
 /**
- * Writes everything precious to one file, for its owner's eyes only: accounts,
- * boards and secrets as they were at one moment, whatever the server does
- * meanwhile, and the key that reads what is sealed in them. The file is read
- * again before it gets its name.
+ * Writes a backup file with mode 0600. It contains the user data (accounts, boards and secrets) from one snapshot, even
+ * while the server runs, and the server key. The file is verified before it gets its name.
  *
- * @throws ArchiveError when the file is there, or there is nothing to back up.
+ * @throws ArchiveError if the file exists, or there is no database.
  */
 export async function backUp(options: BackupOptions): Promise<Contents> {
-  if (!options.force) await refuseExisting(options.file);
+  if (!options.force) await assertNotExisting(options.file);
   const place = placeOf(options);
-  if ('file' in place) await stat(place.file).catch(refuseMissing);
+  if ('file' in place) await stat(place.file).catch(throwMissingDatabase);
   const source = await openDatabaseAsIs(place);
-  const unnamed = join(dirname(options.file), `.trellis-backup-${process.pid}`);
+  const temporary = join(dirname(options.file), `.trellis-backup-${process.pid}`);
   try {
-    // SQLite would make it readable for others.
-    await (await open(unnamed, 'wx', 0o600)).close();
-    const contents = await writeArchive(unnamed, source, options);
-    await giveName(unnamed, options);
+    // SQLite would create the file readable for other users.
+    await (await open(temporary, 'wx', 0o600)).close();
+    const contents = await writeArchive(temporary, source, options);
+    await moveToFile(temporary, options);
     return contents;
   } finally {
     await source.destroy();
-    await rm(unnamed, { force: true });
+    await rm(temporary, { force: true });
   }
 }
 
-async function writeArchive(unnamed: string, source: Database, options: BackupOptions): Promise<Contents> {
-  const archive = await openDatabase({ file: unnamed });
+async function writeArchive(temporary: string, source: Database, options: BackupOptions): Promise<Contents> {
+  const archive = await openDatabase({ file: temporary });
   try {
     const tables = await inSnapshot(source, (snapshot) =>
       inTransaction(archive, (target) => copyTables(snapshot, target, options.onProgress)),
@@ -58,7 +56,7 @@ async function writeArchive(unnamed: string, source: Database, options: BackupOp
     const files = await readPreciousFiles(options.state);
     await writeContents(archive, { createdAt: new Date(), release: options.release, tables, files });
     const contents = await readContents(archive);
-    // Otherwise it could be read only where a second file can be written beside it.
+    // In WAL mode, reading the file would require write access to its folder.
     await sql`pragma journal_mode = delete`.execute(archive);
     return contents;
   } finally {
@@ -96,7 +94,7 @@ async function countRows(source: Database): Promise<number> {
   return total;
 }
 
-/** What a server can't make again, and can't read its database without. */
+/** Reads the files that are needed to decrypt the database. */
 async function readPreciousFiles(state: string): Promise<ArchivedFile[]> {
   const content = await readFile(join(state, SERVER_KEY_FILE)).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
@@ -105,25 +103,25 @@ async function readPreciousFiles(state: string): Promise<ArchivedFile[]> {
   return content === undefined ? [] : [{ name: SERVER_KEY_FILE, content }];
 }
 
-async function giveName(unnamed: string, { file, force }: BackupOptions): Promise<void> {
-  const handle = await open(unnamed, 'r+');
+async function moveToFile(temporary: string, { file, force }: BackupOptions): Promise<void> {
+  const handle = await open(temporary, 'r+');
   await handle.sync();
   await handle.close();
-  if (force) await rename(unnamed, file);
-  // Unlike a rename, a link takes no name that is taken.
-  else await link(unnamed, file).catch(refuseTaken);
+  if (force) await rename(temporary, file);
+  // Unlike rename(), link() fails if the name exists.
+  else await link(temporary, file).catch(throwIfExisting);
 }
 
-async function refuseExisting(file: string): Promise<void> {
+async function assertNotExisting(file: string): Promise<void> {
   const found = await stat(file).catch(() => undefined);
-  if (found !== undefined) throw new ArchiveError(`expected a new file; ${file} is there, see --force`);
+  if (found !== undefined) throw new ArchiveError(`${file} already exists. Use --force to overwrite it`);
 }
 
-function refuseTaken(error: unknown): never {
+function throwIfExisting(error: unknown): never {
   if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  throw new ArchiveError('expected a new file; another one has taken the name meanwhile', { cause: error });
+  throw new ArchiveError('The file already exists: another process has just created it', { cause: error });
 }
 
-function refuseMissing(cause: unknown): never {
-  throw new ArchiveError('expected the state folder of a server that was started before; see --state', { cause });
+function throwMissingDatabase(cause: unknown): never {
+  throw new ArchiveError('The state folder has no database; see --state', { cause });
 }

@@ -1,8 +1,8 @@
 import type { Tables } from '../tables.js';
 
 /**
- * Whether a table belongs in a backup, in an order in which what a row
- * references is there before it. What counts requests is of the moment.
+ * Whether a table belongs in a backup. Tables are listed after those that they refer to, which is the order of a
+ * restore. Short-lived data, such as counts of requests, is left out.
  */
 const IS_PRECIOUS: Readonly<Record<keyof Tables, boolean>> = {
   people: true,
@@ -40,7 +40,7 @@ const IS_PRECIOUS: Readonly<Record<keyof Tables, boolean>> = {
   server_key: true,
   rate_counts: false,
   webhook_deliveries: false,
-  // Made from the settings when a server starts; who works on what is of the moment.
+  // A server recreates the schedule from the user settings at startup; leases are short-lived.
   refresh_schedule: false,
 };
 

@@ -15,34 +15,32 @@ import { readRows, writeRows } from './rows.js';
 
 export interface RestoreOptions extends PlaceSettings {
   readonly file: string;
-  /** Whether data that is there is replaced. */
+  /** Whether to replace existing data. */
   readonly force: boolean;
-  /** Is told how many rows are copied, of how many. */
+  /** Reports the number of copied rows and the total. */
   readonly onProgress: (done: number, total: number) => void;
 }
 
 /**
- * Puts a backup where the settings say that the precious data is, whichever
- * engine it was made from. The whole file is compared with what was said when it
- * was made before anything is touched; then all of the database changes, or
- * nothing.
+ * Restores a backup into the configured database, whichever engine it was created from. The whole file is verified
+ * first; then the database is replaced in one transaction.
  *
- * @throws ArchiveError for a file that is no backup or damaged, and for data
- * that is there; StateFolderError while a server uses the state folder.
+ * @throws ArchiveError if the file is not a backup or is corrupt, or if the database contains data; StateFolderError
+ * while a server uses the state folder.
  */
 export async function restore(options: RestoreOptions): Promise<Contents> {
   const folder = await openStateFolder(options.state);
-  const desk = await mkdtemp(join(options.state, 'restore-'));
+  const workFolder = await mkdtemp(join(options.state, 'restore-'));
   try {
-    const copy = join(desk, 'archive.db');
+    const copy = join(workFolder, 'archive.db');
     await copyFile(options.file, copy).catch((cause: unknown) => {
-      throw new ArchiveError(`expected a file that can be read; ${String(cause)}`, { cause });
+      throw new ArchiveError(`The backup can't be read: ${String(cause)}`, { cause });
     });
     const contents = await verify(copy);
     await replace(copy, contents, options);
     return contents;
   } finally {
-    await rm(desk, { recursive: true, force: true });
+    await rm(workFolder, { recursive: true, force: true });
     folder.close();
   }
 }
@@ -53,19 +51,19 @@ async function verify(copy: string): Promise<Contents> {
     return await readContents(archive).finally(() => archive.destroy());
   } catch (cause) {
     if (!isSqliteError(cause)) throw cause;
-    throw new ArchiveError('expected a backup as it was made; it is damaged, or none', { cause });
+    throw new ArchiveError('The file is corrupt or not a backup', { cause });
   }
 }
 
 async function replace(copy: string, contents: Contents, options: RestoreOptions): Promise<void> {
-  // One of an older release becomes one of ours.
+  // Migrates the copy of a backup from an older release.
   const archive = await openDatabase({ file: copy });
   try {
     const target = await openDatabase(placeOf(options));
     try {
-      if (!options.force) await refuseData(target);
-      // Should it end in between, the server says that the key is another, until this is run again.
-      for (const file of contents.files) await writePrecious(options.state, file);
+      if (!options.force) await assertEmpty(target);
+      // If the process ends between the two steps, the server reports a different key until the restore is repeated.
+      for (const file of contents.files) await writeFileAtomically(options.state, file);
       await target.transaction().execute((transaction) => copyTables(archive, transaction, contents, options));
     } finally {
       await target.destroy();
@@ -75,11 +73,11 @@ async function replace(copy: string, contents: Contents, options: RestoreOptions
   }
 }
 
-async function refuseData(target: Database): Promise<void> {
+async function assertEmpty(target: Database): Promise<void> {
   const person = await target.selectFrom('people').select('id').limit(1).executeTakeFirst();
   const object = await target.selectFrom('secret_objects').select('id').limit(1).executeTakeFirst();
   if (person === undefined && object === undefined) return;
-  throw new ArchiveError('expected a database without data; --force replaces what is there');
+  throw new ArchiveError('The database already contains data. Use --force to replace it');
 }
 
 async function copyTables(
@@ -100,9 +98,9 @@ async function copyTables(
   }
 }
 
-/** All of it is there under its name, or what was there before; which stays beside it. */
-async function writePrecious(state: string, { name, content }: ArchivedFile): Promise<void> {
-  if (name !== SERVER_KEY_FILE) throw new ArchiveError(`expected a backup of known files; it holds "${name}"`);
+/** Replaces a file of the state folder atomically. The previous file is renamed to `<name>.before-restore`. */
+async function writeFileAtomically(state: string, { name, content }: ArchivedFile): Promise<void> {
+  if (name !== SERVER_KEY_FILE) throw new ArchiveError(`The backup contains an unknown file "${name}"`);
   const file = join(state, name);
   const handle = await open(`${file}.new`, 'w', 0o600);
   await handle.chmod(0o600);

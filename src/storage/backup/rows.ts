@@ -6,19 +6,19 @@ import { isPostgres } from '../database.js';
 import type { Database } from '../database.js';
 import type { TableName } from './precious-tables.js';
 
-/** Few enough for one statement: an engine takes some 32,000 values, a row has at most 20. */
+/** Small enough for one statement: the engines allow about 32,000 values, and a row has at most 20. */
 const BATCH = 500;
 
 export type Row = Readonly<Record<string, number | string | Uint8Array | null>>;
 
-/** What a table held when it was copied. */
+/** The size and digest of a copied table. */
 export interface TableSummary {
   readonly rows: number;
-  /** SHA-256 over the rows, in the order in which they were copied. */
+  /** The SHA-256 of the rows, in the order of the copy. */
   readonly digest: string;
 }
 
-/** Reads a table in batches, in a transaction that sees all of it as it was at one moment. */
+/** Reads a table in batches, in a transaction that reads from a snapshot. */
 export function readRows(transaction: Database, table: TableName): AsyncGenerator<readonly Row[]> {
   return isPostgres(transaction) ? readByCursor(transaction, table) : readByNumber(transaction, table);
 }
@@ -33,7 +33,7 @@ async function* readByCursor(transaction: Database, table: TableName): AsyncGene
   await sql`close rows`.execute(transaction);
 }
 
-/** By SQLite's own number of a row. */
+/** Reads a SQLite table in the order of its row ids. */
 async function* readByNumber(transaction: Database, table: TableName): AsyncGenerator<readonly Row[]> {
   for (let last = -1; ;) {
     const { rows } = await sql<Row & { readonly row_number: number }>`
@@ -49,13 +49,13 @@ async function* readByNumber(transaction: Database, table: TableName): AsyncGene
 const withoutNumber = (row: Row): Row =>
   Object.fromEntries(Object.entries(row).filter(([name]) => name !== 'row_number'));
 
-/** Puts rows into a table, whose columns have the same names. */
+/** Inserts rows into a table with the same columns. */
 export async function writeRows(transaction: Database, table: TableName, rows: readonly Row[]): Promise<void> {
   const anyTable = transaction as unknown as Kysely<Record<string, Row>>;
   await anyTable.insertInto(table).values(rows).execute();
 }
 
-/** Counts and digests rows as they pass by. */
+/** Creates an accumulator that counts and digests rows. */
 export function createTally(): { add(rows: readonly Row[]): void; sum(): TableSummary } {
   const hash = createHash('sha256');
   let count = 0;
@@ -68,7 +68,7 @@ export function createTally(): { add(rows: readonly Row[]): void; sum(): TableSu
   };
 }
 
-/** By the names of the columns: engines list them in the order of their making. */
+/** Adds a row to a digest, with sorted columns, because the order of columns depends on the engine. */
 function addRow(hash: Hash, row: Row): void {
   const fields = Object.keys(row)
     .sort()

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** People, their sessions and every kind of token. */
+/** Users, their sessions and all kinds of tokens. */
 export async function accounts({ schema }: Kysely<unknown>): Promise<void> {
   await schema
     .createTable('people')

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** The last board of each person, and who may read whose. */
+/** The latest board of each user, and board shares. */
 export async function boards({ schema }: Kysely<unknown>): Promise<void> {
   await schema
     .createTable('boards')

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 
-/** Sealed objects, their consumers and tags, the owner's key, and the audit log. */
+/** Secrets, their consumers and tags, the owner's key, and the audit log. */
 export async function secrets(database: Kysely<unknown>): Promise<void> {
   await createObjects(database);
   await createConsumers(database);
@@ -51,7 +51,7 @@ async function createConsumers({ schema }: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-/** Entries outlive what they speak of, so nothing is referenced. */
+/** Entries outlive their subjects, so there are no foreign keys. */
 async function createAuditLog({ schema }: Kysely<unknown>): Promise<void> {
   await schema
     .createTable('audit_log')

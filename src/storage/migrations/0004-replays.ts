@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** First answers to requests that carried an idempotency key. */
+/** Stored responses to requests with an idempotency key. */
 export async function replays({ schema }: Kysely<unknown>): Promise<void> {
   await schema
     .createTable('replays')

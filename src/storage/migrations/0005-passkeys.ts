@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** Passkeys, the challenges of their ceremonies, links that let people in, and what happened to accounts. */
+/** Passkeys, the challenges of their ceremonies, invitations, and account events. */
 export async function passkeys(database: Kysely<unknown>): Promise<void> {
   await createPasskeys(database);
   await createInvitations(database);
@@ -51,7 +51,7 @@ async function createChallenges({ schema }: Kysely<unknown>): Promise<void> {
   await schema.createIndex('challenges_by_expiry').on('challenges').column('expires_at').execute();
 }
 
-/** Events outlive what they speak of, so nothing is referenced. */
+/** Events outlive their subjects, so there are no foreign keys. */
 async function createEvents({ schema }: Kysely<unknown>): Promise<void> {
   await schema
     .createTable('account_events')

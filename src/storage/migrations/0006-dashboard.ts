@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** What people have set, and what was asked of forges. */
+/** User settings, and the log of requests to forges. */
 export async function dashboard(database: Kysely<unknown>): Promise<void> {
   await createSettings(database);
   await createRequestLog(database);
@@ -21,7 +21,7 @@ async function createSettings({ schema }: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-/** Entries outlive the people in whose name they were made, so nothing is referenced. */
+/** Entries outlive the users on whose behalf the requests were sent, so there are no foreign keys. */
 async function createRequestLog({ schema }: Kysely<unknown>): Promise<void> {
   await schema
     .createTable('request_log')

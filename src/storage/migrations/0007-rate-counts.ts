@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** What several servers on one database count together. */
+/** Rate limit counts that several servers on one database share. */
 export async function rateCounts({ schema }: Kysely<unknown>): Promise<void> {
   await schema
     .createTable('rate_counts')

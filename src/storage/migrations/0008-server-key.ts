@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 
-/** With which key of a server the database is used: at most one row, whose id is 1. */
+/** A check value for the server key of the database: at most one row, with the id 1. */
 export async function serverKey({ schema }: Kysely<unknown>): Promise<void> {
   await schema
     .createTable('server_key')

@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
 
-/** What was last read of forges, and which board is to be read when. */
+/** Repository snapshots, and the schedule of board refreshes. */
 export async function refresh(database: Kysely<unknown>): Promise<void> {
   await createForgeReadings(database);
   await createForgeStates(database);
   await createRefreshSchedule(database);
-  // Boards of earlier releases lack what the contract now requires of a row; the next refresh makes them anew.
+  // Boards of earlier releases lack fields that the contract now requires; the next refresh recreates them.
   await (database as Kysely<{ boards: object }>).deleteFrom('boards').execute();
 }
 

@@ -1,6 +1,6 @@
 import type { CreateTableBuilder, Kysely } from 'kysely';
 
-/** What people marked on their boards, what they are having done at forges, and requests whose answer is on its way. */
+/** Local state of repositories and pull requests, action attempts, and claims of idempotent requests. */
 export async function actions(database: Kysely<unknown>): Promise<void> {
   await createRepositoryMarks(database);
   await createPullRequestMarks(database);
@@ -8,7 +8,7 @@ export async function actions(database: Kysely<unknown>): Promise<void> {
   await database.schema.alterTable('replays').addColumn('claimed_at', 'bigint').execute();
 }
 
-/** Repositories go by their full name in lower case, as forges take any. */
+/** Repositories are identified by their full name in lower case, because names at forges are case-insensitive. */
 const withRepository = <T extends string>(table: CreateTableBuilder<T>) =>
   table
     .addColumn('person_id', 'text', (column) => column.notNull().references('people.id').onDelete('cascade'))

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** Which deliveries of forges were acted on. */
+/** Webhook deliveries that have been processed. */
 export async function webhookDeliveries({ schema }: Kysely<unknown>): Promise<void> {
   await schema
     .createTable('webhook_deliveries')

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** How people look at boards: saved views, what they set aside, what they have seen, and addresses that others may read. */
+/** Saved views, snoozes, read state and feeds. */
 export async function views(database: Kysely<unknown>): Promise<void> {
   await database.schema.alterTable('boards').addColumn('changes', 'text').execute();
   await createBoardReaders(database);
@@ -42,7 +42,7 @@ async function createViews({ schema }: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-/** A feed of the whole board has no view, and then no view is referenced. */
+/** The view is null for a feed of the whole board, and the foreign key does not apply then. */
 async function createFeeds({ schema }: Kysely<unknown>): Promise<void> {
   await schema
     .createTable('feeds')

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 
-/** The values of objects in a table of their own, present and replaced ones, with the recipients they are sealed to. */
+/** A separate table for the current and previous values of secrets, with their recipients. */
 export async function secretValues(database: Kysely<unknown>): Promise<void> {
   await createValues(database);
   await createRecipients(database);
   await addToObjects(database);
 }
 
-/** The value comes last: what stands before it is read without it. */
+/** The value is the last column, so that SQLite can read the others without it. */
 async function createValues({ schema }: Kysely<unknown>): Promise<void> {
   await schema
     .createTable('secret_object_values')
@@ -44,7 +44,7 @@ async function createRecipients({ schema }: Kysely<unknown>): Promise<void> {
 }
 
 async function addToObjects(database: Kysely<unknown>): Promise<void> {
-  // Nothing that was ever served stored an object before, so there is no value to keep.
+  // No release stored secrets before this migration, so there are no values to copy.
   await sql`delete from secret_objects`.execute(database);
   const { schema } = database;
   await schema.alterTable('secret_objects').dropColumn('sealed').execute();

@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 
-/** The chained audit log, tokens that are revoked and stay, and what the owner's identity is wrapped by. */
+/** The hash chain of the audit log, revoked tokens, and wrapped copies of the owner's identity. */
 export async function secretsUpkeep(database: Kysely<unknown>): Promise<void> {
-  // Nothing that was ever served wrote to the log before, so there is nothing to keep.
+  // No release wrote to the log before this migration, so there are no entries to copy.
   await database.schema.dropTable('audit_log').execute();
   await createAuditLog(database);
   await createAuditHead(database);
   await addColumns(database);
 }
 
-/** Entries outlive what they speak of, so nothing is referenced. */
+/** Entries outlive their subjects, so there are no foreign keys. */
 async function createAuditLog({ schema }: Kysely<unknown>): Promise<void> {
   await schema
     .createTable('audit_log')
@@ -43,7 +43,7 @@ async function createAuditHead({ schema }: Kysely<unknown>): Promise<void> {
     .execute();
 }
 
-/** One at a time, as SQLite takes them. */
+/** Adds the columns one by one, because SQLite accepts only one per statement. */
 async function addColumns({ schema }: Kysely<unknown>): Promise<void> {
   await schema.alterTable('tokens').addColumn('revoked_at', 'bigint').execute();
   await schema.alterTable('tokens').addColumn('issued_by', 'text').execute();

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** Webhooks whose token and secret others have taken the place of, as long as deliveries to them are still taken. */
+/** Previous webhook tokens and secrets, whose deliveries are still accepted for some time. */
 export async function retiredWebhooks({ schema }: Kysely<unknown>): Promise<void> {
   await schema
     .createTable('retired_webhooks')

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** How many pull requests came to each person's board and left it, day by day. */
+/** The number of pull requests opened and closed per board and day. */
 export async function throughput({ schema }: Kysely<unknown>): Promise<void> {
   await schema
     .createTable('throughput_days')

@@ -13,7 +13,7 @@ export interface Checked {
   readonly response: WireResponse;
 }
 
-/** Says how a response differs from the contract; `undefined` when it does not. */
+/** Describes how a response violates the contract; returns `undefined` if it does not. */
 export type Check = (checked: Checked) => string | undefined;
 
 interface HeaderObject {
@@ -21,7 +21,7 @@ interface HeaderObject {
   readonly schema: SchemaObject;
 }
 
-/** Headers with a meaning for clients: a response that carries one declares it. */
+/** Headers with a meaning for clients, which the contract must declare for every response that has them. */
 const MEANINGFUL = ['content-disposition', 'etag', 'link', 'location', 'set-cookie', 'x-total-count'];
 
 const EVENT_STREAM = 'text/event-stream';
@@ -54,7 +54,7 @@ export function createCheck(contract: FuzzedContract): Check {
   function checkBody(declared: ResponseObject['content'] = {}, { headers, text }: WireResponse): string | undefined {
     const types = Object.keys(declared);
     const type = headers['content-type']?.split(';')[0]?.trim();
-    if (types.length === 0) return text === '' ? undefined : 'a body came where none is declared';
+    if (types.length === 0) return text === '' ? undefined : 'the contract declares no body';
     const media = type === undefined ? undefined : declared[type];
     if (media === undefined) return `the content type ${type ?? '(none)'} is not declared`;
     if (type === EVENT_STREAM) return checkEvent(media['x-event'] ?? true, text);
@@ -64,14 +64,14 @@ export function createCheck(contract: FuzzedContract): Check {
   }
 
   function checkEvent(schema: SchemaObject, text: string): string | undefined {
-    // A board that is already known sends nothing at first.
+    // A stream sends no event at first if the client already knows the board.
     const data = /^data: ?(.*)$/m.exec(text)?.[1];
     if (data === undefined) return undefined;
     const event = parse(data);
     return event === undefined ? 'the data of an event is not JSON' : findSchemaProblem(schema, event);
   }
 
-  /** Without an operation a refusal has the body that all operations share. */
+  /** The body of errors outside of operations, which all operations share. */
   function checkElsewhere({ method, response }: Checked): string | undefined {
     const { status, headers, text } = response;
     if (status === 204 && method === 'OPTIONS')
@@ -79,7 +79,7 @@ export function createCheck(contract: FuzzedContract): Check {
     if (status < 400) return undefined;
     if (status === 405 && headers.allow === undefined) return '405 without Allow';
     if (method === 'HEAD') return undefined;
-    // Paths outside the contract are pages, which answer browsers in HTML.
+    // Paths outside of the contract are pages, which respond to browsers in HTML.
     if (headers['content-type']?.startsWith('text/html') === true) return undefined;
     const problem = findSchemaProblem(document.components?.schemas?.Error ?? false, parse(text));
     return problem === undefined ? undefined : `the error body ${problem}`;
@@ -100,7 +100,7 @@ export function createCheck(contract: FuzzedContract): Check {
   };
 }
 
-/** The validator would take an `id` in an example for the name of a schema. */
+/** The validator would interpret an `id` in an example as the name of a schema. */
 function withoutExamples(document: ContractDocument): ContractDocument {
   const isExample = (key: string): boolean => key === 'example' || key === 'examples';
   const text = JSON.stringify(document, (key, value: unknown) => (isExample(key) ? undefined : value));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { SeenValue } from './seen-values.js';
 
-/** Values that fit few schemas, or lie beyond their bounds. */
+/** Values that match few schemas, or exceed their bounds. */
 const MISFITS: readonly unknown[] = [
   null,
   true,
@@ -35,7 +35,7 @@ const MISFITS: readonly unknown[] = [
 
 const EXTRA_KEYS = ['extra', '__proto__', 'constructor', 'toString', 'id', '', 'x'.repeat(300)];
 
-/** Changes one place of a value: replaces it, removes it, or adds a property that the schema does not know. */
+/** Changes one place in a value: replaces it, removes it, or adds an unknown property. */
 export function corrupted(values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const change = fc.record({
     at: fc.nat(10_000),
@@ -75,7 +75,7 @@ function changeHere(value: unknown, { kind, misfit, key }: Change): unknown {
   return toObject([...Object.entries(value), [key, misfit]]);
 }
 
-/** With `__proto__` as a property of its own. */
+/** Creates an object that may have `__proto__` as an own property. */
 function toObject(entries: readonly (readonly [string, unknown])[]): object {
   return Object.fromEntries(entries);
 }

@@ -10,7 +10,7 @@ export type HeaderSet = Readonly<Record<string, string>>;
 
 const HOUR_MS = 3_600_000;
 
-/** Makes the accounts that are missing, and new credentials of every kind, by name. */
+/** Creates missing accounts, and new credentials of every kind, by name. */
 export async function createCredentials(
   database: Database,
   { people, sessions }: Accounts,
@@ -18,7 +18,7 @@ export async function createCredentials(
 ): Promise<Readonly<Record<string, HeaderSet>>> {
   const ensure = async (username: string): Promise<Person> =>
     (await people.findByUsername(username)) ?? people.add({ username, displayName: username });
-  // The first account is the admin's.
+  // The first account is the admin account.
   const admin = await ensure('admin');
   const [member, guest] = [await ensure('member'), await ensure('guest')];
   const session = async ({ id }: Person): Promise<HeaderSet> => ({
@@ -80,10 +80,10 @@ export const ALL_CREDENTIALS: readonly string[] = [
   ...['unknownToken', 'malformedToken', 'longToken', 'basic', 'emptyToken', 'staleCookie', 'oddCookie'],
 ];
 
-/** They end sessions, so they are sent with one that few other requests need. */
+/** Operations that end sessions. They use a session that few other requests need. */
 const SIGNS_OUT = ['logout', 'logoutEverywhere'];
 
-/** Names of the credentials that an operation's `security` admits. */
+/** Returns the names of the credentials that the `security` of an operation admits. */
 export function listFitting(service: ServiceName, { id, object }: FuzzedOperation): readonly string[] {
   if (SIGNS_OUT.includes(id)) return ['guestSession'];
   const names = (object.security ?? []).flatMap((requirement) =>

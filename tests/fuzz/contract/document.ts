@@ -1,4 +1,4 @@
-/** The contracts as the fuzzer reads them: from the documents that are served, and nothing else of the server. */
+/** The contracts, read only from the documents that the server publishes. */
 import { readFileSync } from 'node:fs';
 import type {
   ContractDocument,
@@ -69,6 +69,6 @@ function readBody(document: ContractDocument, { requestBody }: OperationObject):
   if (requestBody === undefined) return undefined;
   const object = dereference<RequestBodyObject>(document, requestBody);
   const media = object.content['application/json'] as { example?: unknown } | undefined;
-  // The default bound of the contracts is 1 MiB.
+  // The default limit of the contracts is 1 MiB.
   return { object, maxBytes: object['x-max-bytes'] ?? 1024 ** 2, example: media?.example };
 }

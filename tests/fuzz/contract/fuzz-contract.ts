@@ -19,30 +19,30 @@ import type { PlannedRequest } from './to-wire.js';
 import { openWire, toCurl } from './wire.js';
 import type { WireResponse } from './wire.js';
 
-/** Requests that are generated at a time. */
+/** The number of requests generated at a time. */
 const CHUNK = 50;
 
-/** Requests after which forge settings are restored. */
+/** The number of requests after which forge settings are restored. */
 const RESTORE_EVERY = 500;
 
-/** Characters of a response in a report. */
+/** The number of characters of a response in a report. */
 const MAX_SHOWN = 500;
 
 export interface FuzzResult {
-  /** How often each operation had each status, by `createToken 201`. */
+  /** The count of each operation and status, such as `createToken 201`. */
   readonly seen: ReadonlyMap<string, number>;
-  /** Responses that differ from the contract; empty if all responses fit. */
+  /** The responses that violate the contract; empty if all match. */
   readonly report: string;
   readonly requestsPerSecond: number;
 }
 
 export interface FuzzOptions {
   readonly service: ServiceName;
-  /** How many requests. */
+  /** The number of requests. */
   readonly count: number;
 }
 
-/** Sends generated requests to a service and compares every response with its contract. */
+/** Sends generated requests to a service and checks every response against its contract. */
 export async function fuzzContract(stage: FuzzStage, { service, count }: FuzzOptions): Promise<FuzzResult> {
   const contract = readFuzzedContract(service);
   const { origin } = stage.server;
@@ -121,11 +121,11 @@ export async function fuzzContract(stage: FuzzStage, { service, count }: FuzzOpt
   return { seen, report: problems.report(), requestsPerSecond: Math.round(count / seconds) };
 }
 
-/** Names of pull requests and repositories that were on a board. */
+/** Returns the names of pull requests and repositories on a board. */
 const onBoard = (name: string, otherwise: object) =>
   fc.nat().map((pick) => new SeenValue({ tag: 'Board', name, pick, otherwise }));
 
-/** Few, so that most requests repeat a key, some of them with the same request. */
+/** Few keys, so that most requests repeat one, some of them with the same request. */
 const REUSED_KEYS = ['key-1', 'key-2', 'key-3', 'key-4', 'key-5'];
 
 const HINTS = {
@@ -137,7 +137,7 @@ const HINTS = {
   ),
 };
 
-/** Bodies that the schema of a JSON-RPC message leaves open. */
+/** Bodies whose content the schema of a JSON-RPC message does not specify. */
 const BODIES = {
   callMcp: fc.record({
     jsonrpc: fc.constant('2.0'),
@@ -161,7 +161,7 @@ function sign(stage: FuzzStage, { id }: FuzzedOperation, payload: unknown) {
 
 const URL_FIELDS = ['githubUrl', 'forgejoUrl', 'gitlabUrl'] as const;
 
-/** Lets forge settings lead to this machine only; an absent GitHub URL would mean github.com. */
+/** Restricts forge settings to this machine. An absent GitHub URL would mean github.com. */
 function restrictForges({ forgeUrls }: FuzzStage, { id }: FuzzedOperation, body: unknown): unknown {
   if (typeof body !== 'object' || body === null) return body;
   if (id === 'testForge' && 'settings' in body) return { ...body, settings: toLoopback(forgeUrls, body.settings) };

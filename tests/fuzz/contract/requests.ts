@@ -6,15 +6,15 @@ import { valuesOf } from './schema-values.js';
 import type { SchemaSource } from './schema-values.js';
 import { SeenValue } from './seen-values.js';
 
-/** A request before its seen values and its credential are filled in. */
+/** A request whose seen values and credential are not filled in yet. */
 export interface RequestPlan {
   readonly operation: FuzzedOperation;
-  /** Usually the operation's own. */
+  /** Usually the method of the operation. */
   readonly method: string;
   readonly path: Readonly<Record<string, unknown>>;
-  /** Pairs, as a name may repeat. */
+  /** Pairs of names and values, because names may repeat. */
   readonly query: readonly (readonly [string, unknown])[];
-  /** Appended to the path, and to the query, as they are. */
+  /** Appended unchanged to the path and to the query. */
   readonly tail: { readonly path: string; readonly query: string };
   readonly headers: Readonly<Record<string, unknown>>;
   readonly body: BodyPlan | undefined;
@@ -30,16 +30,16 @@ export type BodyPlan =
 export interface RequestOptions {
   readonly contract: FuzzedContract;
   readonly hints: SchemaSource['hints'];
-  /** Bodies beside those of the schema, by operation. */
+  /** Additional bodies by operation, which are not generated from the schema. */
   readonly bodies: Readonly<Record<string, fc.Arbitrary<unknown>>>;
-  /** Names of the credentials that fit an operation, and of all others. */
+  /** The names of credentials that an operation admits, and of all others. */
   readonly credentials: {
     readonly fitting: (operation: FuzzedOperation) => readonly string[];
     readonly all: readonly string[];
   };
 }
 
-/** Generates requests for all operations of a contract, alike often. About half are meant to succeed. */
+/** Generates requests for all operations of a contract with equal probability. About half are meant to succeed. */
 export function requestsOf(options: RequestOptions): fc.Arbitrary<RequestPlan> {
   return fc.oneof(...options.contract.operations.map((operation) => requestOf(operation, options)));
 }
@@ -66,7 +66,7 @@ function requestOf(operation: FuzzedOperation, options: RequestOptions): fc.Arbi
   });
 }
 
-/** The second alternative once in so many times. */
+/** Generates the second alternative with a probability of 1 in `times`. */
 function seldom<A, B>(often: fc.Arbitrary<A>, rare: fc.Arbitrary<B>, times: number): fc.Arbitrary<A | B> {
   return fc.oneof<{ weight: number; arbitrary: fc.Arbitrary<A | B> }[]>(
     { weight: times - 1, arbitrary: often },
@@ -165,7 +165,7 @@ function withExample(values: fc.Arbitrary<unknown>, { example }: FuzzedParameter
   return example === undefined ? values : seldom(values, fc.constant(example), 5);
 }
 
-/** Names twice, or in another place. */
+/** Repeats a name, or moves it to a different place. */
 function withOddQuery(pairs: Pairs): fc.Arbitrary<Pairs> {
   return seldom(fc.constant(pairs), fc.constant([...pairs, ...pairs]), 25);
 }
@@ -192,7 +192,7 @@ function bodyOf(operation: FuzzedOperation, { source, bodies }: BodyOptions): fc
   );
 }
 
-/** The example of a contract with some properties replaced by generated values or by values of responses. */
+/** Generates variants of a contract example, with values from the schema or from earlier responses. */
 function variationsOf(
   example: unknown,
   { source, schema }: { readonly source: SchemaSource; readonly schema: SchemaObject },
@@ -221,7 +221,7 @@ function rawBody(maxBytes: number): fc.Arbitrary<BodyPlan> {
     type,
   });
   const bytes = (...content: number[]): BodyPlan => ({ kind: 'raw', bytes: Buffer.from(content), type: JSON_TYPE });
-  // A body beyond its bound takes long to send, so large ones are rare.
+  // A body above the limit takes long to send, so large ones are rare.
   const large = maxBytes > 100_000 ? [] : [text(`{"x":"${'x'.repeat(maxBytes)}"}`)];
   return fc.constantFrom<BodyPlan[]>(
     text(''),

@@ -5,23 +5,23 @@ import { SeenValue } from './seen-values.js';
 type Keywords = Exclude<SchemaObject, boolean>;
 
 export interface SchemaSource {
-  /** The schemas that references lead to, by name. */
+  /** The schemas that references point to, by name. */
   readonly schemas: Readonly<Record<string, SchemaObject>>;
-  /** Values of schemas that no generator could guess, such as encrypted files, by name. */
+  /** Values for schemas that can't be generated, such as encrypted files, by name. */
   readonly hints: Readonly<Record<string, fc.Arbitrary<unknown>>>;
-  /** The OpenAPI tag whose earlier responses supply values of the same name. */
+  /** The OpenAPI tag whose earlier responses provide values of the same name. */
   readonly tag: string;
 }
 
-/** Longest text that is generated to meet a `maxLength`, in characters. */
+/** The longest text generated to reach a `maxLength`, in characters. */
 const MAX_BOUNDARY = 3_000;
 
-/** Deeper schemas are recursive. */
+/** Deeper schemas are assumed to be recursive. */
 const MAX_DEPTH = 8;
 
 /**
- * Generates values that fit a schema: ordinary ones, those at its boundaries, and, under a property name, values that
- * earlier responses had under that name. Patterns and `allOf` are met on a best-effort basis.
+ * Generates values that match a schema: ordinary values, boundary values, and values of the same property in earlier
+ * responses. Patterns and `allOf` are matched on a best-effort basis.
  */
 export function valuesOf(source: SchemaSource, schema: SchemaObject, name = ''): fc.Arbitrary<unknown> {
   return generate(schema, { source, name, depth: 0 });
@@ -95,7 +95,7 @@ function generateInteger({ minimum, maximum }: Keywords): fc.Arbitrary<number> {
 
 const HOUR_MS = 3_600_000;
 
-/** Times around now, as most fields must lie in the future or in the past. */
+/** Generates times around now, because most fields must be in the future or in the past. */
 const times = fc
   .integer({ min: -400 * 24, max: 400 * 24 })
   .map((hours) => new Date(Date.now() + hours * HOUR_MS).toISOString());
@@ -129,10 +129,10 @@ function generateText(schema: Keywords): fc.Arbitrary<string> {
   );
 }
 
-/** What most patterns of names allow. */
+/** Characters that most patterns for names allow. */
 const LETTER = fc.integer({ min: 0, max: 35 }).map((digit) => digit.toString(36));
 
-/** fast-check supports no look-around; such patterns are left to the other generators. */
+/** fast-check does not support look-around assertions, so the other generators handle such patterns. */
 function findMatching(pattern: string): fc.Arbitrary<string> | undefined {
   try {
     return fc.stringMatching(new RegExp(pattern, 'u'), { size: 'small' });

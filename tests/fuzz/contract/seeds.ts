@@ -1,18 +1,18 @@
 import { ageValue } from '../../secrets/age-files.js';
 import type { ServiceName } from './document.js';
 
-/** A request that creates or lists objects for later requests. */
+/** A request that creates or lists resources for later requests. */
 export interface Seed {
   readonly operationId: string;
   readonly credential: string;
-  /** Below the service's base path. */
+  /** The path below the base path of the service. */
   readonly target: string;
   readonly body?: object;
 }
 
 const AN_HOUR_MS = 3_600_000;
 
-/** @param round Makes names differ from those of earlier rounds. */
+/** @param round Distinguishes names from those of earlier rounds. */
 export function listSeeds(service: ServiceName, round: number): readonly Seed[] {
   return service === 'dashboard' ? dashboardSeeds(round) : secretsSeeds(round);
 }
@@ -49,7 +49,7 @@ function secretsSeeds(round: number): readonly Seed[] {
     ...['a', 'b', 'c'].map((name) => ({
       ...{ operationId: 'createObject', ...by, target: '/objects', body: object(`${name}-${round}`) },
     })),
-    // The second value of an object makes the first one a version.
+    // The second value of a secret turns the first one into a version.
     { operationId: 'updateObject', ...by, target: `/objects/a-${round}`, body: { value: ageValue({ recipients: 2 }) } },
     {
       operationId: 'createObject',

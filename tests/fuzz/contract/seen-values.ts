@@ -1,9 +1,9 @@
-/** A place in a request that takes a value from an earlier response. */
+/** A placeholder in a request for a value of an earlier response. */
 export class SeenValue {
   readonly tag: string;
   readonly name: string;
   readonly pick: number;
-  /** Used while no response has had such a value. */
+  /** The value used until a response has had one. */
   readonly otherwise: unknown;
 
   constructor({ tag, name, pick, otherwise }: Pick<SeenValue, 'name' | 'otherwise' | 'pick' | 'tag'>) {
@@ -14,23 +14,23 @@ export class SeenValue {
   }
 }
 
-/** Values that responses had, by the OpenAPI tag of the operation and by the name of the property. */
+/** The values of responses, by the OpenAPI tag of the operation and the name of the property. */
 export interface SeenValues {
-  /** Reads all names and values of a response; text that is not JSON has none. */
+  /** Records all names and values of a JSON response. */
   learn(tag: string, text: string): void;
-  /** Adds a value by hand. */
+  /** Adds a value explicitly. */
   add(tag: string, name: string, value: unknown): void;
   /** Replaces every {@link SeenValue} inside a value. */
   resolve(value: unknown): unknown;
 }
 
-/** Enough that requests meet many objects, and few enough that most still exist. */
+/** Enough values to reach many resources, and few enough that most of these still exist. */
 const MAX_VALUES = 60;
 
-/** A board repeats the same names. */
+/** Limits the values per response, because a board repeats the same names. */
 const MAX_NODES = 300;
 
-/** Parameters that have another name in responses. */
+/** Parameters whose property in responses has a different name. */
 const ALIASES: Readonly<Record<string, string>> = {
   owner: 'username',
   view: 'name',
@@ -58,7 +58,7 @@ export function createSeenValues(): SeenValues {
     }
   }
 
-  /** A pull request is named by three values that belong together. */
+  /** The three values that identify a pull request. */
   function learnReferences(value: object): void {
     const { forge, repo: fullName, number } = value as Record<string, unknown>;
     if (forge === undefined || fullName === undefined || number === undefined) return;

@@ -18,25 +18,25 @@ import type { HeaderSet } from './credentials.js';
 
 type Schemas = components['schemas'];
 
-/** A server in a process of its own, forges on loopback, and the credentials of three people. */
+/** A server in a child process, forges on loopback, and the credentials of three users. */
 export interface FuzzStage {
   readonly server: RunningServer;
   readonly forges: BoardForges;
-  /** Loopback addresses that forge settings may hold. */
+  /** Loopback URLs for forge settings. */
   readonly forgeUrls: readonly string[];
   credentialHeaders(name: string): HeaderSet;
-  /** Replaces all accounts, sessions and tokens that requests removed. */
+  /** Recreates the accounts, sessions and tokens that requests have deleted. */
   renewCredentials(): Promise<void>;
   /** Renews the credentials and saves the forge settings. */
   restore(): Promise<void>;
-  /** The webhook of the member whose board is filled. */
+  /** The webhook of the user whose board has pull requests. */
   webhook(): { readonly token: string; readonly secret: string };
   close(): Promise<void>;
 }
 
 export interface FuzzStageOptions {
   readonly isProduction: boolean;
-  /** Requests a minute; the same for those that are limited more tightly. */
+  /** The limit of requests per minute, which is also used as the tight limit. */
   readonly perMinute: number;
 }
 
@@ -88,7 +88,7 @@ async function addPasskey(origin: string, session: HeaderSet): Promise<void> {
   if (status !== 201) throw new Error(`POST /api/auth/credentials/finish: ${status}`);
 }
 
-/** Returns the webhook that the settings hold. */
+/** Returns the webhook in the settings. */
 async function saveForges(origin: string, session: HeaderSet, { github, forgejo, gitlab }: BoardForges) {
   const body = {
     ...{ githubUrl: github.url, githubToken: GITHUB_TOKEN, githubUsername: 'mona' },

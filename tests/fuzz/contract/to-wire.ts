@@ -4,7 +4,7 @@ import type { WireRequest } from './wire.js';
 
 export interface PlannedRequest {
   readonly request: WireRequest;
-  /** The operation that the request reaches; `undefined` where its target or method leads elsewhere. */
+  /** The operation that the request reaches; `undefined` if its target or method matches none. */
   readonly operation: FuzzedOperation | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface ToWireOptions {
   readonly credentialHeaders: (name: string) => Readonly<Record<string, string>>;
   /** Signs a webhook delivery. */
   readonly sign: (operation: FuzzedOperation, payload: unknown) => Signature;
-  /** Corrects what must never be sent as it was generated. */
+  /** Corrects values that must never be sent as generated. */
   readonly restrict: (operation: FuzzedOperation, body: unknown) => unknown;
 }
 
@@ -77,7 +77,7 @@ function encode(value: unknown): string {
   try {
     return encodeURIComponent(toText(value));
   } catch {
-    // Half of a surrogate pair, in the bytes that some encoders give it.
+    // Half of a surrogate pair, in the bytes that some encoders produce.
     return '%ed%a0%80';
   }
 }
@@ -86,7 +86,7 @@ function toText(value: unknown): string {
   return typeof value === 'string' ? value : toJson(value);
 }
 
-/** What JSON has no word for is empty. */
+/** Returns an empty text for values that JSON can't represent. */
 function toJson(value: unknown): string {
   const text = JSON.stringify(value) as string | undefined;
   return text ?? '';
@@ -96,7 +96,7 @@ function toHeader(value: unknown): string | string[] {
   return Array.isArray(value) ? value.map((one) => toHeaderText(one)) : toHeaderText(value);
 }
 
-/** Bytes of UTF-8, without the control characters that Node's client refuses to send. */
+/** Returns the bytes in UTF-8 without the control characters that Node's client rejects. */
 function toHeaderText(value: unknown): string {
   const bytes = Buffer.from(toText(value)).toString('latin1');
   return bytes.replace(/[^\t\x20-\x7e\x80-\xff]/g, '').slice(0, 8_000);

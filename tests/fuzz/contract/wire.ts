@@ -1,11 +1,11 @@
-/** Requests and responses as they travel. */
+/** Requests and responses in their wire format. */
 import { Agent, request as send } from 'node:http';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { brotliDecompressSync, constants, gunzipSync } from 'node:zlib';
 
 export interface WireRequest {
   readonly method: string;
-  /** Path and query, percent-encoded. */
+  /** The path and query, percent-encoded. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body?: Buffer;
@@ -20,7 +20,7 @@ export interface WireResponse {
 }
 
 export interface Wire {
-  /** @throws Error when the connection ends early, or no response comes within 30 seconds. */
+  /** @throws Error if the connection ends early, or no response arrives within 30 seconds. */
   send(request: WireRequest): Promise<WireResponse>;
   close(): void;
 }
@@ -42,12 +42,12 @@ export function openWire(origin: string): Wire {
         },
       );
       for (const [name, value] of Object.entries({ Host: host, ...headers })) sent.setHeader(name, value);
-      // Explicitly, as Node's client sends neither with some methods.
+      // Set explicitly, because Node's client sends neither with some methods.
       if (body !== undefined && isChunked) sent.setHeader('Transfer-Encoding', 'chunked');
       else if (body !== undefined) sent.setHeader('Content-Length', body.length);
       sent.on('timeout', () => sent.destroy(new Error(`No response within ${TIMEOUT_MS / 1000} s`)));
       sent.on('error', (error: NodeJS.ErrnoException) => {
-        // The server closed an idle connection in the same moment; HTTP clients send again then.
+        // The server has just closed the idle connection, after which HTTP clients send the request again.
         const isStale = sent.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
         if (isStale) sendOnce({ ...request, headers: { ...headers, Connection: 'close' } }).then(resolve, reject);
         else reject(error);
@@ -62,7 +62,7 @@ function toResponse({ statusCode = 0, headers }: IncomingMessage, text: string):
   return { status: statusCode, headers, text };
 }
 
-/** Reads a whole body, or the first event of a stream. */
+/** Reads the whole body, or the first event of a stream. */
 async function readText(response: IncomingMessage): Promise<string> {
   const isStream = response.headers['content-type']?.startsWith('text/event-stream') === true;
   const encoding = response.headers['content-encoding'];
@@ -74,14 +74,14 @@ async function readText(response: IncomingMessage): Promise<string> {
   return decode(Buffer.concat(chunks), encoding).toString();
 }
 
-/** A stream is read in part, so its end may be missing. */
+/** Decodes a stream that may have been read only in part. */
 function decode(bytes: Buffer, encoding: string | undefined): Buffer {
   if (bytes.length === 0 || encoding === undefined) return bytes;
   if (encoding === 'br') return brotliDecompressSync(bytes);
   return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH });
 }
 
-/** Longer bodies are cut in a reproduction. */
+/** Longer bodies are truncated in a reproduction. */
 const MAX_SHOWN = 2_000;
 
 /** Returns a command that sends the same request. */

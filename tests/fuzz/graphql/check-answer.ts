@@ -1,4 +1,4 @@
-/** Compares responses with the schema and with the GraphQL-over-HTTP specification, by graphql-js alone. */
+/** Checks responses against the schema and the GraphQL-over-HTTP specification, using only graphql-js. */
 import {
   getDirectiveValues,
   getNamedType,
@@ -33,14 +33,14 @@ import type { GeneratedDocument } from './documents.js';
 
 export const GRAPHQL_TYPE = 'application/graphql-response+json';
 
-/** A request that can be executed: its document and its variables are valid. */
+/** An executable request, with a valid document and valid variables. */
 export interface Executable {
   readonly document: DocumentNode;
   readonly selectionSet: SelectionSetNode;
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** Returns `undefined` for a request that the specification has refused before execution. */
+/** Returns `undefined` for a request that the specification rejects before execution. */
 export function findExecutable(schema: GraphQLSchema, generated: GeneratedDocument): Executable | undefined {
   const { query, variables, operationName } = generated;
   let document: DocumentNode;
@@ -69,7 +69,7 @@ export interface GraphqlBody {
   readonly errors?: readonly FormattedError[];
 }
 
-/** Says what is wrong with the members of a response; `undefined` when nothing is. */
+/** Describes the first invalid member of a response; returns `undefined` for a valid one. */
 export function findBodyProblem({ data, errors, ...others }: GraphqlBody): string | undefined {
   if (Object.keys(others).length > 0) return `unknown members ${Object.keys(others).join(', ')}`;
   if (errors === undefined) return data === undefined ? 'neither data nor errors' : undefined;

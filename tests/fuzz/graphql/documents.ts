@@ -21,10 +21,10 @@ type Field = GraphQLField<unknown, unknown>;
 
 const MAX_DEPTH = 6;
 
-/** They read pixels, which takes a thousand times as long as anything else. */
+/** Fields that read pixels, which takes a thousand times as long as any other field. */
 const PIXELS = new Set(['base64', 'tracedSVG']);
 
-/** Generates a query that is valid by the schema, with arguments, variables, aliases, fragments and directives. */
+/** Generates a valid query with arguments, variables, aliases, fragments and directives. */
 export function generateDocument(schema: GraphQLSchema, random: Random): GeneratedDocument {
   return new Writer(schema, random).write();
 }
@@ -83,7 +83,7 @@ class Writer {
 
   #field(field: Field, depth: number, needsAlias: boolean): string {
     const random = this.#random;
-    // Two fields of one name with other arguments would conflict.
+    // Two fields with the same name and different arguments would conflict.
     const isAliased = needsAlias || (depth > 0 && field.args.length > 0) || random.chance(0.1);
     const alias = isAliased ? `a${(this.#names += 1)}: ` : '';
     const type = getNamedType(field.type);
@@ -151,7 +151,7 @@ const HEADS = [
   'type T { a: Int } ',
 ];
 
-/** Breaks a document, or its variables, in one place; by chance it may stay valid. */
+/** Corrupts one place in a document or its variables, which may still be valid by chance. */
 export function breakDocument(document: GeneratedDocument, random: Random): GeneratedDocument {
   const { query, variables } = document;
   const at = random.below(query.length + 1);

@@ -10,28 +10,28 @@ import type { GeneratedDocument } from './documents.js';
 import { createRandom } from './random.js';
 import type { Random } from './random.js';
 
-/** Documents that are generated at a time. */
+/** The number of documents generated at a time. */
 const CHUNK = 100;
 
-/** Share of the documents; the others are valid by the schema. */
+/** The share of corrupted documents; the others are valid. */
 const BROKEN_SHARE = 0.3;
 
-/** Characters of a response in a report. */
+/** The number of characters of a response in a report. */
 const MAX_SHOWN = 600;
 
 /** Longer queries are sent in a body. */
 const MAX_URL_CHARACTERS = 12_000;
 
 export interface GraphqlResult {
-  /** Responses that differ from the schema or the specification; empty if all responses fit. */
+  /** The responses that violate the schema or the specification; empty if all match. */
   readonly report: string;
   readonly documentsPerSecond: number;
-  /** Number of valid documents, and of valid documents whose response has data. */
+  /** The number of valid documents, and of those whose response has data. */
   readonly valid: number;
   readonly answered: number;
 }
 
-/** Sends generated documents to the GraphQL endpoint and compares every response with the schema. */
+/** Sends generated documents to the GraphQL endpoint and checks every response against the schema. */
 export async function fuzzGraphql(origin: string, count: number): Promise<GraphqlResult> {
   const schema = buildSchema(
     readFileSync(new URL('../../../src/generated/site/schema.graphql', import.meta.url), 'utf8'),
@@ -57,14 +57,14 @@ export async function fuzzGraphql(origin: string, count: number): Promise<Graphq
     const body = parse(response.text);
     const problem = findHttpProblem(request, response) ?? (body === undefined ? 'no JSON' : findBodyProblem(body));
     if (problem !== undefined) report(problem, response.text);
-    if (problem !== undefined || body === undefined || !isAsked(request)) return;
+    if (problem !== undefined || body === undefined || !isExecutable(request)) return;
     if (executable === undefined) {
       if (body.data !== undefined) report('data for a document that is not valid', response.text);
       return;
     }
     totals.valid += 1;
     if (body.data === undefined || body.data === null) {
-      if (!isRefusal(body)) report(`no data for a valid document: ${messageOf(body)}`, response.text);
+      if (!isServerError(body)) report(`no data for a valid document: ${messageOf(body)}`, response.text);
       return;
     }
     totals.answered += 1;
@@ -120,8 +120,8 @@ const ODD_BODIES = [
   `{"query":"{ __typename }","x":"${'x'.repeat(1_100_000)}"}`,
 ];
 
-/** Whether the endpoint was asked to execute what was generated. */
-function isAsked({ method, headers, body }: WireRequest): boolean {
+/** Returns whether the request asks the endpoint to execute the generated document. */
+function isExecutable({ method, headers, body }: WireRequest): boolean {
   if (headers.Accept === 'image/png' || 'Sec-Fetch-Site' in headers) return false;
   if (method === 'GET') return true;
   const isJson = headers['Content-Type'] === 'application/json';
@@ -138,9 +138,14 @@ function findHttpProblem({ headers: { Accept } }: WireRequest, { status, headers
   return known.includes(status) ? undefined : `status ${status}`;
 }
 
-/** A limit of the server's own, or a value that only a resolver can judge; graphql-js words its errors otherwise. */
-function isRefusal({ errors = [] }: GraphqlBody): boolean {
-  return errors.every(({ message, path }) => path !== undefined || String(message).startsWith('Expected '));
+/**
+ * Returns whether all errors are from limits of the server or from resolvers. Messages of graphql-js start differently.
+ */
+function isServerError({ errors = [] }: GraphqlBody): boolean {
+  return errors.every(({ message, path, extensions }) => {
+    const mayBeFromGraphqlJs = path === undefined && extensions?.code === 'invalid_input';
+    return !mayBeFromGraphqlJs || /^(Expected|The document) /.test(String(message));
+  });
 }
 
 const messageOf = ({ errors = [] }: GraphqlBody): string => String(errors[0]?.message).slice(0, 200);

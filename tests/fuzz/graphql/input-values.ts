@@ -2,7 +2,7 @@ import { getNullableType, isEnumType, isInputObjectType, isListType, isNonNullTy
 import type { GraphQLInputObjectType, GraphQLInputType } from 'graphql';
 import type { Random } from './random.js';
 
-/** A member of an enum, which is a name in a document and text in variables. */
+/** An enum value, which is a name in a document and text in variables. */
 class EnumMember {
   readonly name: string;
 
@@ -15,7 +15,7 @@ class EnumMember {
   }
 }
 
-/** Texts that mean something to a filter, a date, a colour or an image, and some that mean nothing. */
+/** Texts with a meaning for filters, dates, colours or images, and some without any. */
 const TEXTS = [
   ...['', 'a', 'index', 'md', 'images/sunflower.jpg', 'Recipe', 'File', '/'],
   ...['*', '**/*.md', '{a,b}*', '[a-z]?*', '!(*.md)', '+(a|b).jpg', '/a/', '/^[a-f]+$/i', '/(/', '/\\d{2,3}/'],
@@ -30,15 +30,15 @@ const INTEGERS = [
 ];
 const FLOATS = [0, 0.5, 1, 1.5, -0.25, 10, 1e-7, 1e21, -1e300];
 
-/** Filters nest as deep as records do. */
+/** Filters are nested as deeply as records. */
 const MAX_DEPTH = 4;
 
-/** Generates a value of an input type, mostly within what the server accepts. */
+/** Generates a value of an input type, which the server mostly accepts. */
 export function generateInput(type: GraphQLInputType, random: Random, depth = 0): unknown {
   if (!isNonNullType(type) && random.chance(0.03)) return null;
   const nullable = getNullableType(type);
   if (isListType(nullable)) {
-    // GraphQL coerces a single value to a list of one.
+    // GraphQL coerces a single value to a list.
     if (random.chance(0.2)) return generateInput(nullable.ofType, random, depth);
     return Array.from({ length: random.below(4) }, () => generateInput(nullable.ofType, random, depth));
   }
@@ -66,7 +66,7 @@ function generateObject(type: GraphQLInputObjectType, random: Random, depth: num
   );
 }
 
-/** Writes a value as a document has it. */
+/** Formats a value in the syntax of documents. */
 export function toLiteral(value: unknown): string {
   if (value instanceof EnumMember) return value.name;
   if (Array.isArray(value)) return `[${value.map(toLiteral).join(', ')}]`;

@@ -1,13 +1,13 @@
-/** Choices that follow from a seed alone. */
+/** Reproducible random choices. */
 export interface Random {
-  /** From 0 up to, and without, the bound. */
+  /** Returns an integer from 0 (inclusive) to the bound (exclusive). */
   below(bound: number): number;
   pick<T>(list: readonly T[]): T;
-  /** True with this probability. */
+  /** Returns true with this probability. */
   chance(probability: number): boolean;
 }
 
-/** Mulberry32, by Tommy Ettinger: 32 bits of state, which is plenty for documents of some hundred choices. */
+/** Mulberry32 by Tommy Ettinger, with 32 bits of state, which is enough for documents of some hundred choices. */
 export function createRandom(seed: number): Random {
   let state = seed | 0;
   const next = (): number => {
