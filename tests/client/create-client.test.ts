@@ -35,7 +35,7 @@ describe('token', () => {
 
   test('is not shown when it can not be sent', () => {
     expect(() => createNotesClient(server.url, { token: 'secret\nvalue' })).toThrow(
-      new TypeError('Expected the token to be visible ASCII characters without spaces.'),
+      new TypeError('Expected the token to contain only visible ASCII characters.'),
     );
   });
 
@@ -101,7 +101,7 @@ describe('settings', () => {
 
 describe('revision', () => {
   test.each<[string, string | undefined, string[]]>([
-    ['another', 'r2', ['notes: this client was made for revision r1; the server is at r2.']],
+    ['another', 'r2', ['notes: this client was generated for revision r1; the server is at r2.']],
     ['an equal', 'r1', []],
     ['no', undefined, []],
   ])('%s revision of the server warns as it should, once', async (_reason, theirs, expected) => {
@@ -124,6 +124,6 @@ describe('revision', () => {
     } finally {
       console.warn = warn;
     }
-    expect(warnings).toEqual(['notes: this client was made for revision r1; the server is at r2.']);
+    expect(warnings).toEqual(['notes: this client was generated for revision r1; the server is at r2.']);
   });
 });

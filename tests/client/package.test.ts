@@ -59,8 +59,8 @@ const expected = {
   createdTries: 'status 503',
   reset: [],
   resetTries: 'network',
-  slow: 'TimeoutError: No complete answer within 300 ms',
-  slowTries: Array(3).fill('No complete answer within 300 ms').join(', '),
+  slow: 'TimeoutError: No complete response within 300 ms',
+  slowTries: Array(3).fill('No complete response within 300 ms').join(', '),
   aborted: 'Error: enough',
   objects: ['a', 'b', 'c'],
   events: [
@@ -72,9 +72,9 @@ const expected = {
     used_by: ['acme/shop'],
     recipients: 2,
     opened: 'pässwörd',
-    refused: 'SealingError no_key: Expected a public key of every consumer; there is none of web-1.',
+    refused: 'SealingError no_key: These consumers have no public key: web-1.',
   },
-  warnings: ['Trellis dashboard: this client was made for revision <revision>; the server is at another.'],
+  warnings: ['Trellis dashboard: this client was generated for revision <revision>; the server is at another.'],
 };
 
 test('the package holds the clients and sealing alone', () => {

@@ -195,7 +195,7 @@ describe('time', () => {
     });
     const { data } = await createNotesClient(server.url, { timeoutMs: 600, onRetry }).GET('/notes');
     expect(data).toEqual(['first']);
-    expect(notices[0]!.reason).toBe('No complete answer within 600 ms');
+    expect(notices[0]!.reason).toBe('No complete response within 600 ms');
   });
 
   test.each<[string, Answer]>([

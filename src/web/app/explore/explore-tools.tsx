@@ -41,12 +41,7 @@ export function ExploreTools({ place, onRefresh }: ExploreToolsProps) {
           options={ORDERS}
           onValue={(value) => go(toOrder(value))}
         />
-        <Select
-          label="View"
-          value={place.view}
-          options={VIEWS}
-          onValue={(view) => go({ view, page: place.page })}
-        />
+        <Select label="View" value={place.view} options={VIEWS} onValue={(view) => go({ view, page: place.page })} />
         <ActionButton onAct={onRefresh}>Reload</ActionButton>
       </div>
     </form>

@@ -31,9 +31,7 @@ export function FilePanel({ place, onDeleted }: FilePanelProps) {
   return (
     <Panel title={title} closeTo={linkTo({ ...place, file: '' })} openedBy={`file-${id}`}>
       <Loaded from={file}>
-        {(value) =>
-          value === null ? <p role="status">This file was moved or deleted.</p> : <Details file={value} />
-        }
+        {(value) => (value === null ? <p role="status">This file was moved or deleted.</p> : <Details file={value} />)}
       </Loaded>
     </Panel>
   );

@@ -64,7 +64,9 @@ interface FoldersResult {
   readonly found: Matches<FolderEntry>;
 }
 
-/** Reads one page of a folder, folders first. With a search, the page lists matching names in the folder and below it. */
+/**
+ * Reads one page of a folder, folders first. With a search, the page lists matching names in the folder and below it.
+ */
 export async function readFolder(place: Place): Promise<Folder> {
   const { folder, sort, order, page } = place;
   const skip = (page - 1) * PAGE;
@@ -96,7 +98,10 @@ const FILE_FIELDS: Readonly<Record<Sort, string>> = { name: 'base', size: 'size'
 /** The size of a folder says nothing about its content, so folders are sorted by name instead. */
 const FOLDER_FIELDS: Readonly<Record<Sort, string>> = { name: 'name', size: 'name', time: 'modifiedTime' };
 
-/** Returns the filter for entries directly in the folder, or, with a search, for names below it that contain the text in any case. */
+/**
+ * Returns the filter for entries directly in the folder, or, with a search, for names below it that contain the text in
+ * any case.
+ */
 function within({ folder, search }: Place, name: 'base' | 'name') {
   if (search === '') return { relativeDirectory: { eq: folder } };
   const matchesName = { [name]: { regex: `/${escape(search)}/i` } };

@@ -22,7 +22,9 @@ export function readLiteral({ type, values }: Pick<ArgumentDescription, 'type' |
 function readList(text: string): Literal {
   const items = text.split(/[\s,]+/).filter((item) => item !== '');
   const wrong = items.find((item) => !WHOLE.test(item));
-  return wrong === undefined ? { literal: `[${items.join(', ')}]` } : expect(wrong, WHOLE, 'whole numbers separated by commas');
+  return wrong === undefined
+    ? { literal: `[${items.join(', ')}]` }
+    : expect(wrong, WHOLE, 'whole numbers separated by commas');
 }
 
 const expect = (text: string, pattern: RegExp, expected: string): Literal =>

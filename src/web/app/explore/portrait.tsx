@@ -28,10 +28,7 @@ interface PreviewResult {
 /** A preview of an image file in a format that browsers show, with the size of the original. */
 export function Portrait({ id }: { readonly id: string }) {
   const [isBroken, setBroken] = useState(false);
-  const load = useCallback(
-    async () => (await ask<PreviewResult>(PREVIEW, { id })).file?.childImageProc ?? null,
-    [id],
-  );
+  const load = useCallback(async () => (await ask<PreviewResult>(PREVIEW, { id })).file?.childImageProc ?? null, [id]);
   const { value, problem } = useResource(load);
   if (isBroken || problem !== undefined) return <p class="problem">{problem ?? 'The image can’t be shown.'}</p>;
   if (!value) return <div class="portrait" />;

@@ -11,7 +11,10 @@ interface PreviewProps {
   readonly isWritten: boolean;
 }
 
-/** The derived images at their actual size. The previous images stay until the next ones are ready, to avoid layout shifts. */
+/**
+ * The derived images at their actual size. The previous images stay until the next ones are ready, to avoid layout
+ * shifts.
+ */
 export function Preview({ made, shape, isWritten }: PreviewProps) {
   const { image, problem, field, isCurrent } = made;
   return (

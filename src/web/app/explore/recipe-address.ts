@@ -31,7 +31,9 @@ export function readRecipe(query: URLSearchParams): Recipe | undefined {
   };
 }
 
-/** Returns the address of the form, the inverse of {@link readRecipe}. Result fields that equal the default are omitted. */
+/**
+ * Returns the address of the form, the inverse of {@link readRecipe}. Result fields that equal the default are omitted.
+ */
 export function formatRecipe(file: string, { shape, values, results }: Recipe): string {
   const isDefault = results.join() === shape.results.join();
   return `/explore/recipe?${new URLSearchParams([

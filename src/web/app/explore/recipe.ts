@@ -41,7 +41,7 @@ export type Values = Readonly<Record<string, string>>;
 export type Problems = Readonly<Record<string, string>>;
 
 export interface Written {
-  /** The arguments in parentheses; empty when there are none. */
+  /** The arguments in parentheses; empty without arguments. */
   readonly text: string;
   readonly problems: Problems;
 }

@@ -3,7 +3,9 @@ import { useEffect, useState } from 'preact/hooks';
 /** The size in bytes of the image at each link, once it is known; `null` when the image can't be generated. */
 export type Bytes = ReadonlyMap<string, number | null>;
 
-/** Fetches links one after another, which generates their images. A change of the links cancels the remaining requests. */
+/**
+ * Fetches links one after another, which generates their images. A change of the links cancels the remaining requests.
+ */
 export function useBytes(links: readonly string[]): Bytes {
   const [bytes, setBytes] = useState<Bytes>(new Map());
   const all = links.join('\n');

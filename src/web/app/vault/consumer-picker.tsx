@@ -18,8 +18,8 @@ export function ConsumerPicker({ chosen, onChosen }: ConsumerPickerProps) {
           <>
             {list.length === 0 && (
               <p>
-                No consumers yet. <a href="/vault/consumers">Add one with its public key</a> first, or encrypt the value to
-                your own key.
+                No consumers yet. <a href="/vault/consumers">Add one with its public key</a> first, or encrypt the value
+                to your own key.
               </p>
             )}
             {list.map(({ name, public_key }) => (

@@ -26,7 +26,8 @@ const HAS_STATE: Readonly<Record<ObjectFilter['state'], (object: ObjectMetadata)
 export function isSelected(object: ObjectMetadata, { text, tag, consumer, state }: ObjectFilter): boolean {
   const searched = text.trim().toLowerCase();
   return (
-    (searched === '' || [object.slug, object.description ?? ''].some((part) => part.toLowerCase().includes(searched))) &&
+    (searched === '' ||
+      [object.slug, object.description ?? ''].some((part) => part.toLowerCase().includes(searched))) &&
     (tag === '' || object.tags.includes(tag)) &&
     (consumer === '' || (object.used_by ?? []).includes(consumer)) &&
     HAS_STATE[state](object)

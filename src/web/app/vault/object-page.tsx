@@ -28,7 +28,9 @@ export function ObjectPage() {
                 No secret with this name. <a href="/vault">All secrets</a>
               </p>
             )}
-            {list.length > 1 && <p class="quiet">{list.length} variants share this name, each for different consumers.</p>}
+            {list.length > 1 && (
+              <p class="quiet">{list.length} variants share this name, each for different consumers.</p>
+            )}
             {list.map((object) => (
               <Variant
                 key={object.id}

@@ -113,7 +113,8 @@ function Welcome() {
           <a href="/vault/identity">Create your key</a>, if you want to read secrets yourself.
         </li>
         <li>
-          <a href="/vault/consumers">Add consumers</a>: the repositories and hosts that need secrets, with their public keys.
+          <a href="/vault/consumers">Add consumers</a>: the repositories and hosts that need secrets, with their public
+          keys.
         </li>
         <li>
           <a href="/vault/new">Create the first secret</a>. It is encrypted in this browser; the server can’t read it.

@@ -45,5 +45,7 @@ export const linkToConsumer = (name: string): string => `/vault?consumer=${encod
 /** Returns the address of the list of secrets, filtered by tag. */
 export const linkToTag = (tag: string): string => `/vault?tag=${encodeURIComponent(tag)}`;
 
-/** The pattern of the contract's slugs, with the escapes that browsers need as they compile `pattern` with the `v` flag. */
+/**
+ * The pattern of the contract's slugs, with the escapes that browsers need as they compile `pattern` with the `v` flag.
+ */
 export const SLUG_PATTERN = String.raw`[A-Za-z0-9][A-Za-z0-9_\-]*`;

@@ -12,8 +12,8 @@ interface OpenedValueProps {
 }
 
 /**
- * A decrypted value, hidden again after a minute. The group around it takes the focus, so that screen readers don't read
- * the value aloud at once.
+ * A decrypted value, hidden again after a minute. The group around it takes the focus, so that screen readers don't
+ * read the value aloud at once.
  */
 export function OpenedValue({ slug, value, onHide }: OpenedValueProps) {
   const group = useRef<HTMLDivElement>(null);

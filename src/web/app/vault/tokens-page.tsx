@@ -74,9 +74,7 @@ function Tokens({ kind }: { readonly kind: Kind }) {
     <section aria-labelledby={`${kind}-tokens`}>
       <h2 id={`${kind}-tokens`}>{title}</h2>
       <p class="quiet">{about}</p>
-      {issued !== undefined && (
-        <ShownOnce label="New token. Copy it now; it won’t be shown again." value={issued} />
-      )}
+      {issued !== undefined && <ShownOnce label="New token. Copy it now; it won’t be shown again." value={issued} />}
       <Loaded from={tokens}>
         {(list) => (
           <>

@@ -20,7 +20,10 @@ export function Variant({ object, ownKey, unlocked, onChange, onDeleted }: Varia
   const { used_by = [], recipients, reseal } = object;
   const isReadable = ownKey === undefined ? undefined : recipients?.includes(ownKey);
   return (
-    <section class="variant" aria-label={used_by.length === 0 ? 'Variant without consumers' : `Variant for ${used_by.join(', ')}`}>
+    <section
+      class="variant"
+      aria-label={used_by.length === 0 ? 'Variant without consumers' : `Variant for ${used_by.join(', ')}`}
+    >
       {reseal && (
         <p class="notes" role="status">
           This value is encrypted to outdated keys{reseal.missing ? ` (missing: ${reseal.missing.join(', ')})` : ''}.

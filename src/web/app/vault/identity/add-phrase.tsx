@@ -21,8 +21,7 @@ export function AddPhrase({ publicKey, onChange }: AddPhraseProps) {
     const saved = await keepIdentity({ public_key: publicKey, recovery_wrapped_identity: recovery });
     await onChange();
     if (saved.recovery_wrapped_identity === recovery) say('Recovery phrase added.');
-    else
-      say('A recovery phrase was added on another page in the meantime. Use that one; discard this one.', 'failed');
+    else say('A recovery phrase was added on another page in the meantime. Use that one; discard this one.', 'failed');
   };
   if (identity !== undefined) return <MakePhrase onPhrase={(phrase) => save(identity, phrase)} />;
   const start = () =>
@@ -36,8 +35,8 @@ export function AddPhrase({ publicKey, onChange }: AddPhraseProps) {
   return (
     <div class="prose">
       <p class="notes">
-        You have no recovery phrase. If you lose the passkeys above and every other copy of your key, no one can read the
-        values that are encrypted to it.
+        You have no recovery phrase. If you lose the passkeys above and every other copy of your key, no one can read
+        the values that are encrypted to it.
       </p>
       <ActionButton class="main" onAct={start}>
         Add recovery phrase

@@ -7,7 +7,8 @@ const WORDS = 24;
 export const makePhrase = (): readonly string[] => generateMnemonic(wordlist, 256).split(' ');
 
 /**
- * Parses a phrase as users type or paste it: in any case, on several lines, with commas or with numbers before the words.
+ * Parses a phrase as users type or paste it: in any case, on several lines, with commas or with numbers before the
+ * words.
  *
  * @returns The words in lower case with single spaces, the form that wraps the identity.
  * @throws Error when the phrase is invalid. The message contains no word of the phrase.

@@ -11,7 +11,10 @@ interface RecoveryCopyProps {
   readonly publicKey: string;
 }
 
-/** Offers the wrapped identity as a download. With the phrase it decrypts values without a passkey and without this server. */
+/**
+ * Offers the wrapped identity as a download. With the phrase it decrypts values without a passkey and without this
+ * server.
+ */
 export function RecoveryCopy({ recovery, publicKey }: RecoveryCopyProps) {
   const url = useMemo(() => URL.createObjectURL(new Blob([recovery], { type: 'text/plain' })), [recovery]);
   useEffect(() => () => URL.revokeObjectURL(url), [url]);
