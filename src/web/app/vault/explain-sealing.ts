@@ -18,7 +18,7 @@ const CHANGED =
 const MESSAGES: Partial<Record<SealingCode, string>> = {
   too_large: 'Encrypted values can be at most 1 MiB; this one is larger.',
   no_match:
-    'This value isn’t encrypted to the key that you used. To read it with your own key, replace the value.',
+    'This value isn’t encrypted to the key that you used. To read it with your key, replace it and include your key.',
   key_changed: 'A public key has changed and was not accepted, so nothing was encrypted.',
   not_sealed: 'The stored value is not a valid age file.',
 };
