@@ -7,8 +7,8 @@ let server: NotesServer;
 afterEach(() => server.close());
 
 /** Sends a request to a server with this response, and decodes the result. */
-async function decode(answer: Answer): Promise<ApiError | undefined> {
-  server = await serveNotes(answer);
+async function decode(respond: Answer): Promise<ApiError | undefined> {
+  server = await serveNotes(respond);
   const { error, response } = await createNotesClient(server.url, { retry: { maxRetries: 0 } }).GET('/notes');
   return decodeError(response, error);
 }
@@ -54,8 +54,8 @@ test.each<[string, Answer, string]>([
   ['a message', respondWith('{"message":"Not Found"}'), 'Not Found'],
   ['a problem document', respondWith('{"title":"T","detail":"D"}'), 'D'],
   ['a long text', respondWith('x'.repeat(10_000), 'text/plain'), 'x'.repeat(500)],
-])('decodeError accepts %s', async (_reason, answer, message) => {
-  const error = await decode(answer);
+])('decodeError accepts %s', async (_reason, respond, message) => {
+  const error = await decode(respond);
   expect([error?.statusCode, error?.message, error?.code]).toEqual([400, message, undefined]);
 });
 

@@ -14,8 +14,8 @@ const sendStream = (response: ServerResponse, text: string) =>
   response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(text);
 
 /** Reads `count` events from a server with this response, then stops. */
-async function read(answer: Answer, count: number, options: StreamOptions = {}) {
-  server = await serveNotes(answer);
+async function read(respond: Answer, count: number, options: StreamOptions = {}) {
+  server = await serveNotes(respond);
   const client = createNotesClient(server.url, { retry: { maxRetries: 1 }, timeoutMs: 500 });
   const found: StreamEvent<unknown>[] = [];
   for await (const event of readEvents((init) => client.GET('/notes', init), { reconnectMs: 5, ...options })) {
@@ -63,20 +63,20 @@ test.each<[string, (response: ServerResponse) => void]>([
   ['ends', (response) => void response.end()],
   ['is reset', (response) => void setTimeout(() => response.socket?.resetAndDestroy(), 20)],
 ])('readEvents reconnects with the last id after a stream %s', async (_reason, end) => {
-  const answer: Answer = (response, nth) => {
+  const respond: Answer = (response, nth) => {
     sendStream(response, `id: e${nth}\ndata: ${nth}\n\ndata: "half`);
     if (nth < 2) end(response);
   };
-  expect((await read(answer, 3)).map(({ data }) => data)).toEqual([0, 1, 2]);
+  expect((await read(respond, 3)).map(({ data }) => data)).toEqual([0, 1, 2]);
   expect(server.seen.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, 'e0', 'e1']);
 });
 
 test('readEvents waits as long as the server requests before it reconnects', async () => {
-  const answer: Answer = (response, nth) => {
+  const respond: Answer = (response, nth) => {
     sendStream(response, `retry: 300\ndata: ${nth}\n\n`);
     response.end();
   };
-  await read(answer, 2);
+  await read(respond, 2);
   expect(server.seen[1]!.at - server.seen[0]!.at).toBeGreaterThanOrEqual(290);
 });
 
@@ -102,11 +102,11 @@ test.each<[string, Answer]>([
   ['before the response', () => undefined],
   ['between events', (response) => void sendStream(response, ':\n\n')],
   ['before a reconnect', (response) => void response.writeHead(200).end(':\n\n')],
-])('readEvents stops at an abort %s', async (_reason, answer) => {
+])('readEvents stops at an abort %s', async (_reason, respond) => {
   const controller = new AbortController();
   const respondAndAbort: Answer = (...args) => {
     setTimeout(() => controller.abort(new Error('enough')), 60);
-    answer(...args);
+    respond(...args);
   };
   const call = read(respondAndAbort, 1, { signal: controller.signal, reconnectMs: 60_000 });
   await expect(call).rejects.toThrow('enough');

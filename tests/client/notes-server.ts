@@ -39,7 +39,7 @@ interface SeenRequest {
 export type Answer = (response: ServerResponse, nth: number, seen: SeenRequest) => void;
 
 /** Starts an HTTP server on a free port that records its requests. */
-export async function serveNotes(answer: Answer) {
+export async function serveNotes(respond: Answer) {
   const seen: SeenRequest[] = [];
   const listener = async (request: IncomingMessage, response: ServerResponse) => {
     let body = '';
@@ -47,7 +47,7 @@ export async function serveNotes(answer: Answer) {
     const { method = '', url = '', headers } = request;
     const entry = { method, url, headers, body, at: performance.now() };
     seen.push(entry);
-    answer(response, seen.length - 1, entry);
+    respond(response, seen.length - 1, entry);
   };
   const server = createServer((request, response) => void listener(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -54,7 +54,7 @@ const readManifest = async (file: string) =>
 const expected = {
   version: '1.2.3',
   limitedTries: 'status 429',
-  refusal: [true, 401, 'unauthenticated', 'Authentication required.', 'q1'],
+  apiError: [true, 401, 'unauthenticated', 'Authentication required.', 'q1'],
   created: { label: 'é', expiresAt: '2030-01-01T00:00:00Z', key: expect.stringMatching(/^[\da-f-]{36}$/) as string },
   createdTries: 'status 503',
   reset: [],
@@ -72,7 +72,7 @@ const expected = {
     used_by: ['acme/shop'],
     recipients: 2,
     opened: 'pässwörd',
-    refused: 'SealingError no_key: These consumers have no public key: web-1.',
+    failure: 'SealingError no_key: These consumers have no public key: web-1.',
   },
   warnings: ['Trellis dashboard: this client was generated for revision <revision>; the server is at unknown.'],
 };

@@ -12,10 +12,10 @@ async function probeSealing(secrets) {
   const { slug, value, used_by, recipients } = await putSecret(secrets, { ...secret, keepReadableCopy: true });
   const sealed = Uint8Array.from(atob(value), (character) => character.charCodeAt(0));
   const opened = new TextDecoder().decode(await open(sealed, IDENTITY));
-  const refused = await putSecret(secrets, { ...secret, usedBy: ['acme/shop', 'web-1'] }).catch(
+  const failure = await putSecret(secrets, { ...secret, usedBy: ['acme/shop', 'web-1'] }).catch(
     ({ name, code, message }) => `${name} ${code}: ${message}`,
   );
-  return { slug, used_by, recipients: recipients.length, opened, refused };
+  return { slug, used_by, recipients: recipients.length, opened, failure };
 }
 
 export async function probe(url) {
@@ -39,8 +39,8 @@ export async function probe(url) {
 
   const limited = await client.GET('/api/version');
   const limitedTries = takeRetries();
-  const refused = await client.GET('/api/dashboard');
-  const refusal = decodeError(refused.response, refused.error);
+  const unauthorized = await client.GET('/api/dashboard');
+  const apiError = decodeError(unauthorized.response, unauthorized.error);
   const created = await client.POST('/api/tokens', { body: { label: 'é', expiresAt: '2030-01-01T00:00:00Z' } });
   const createdTries = takeRetries();
   const reset = await client.GET('/api/tokens');
@@ -63,7 +63,7 @@ export async function probe(url) {
   return {
     version: limited.data.version,
     limitedTries,
-    refusal: [refusal instanceof ApiError, refusal.statusCode, refusal.code, refusal.message, refusal.requestId],
+    apiError: [apiError instanceof ApiError, apiError.statusCode, apiError.code, apiError.message, apiError.requestId],
     created: created.data,
     createdTries,
     reset: reset.data,

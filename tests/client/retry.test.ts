@@ -201,8 +201,8 @@ describe('timeouts and aborts', () => {
   test.each<[string, Answer]>([
     ['never responds', () => undefined],
     ['never ends its body', (response) => void response.writeHead(200).write('[')],
-  ])('a server that %s causes a TimeoutError after the last retry', async (_reason, answer) => {
-    server = await serveNotes(answer);
+  ])('a server that %s causes a TimeoutError after the last retry', async (_reason, respond) => {
+    server = await serveNotes(respond);
     const call = createNotesClient(server.url, { timeoutMs: 500, retry: { maxRetries: 1 } }).GET('/notes');
     await expect(call).rejects.toMatchObject({ name: 'TimeoutError' });
     expect(server.seen).toHaveLength(2);
@@ -230,11 +230,11 @@ describe('timeouts and aborts', () => {
     ['before the response', () => undefined],
     ['in the middle of the body', (response) => void response.writeHead(200).write('[')],
     ['in the middle of an error response', (response) => void response.writeHead(404).write('{')],
-  ])('an abort %s ends the call without a retry', async (_reason, answer) => {
+  ])('an abort %s ends the call without a retry', async (_reason, respond) => {
     const controller = new AbortController();
     server = await serveNotes((...args) => {
       setTimeout(() => controller.abort(new Error('enough')), 60);
-      answer(...args);
+      respond(...args);
     });
     const call = createNotesClient(server.url, { onRetry }).GET('/notes', { signal: controller.signal });
     await expect(call).rejects.toThrow('enough');

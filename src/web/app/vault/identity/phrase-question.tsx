@@ -13,10 +13,10 @@ interface PhraseQuestionProps {
 
 /** Asks for two of the words, to check that the user has written the phrase down. */
 export function PhraseQuestion({ words, onBack, onNext }: PhraseQuestionProps) {
-  const [asked] = useState(() => pickTwo(words.length));
-  const [answers, setAnswers] = useState<readonly string[]>(['', '']);
+  const [indices] = useState(() => pickTwo(words.length));
+  const [inputs, setInputs] = useState<readonly string[]>(['', '']);
   const [problem, check] = useSealingProblem(async () => {
-    const wrong = asked.filter((at, index) => answers[index]?.trim().toLowerCase() !== words[at]);
+    const wrong = indices.filter((at, index) => inputs[index]?.trim().toLowerCase() !== words[at]);
     if (wrong.length > 0) throw new Error(describe(wrong));
     await onNext();
   });
@@ -25,7 +25,7 @@ export function PhraseQuestion({ words, onBack, onNext }: PhraseQuestionProps) {
       <StepHeading>2. Confirm your recovery phrase</StepHeading>
       <p>Enter these two words from your paper.</p>
       <Form verb="Continue" onSave={check}>
-        {asked.map((at, index) => (
+        {indices.map((at, index) => (
           <Field
             key={at}
             label={`Word ${at + 1}`}
@@ -34,8 +34,8 @@ export function PhraseQuestion({ words, onBack, onNext }: PhraseQuestionProps) {
             autoComplete="off"
             autoCapitalize="none"
             spellcheck={false}
-            value={answers[index] ?? ''}
-            onValue={(word) => setAnswers(answers.with(index, word))}
+            value={inputs[index] ?? ''}
+            onValue={(word) => setInputs(inputs.with(index, word))}
           />
         ))}
         <Problem text={problem} />
