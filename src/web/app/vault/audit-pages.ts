@@ -28,7 +28,7 @@ export async function loadAuditPage(filter: AuditFilter, { after, limit }: PageO
 /** The largest page that the service returns. */
 const MAX_PAGE_SIZE = 500;
 
-/** The limit takes 100 requests, a sixth of the requests that a session may send per minute, and some megabytes. */
+/** Reading this many entries takes 100 requests, a sixth of the limit of a session per minute, and some megabytes. */
 export const MOST_EXPORTED = 50_000;
 
 /** Reads the entries that match a filter, newest first, at most {@link MOST_EXPORTED}. */

@@ -17,7 +17,7 @@ interface VaultFrameProps {
   readonly children: ComponentChildren;
 }
 
-/** The layout of the secrets pages: heading, tabs and the question about changed keys. */
+/** The layout of the secrets pages: heading, tabs and the dialog about changed keys. */
 export function VaultFrame({ title, children }: VaultFrameProps) {
   return (
     <>
