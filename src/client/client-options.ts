@@ -49,18 +49,18 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 export function toSendSettings({ retry, fetch, timeoutMs, onRetry }: ClientOptions): SendSettings {
   const settings = { ...RETRY_DEFAULTS };
   for (const name of Object.keys(RETRY_DEFAULTS) as (keyof RetrySettings)[]) {
-    settings[name] = assertWholeNumber(`retry.${name}`, retry?.[name] ?? RETRY_DEFAULTS[name]);
+    settings[name] = requireWholeNumber(`retry.${name}`, retry?.[name] ?? RETRY_DEFAULTS[name]);
   }
   return {
     retry: settings,
     // Looked up at each call, so that pages and tests can replace the global function.
     fetch: fetch ?? ((request) => globalThis.fetch(request)),
-    timeoutMs: assertWholeNumber('timeoutMs', timeoutMs ?? DEFAULT_TIMEOUT_MS),
+    timeoutMs: requireWholeNumber('timeoutMs', timeoutMs ?? DEFAULT_TIMEOUT_MS),
     onRetry: onRetry ?? (() => undefined),
   };
 }
 
-function assertWholeNumber(name: string, value: number): number {
+function requireWholeNumber(name: string, value: number): number {
   if (!Number.isInteger(value) || value < 0 || value > MAX_TIMER_MS) {
     throw new RangeError(`Expected ${name} to be a whole number from 0 to ${MAX_TIMER_MS}; received ${value}.`);
   }
