@@ -88,7 +88,7 @@ describeInBrowser('site pages', () => {
     await page.locator('.entries li:nth-child(2) .name').getByText('garden-at-dawn.jpg').waitFor();
     await page.getByLabel('Sort by').selectOption('Smallest first');
     await page.locator('.entries li:nth-child(2) .name').getByText('trellis-mark.svg').waitFor();
-    await page.getByLabel('View', { exact: true }).selectOption('List');
+    await page.getByRole('combobox', { name: 'View' }).selectOption('List');
     await page.locator('.entries.list').waitFor();
     await expectAccessible(page);
     await page.reload();
