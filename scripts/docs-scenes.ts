@@ -21,8 +21,8 @@ export async function invite(page: Page, origin: string): Promise<string> {
 
 export async function openRecipe(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'garden-at-dawn.jpg' }).click();
-  await page.getByRole('link', { name: 'Make images of it' }).click();
-  await page.getByRole('combobox', { name: 'Make' }).selectOption('fluid');
+  await page.getByRole('link', { name: 'Transform image' }).click();
+  await page.getByRole('combobox', { name: 'Transform' }).selectOption('fluid');
   await page.getByLabel('maxWidth').fill('300');
 }
 
@@ -53,7 +53,7 @@ export async function storeSecrets(page: Page, origin: string): Promise<void> {
     await form.getByLabel('Name').fill(name);
     await form.getByLabel('Public key').fill(await identityToRecipient(await generateX25519Identity()));
     await form.getByRole('button', { name: 'Add', exact: true }).click();
-    await page.getByText(`“${name}” is a consumer now.`).waitFor();
+    await page.getByText(`Consumer “${name}” added.`).waitFor();
   }
   for (const slug of ['database-password', 'mail-key', 'signing-key']) {
     await page.goto(`${origin}/vault/new`);
@@ -61,7 +61,7 @@ export async function storeSecrets(page: Page, origin: string): Promise<void> {
     await page.getByLabel('Value', { exact: true }).fill('not a secret');
     await page.getByLabel('shop').check();
     if (slug !== 'mail-key') await page.getByLabel('backup-host').check();
-    await page.getByRole('button', { name: 'Seal and store' }).click();
+    await page.getByRole('button', { name: 'Save secret' }).click();
     await page.getByRole('heading', { name: slug, level: 1 }).waitFor();
   }
 }

@@ -115,7 +115,7 @@ async function takeWithoutPasskeys(context: BrowserContext, link: string): Promi
 /** Takes screenshots of the key page before a key exists, with its recovery phrase, and afterwards. */
 async function makeIdentity(page: Page, origin: string): Promise<void> {
   await page.goto(`${origin}/vault/identity`);
-  const start = page.getByRole('button', { name: 'Make my identity' });
+  const start = page.getByRole('button', { name: 'Create my key' });
   await start.waitFor();
   await take(page, 'owner-first');
   await start.click();
@@ -129,9 +129,9 @@ async function makeIdentity(page: Page, origin: string): Promise<void> {
   for (const label of await labels.allTextContents()) {
     await page.getByLabel(label, { exact: true }).fill(words[Number(label.slice(5)) - 1] ?? '');
   }
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('button', { name: /^Use the passkey/ }).click();
-  await page.getByText('Your identity is made.').waitFor();
+  await page.getByText('Key created.').waitFor();
 }
 
 async function show(

@@ -2,43 +2,40 @@ interface AttemptSettings<T> {
   readonly caller: AbortSignal;
   /** 0 for no limit. */
   readonly timeoutMs: number;
-  /** Whether there is more to come of an answer. */
-  readonly goesOn: (answer: T) => boolean;
+  /** Whether the body of the response is still being received. */
+  readonly isStreaming: (result: T) => boolean;
 }
 
 /**
- * Does one try's work within `timeoutMs`.
+ * Runs `work` with a signal that aborts after `timeoutMs` or with the signal of the caller. While the result
+ * `isStreaming`, the signal of the caller can abort it after this function has returned.
  *
- * The signal that `work` is given follows `caller`, also afterwards if the answer
- * `goesOn`, so that one still streaming can be aborted.
- *
- * @throws A `TimeoutError` when the time is over, the caller's reason when it
- * aborts, else what `work` threw.
+ * @throws A `TimeoutError` after `timeoutMs`, the abort reason of the caller, or the error of `work`.
  */
 export async function attempt<T>(
   work: (signal: AbortSignal) => Promise<T>,
-  { caller, timeoutMs, goesOn }: AttemptSettings<T>,
+  { caller, timeoutMs, isStreaming }: AttemptSettings<T>,
 ): Promise<T> {
   caller.throwIfAborted();
   const controller = new AbortController();
-  const follow = () => controller.abort(caller.reason);
-  caller.addEventListener('abort', follow);
+  const forwardAbort = () => controller.abort(caller.reason);
+  caller.addEventListener('abort', forwardAbort);
   const timer = timeoutMs === 0 ? undefined : setTimeout(() => controller.abort(toTimeoutError(timeoutMs)), timeoutMs);
-  let isOver = true;
+  let isDone = true;
   try {
-    const answer = await work(controller.signal);
-    isOver = !goesOn(answer);
-    return answer;
-  } catch (failure) {
-    // Runtimes differ in what they throw after an abort.
-    throw controller.signal.aborted ? controller.signal.reason : failure;
+    const result = await work(controller.signal);
+    isDone = !isStreaming(result);
+    return result;
+  } catch (error) {
+    // Runtimes throw different errors after an abort.
+    throw controller.signal.aborted ? controller.signal.reason : error;
   } finally {
     clearTimeout(timer);
-    // The next try adds its own, and over ten of one signal Node warns of a leak.
-    if (isOver) caller.removeEventListener('abort', follow);
+    // Each attempt adds a listener, and Node warns about a leak above ten listeners on one signal.
+    if (isDone) caller.removeEventListener('abort', forwardAbort);
   }
 }
 
 function toTimeoutError(timeoutMs: number): DOMException {
-  return new DOMException(`No complete answer within ${timeoutMs} ms`, 'TimeoutError');
+  return new DOMException(`No complete response within ${timeoutMs} ms`, 'TimeoutError');
 }

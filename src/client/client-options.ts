@@ -1,27 +1,26 @@
 import type { RetryNotice, RetrySettings } from './retry.js';
 
-/** What a caller may choose. Everything has a default. */
+/** The options of a client. All are optional. */
 export interface ClientOptions {
-  /** Sent as `Authorization: Bearer …`. Left out, the environment's token is used; empty, none is sent. */
+  /** Sent as `Authorization: Bearer …`. Defaults to the token in the environment; an empty string sends none. */
   readonly token?: string;
-  /** Any of the settings; `{ maxRetries: 0 }` turns retries off. */
+  /** Overrides of the default retry settings. `{ maxRetries: 0 }` turns retries off. */
   readonly retry?: Partial<RetrySettings>;
   /** Called once for each attempt, instead of the platform's `fetch`. */
   readonly fetch?: (request: Request) => Promise<Response>;
   /**
-   * How long one attempt may take, from its start to the last byte of the
-   * answer; 30,000 unless told, 0 for no limit. An attempt that takes longer
-   * is retried like a network failure. Bound a whole call, waits included,
-   * with a `signal`. Of a streamed answer only the headers are timed.
+   * The time limit of one attempt, from its start to the last byte of the response. Defaults to 30,000; 0 sets no
+   * limit. An attempt that takes longer is retried like a network error. For a streamed response the limit applies to
+   * the headers only. To limit a whole call including its waits, pass a `signal`.
    */
   readonly timeoutMs?: number;
-  /** Told before each wait. */
+  /** Called before the wait that precedes each retry. */
   readonly onRetry?: (notice: RetryNotice) => void;
-  /** Told once when the server speaks another revision of the contract; `console.warn` unless given. */
+  /** Called once when the server uses a different revision of the contract. Defaults to `console.warn`. */
   readonly onWarning?: (message: string) => void;
 }
 
-/** What an attempt and its repeats go by, complete and within bounds. */
+/** The validated options of a client, with all defaults applied. */
 export interface SendSettings {
   readonly fetch: (request: Request) => Promise<Response>;
   readonly retry: RetrySettings;
@@ -29,7 +28,7 @@ export interface SendSettings {
   readonly onRetry: (notice: RetryNotice) => void;
 }
 
-/** 4 calls in all. The cap on Retry-After keeps a server from parking a script for a year. */
+/** Allows 4 attempts. The cap on `Retry-After` keeps a server from blocking a script for a year. */
 const RETRY_DEFAULTS: RetrySettings = {
   maxRetries: 3,
   baseDelayMs: 250,
@@ -39,25 +38,29 @@ const RETRY_DEFAULTS: RetrySettings = {
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** What a timer can count to (24.8 days); it fires at once for anything longer. */
+/** The longest delay of a timer (24.8 days). Timers with longer delays fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** @throws RangeError when a number is not a whole one from 0 to {@link MAX_TIMER_MS}. */
+/**
+ * Applies the defaults to the options.
+ *
+ * @throws RangeError when a number is not a whole number from 0 to {@link MAX_TIMER_MS}.
+ */
 export function toSendSettings({ retry, fetch, timeoutMs, onRetry }: ClientOptions): SendSettings {
   const settings = { ...RETRY_DEFAULTS };
   for (const name of Object.keys(RETRY_DEFAULTS) as (keyof RetrySettings)[]) {
-    settings[name] = requireWhole(`retry.${name}`, retry?.[name] ?? RETRY_DEFAULTS[name]);
+    settings[name] = requireWholeNumber(`retry.${name}`, retry?.[name] ?? RETRY_DEFAULTS[name]);
   }
   return {
     retry: settings,
-    // Looked up at each call, so that a page or a test may replace the platform's.
+    // Looked up at each call, so that pages and tests can replace the global function.
     fetch: fetch ?? ((request) => globalThis.fetch(request)),
-    timeoutMs: requireWhole('timeoutMs', timeoutMs ?? DEFAULT_TIMEOUT_MS),
+    timeoutMs: requireWholeNumber('timeoutMs', timeoutMs ?? DEFAULT_TIMEOUT_MS),
     onRetry: onRetry ?? (() => undefined),
   };
 }
 
-function requireWhole(name: string, value: number): number {
+function requireWholeNumber(name: string, value: number): number {
   if (!Number.isInteger(value) || value < 0 || value > MAX_TIMER_MS) {
     throw new RangeError(`Expected ${name} to be a whole number from 0 to ${MAX_TIMER_MS}; received ${value}.`);
   }

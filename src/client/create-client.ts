@@ -6,21 +6,20 @@ import { sendWithRetries } from './retry.js';
 import { revisionCheck } from './revision.js';
 import { findEnvironmentToken, toAuthorization } from './token.js';
 
-/** What a generated client knows of its service. */
+/** The properties of a service that its generated client contains. */
 export interface ServiceContract {
-  /** Absolute, or in a browser also relative to the page; slashes at the end are cut. */
+  /** An absolute URL, or in browsers also a path. Trailing slashes are removed. */
   readonly baseUrl: string;
-  /** The contract's revision that the types were generated from. */
+  /** The revision of the contract that the types are generated from. */
   readonly revision: string;
   /** Names the client in warnings and errors. */
   readonly product: string;
-  /** The environment variable that holds the token when no option does. */
+  /** The environment variable with the token, used when the option is omitted. */
   readonly tokenVariable: string;
 }
 
 /**
- * A contract's types with lists that can be written to: openapi-fetch knows
- * no other, and makes an object with numbered members of a readonly one.
+ * The types of a contract with mutable arrays, as openapi-fetch maps readonly arrays to objects with numeric keys.
  */
 type Writable<T> = T extends readonly (infer Item)[]
   ? Writable<Item>[]
@@ -28,19 +27,19 @@ type Writable<T> = T extends readonly (infer Item)[]
     ? { [Name in keyof T]: Writable<T[Name]> }
     : T;
 
-/** The verbs `GET`, `POST`, … typed by the contract's paths, each answering `{ data, error, response }`. */
+/** The methods `GET`, `POST`, …, typed by the contract. Each resolves to `{ data, error, response }`. */
 export type ServiceClient<Paths extends object> = Client<Writable<Paths> & object> & {
-  /** The contract's revision that the types were generated from. */
+  /** The revision of the contract that the types are generated from. */
   readonly revision: string;
 };
 
 /**
- * Makes a client that retries, times out and sends its token by itself.
+ * Creates a client with authentication, timeouts and retries.
  *
- * A refusal is returned in `error`, see `decodeError`; only the network's
- * failure (after retries), a timeout and an abort are thrown.
+ * Its methods return error responses in `error`, see `decodeError`. They throw only for network errors and timeouts
+ * after the last retry, and for aborts.
  *
- * @throws TypeError for an address or a token that can't be sent, RangeError for a setting out of bounds.
+ * @throws TypeError for an invalid base URL or token, RangeError for a number out of bounds.
  */
 export function createClient<Paths extends object>(
   contract: ServiceContract,
@@ -63,7 +62,9 @@ export function createClient<Paths extends object>(
   return Object.assign(client, { revision: contract.revision });
 }
 
-/** `localhost:4000` would be read as the scheme `localhost:`, and fail as if the network did. */
+/**
+ * Rejects `localhost:4000`, which URL parsers read as the scheme `localhost:`, before it fails like a network error.
+ */
 function toBaseUrl({ product, baseUrl }: ServiceContract): string {
   if (!/^(?:https?:\/\/|\/|$)/i.test(baseUrl)) {
     throw new TypeError(`${product}: expected an address such as http://localhost:4000; received "${baseUrl}".`);

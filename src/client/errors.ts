@@ -1,6 +1,6 @@
 import { parseRetryAfter } from './retry-after.js';
 
-/** Enough for a sentence; another service may answer with a page. */
+/** Enough for a sentence; error bodies of other servers, such as proxies, may be whole pages. */
 const MAX_MESSAGE_LENGTH = 500;
 
 export interface ApiErrorDetails {
@@ -12,19 +12,19 @@ export interface ApiErrorDetails {
   readonly body?: unknown;
 }
 
-/** A refusal by the server; its `message` is the server's sentence, or the status when it gave none. */
+/** An error response. Its `message` is the server's message, or the status when the body has no message. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly statusCode: number;
-  /** One of the contract's error codes; another service may send its own, or none. */
+  /** An error code of the contract. Other servers, such as proxies, may send different codes or none. */
   readonly code: string | undefined;
-  /** The offending field of the body, or the parameter's name. */
+  /** The invalid field of the body, or the name of the invalid parameter. */
   readonly field: string | undefined;
-  /** Finds the request in the server's log. */
+  /** Identifies the request in the server's log. */
   readonly requestId: string | undefined;
-  /** Seconds that the server asks to wait, not capped. */
+  /** The seconds to wait before a retry, from `Retry-After`, without a cap. */
   readonly retryAfter: number | undefined;
-  /** The whole answer, for what this class has no name for. */
+  /** The whole response body, for data that has no property here. */
   readonly body: unknown;
 
   constructor(message: string, { statusCode, code, field, requestId, retryAfter, body }: ApiErrorDetails) {
@@ -39,10 +39,9 @@ export class ApiError extends Error {
 }
 
 /**
- * Makes an error to throw or to look into from a call's `response` and
- * `error`, whatever the body was: empty, HTML, another service's.
+ * Converts an error response to an {@link ApiError}. Accepts any body: empty, HTML, or the JSON of other services.
  *
- * @returns `undefined` when the response is no refusal (a status below 400).
+ * @returns `undefined` when the status is below 400.
  */
 export function decodeError(response: Response, error: unknown): ApiError | undefined {
   const { status, statusText, headers } = response;
@@ -58,7 +57,7 @@ export function decodeError(response: Response, error: unknown): ApiError | unde
   });
 }
 
-/** Our `error`, then what other services call it; a plain text that is not a page. */
+/** Finds the message in our `error`, in the fields that other services use, or in a plain text that is not HTML. */
 function findMessage(error: unknown): string | undefined {
   const nested = findMember(error, 'error');
   const text =
@@ -68,7 +67,7 @@ function findMessage(error: unknown): string | undefined {
     findText(error, 'message') ??
     findText(error, 'detail') ??
     findText(error, 'title');
-  // Shown in terminals, where control characters do harm.
+  // Messages are printed in terminals, which interpret control characters.
   const shown = text?.replace(/\p{Cc}+/gu, ' ').trim() ?? '';
   return shown === '' ? undefined : shown.slice(0, MAX_MESSAGE_LENGTH);
 }

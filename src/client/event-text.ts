@@ -1,4 +1,4 @@
-/** What one event says; the last of each field counts, and lines of data are joined. */
+/** The fields of one server-sent event. The last value of each field wins, and data lines are joined. */
 export interface EventFields {
   readonly id?: string;
   readonly data?: string;
@@ -7,14 +7,14 @@ export interface EventFields {
 
 const LINE_END = /\r\n|\n|\r/;
 
-/** A blank line, and the end of the line before it; at most four characters. */
+/** A line end followed by a blank line; at most four characters. */
 const BLANK_LINE = /(?:\r\n|\n|\r(?!\n|$)){2}/g;
 
 /**
- * The length of the first whole event, its blank line included; 0 while there is none.
+ * Returns the length of the first complete event with its blank line; 0 when the text contains no complete event.
  *
- * @param searched How much of the text's beginning was without one before the rest of it came: an event of millions of
- * characters comes in many pieces, and is searched once.
+ * @param searched The length of the prefix that was already searched without a match. Skipping it keeps large events,
+ * which arrive in many chunks, linear.
  */
 export function findEnd(text: string, searched = 0): number {
   const blankLine = new RegExp(BLANK_LINE);
@@ -22,7 +22,7 @@ export function findEnd(text: string, searched = 0): number {
   return blankLine.test(text) ? blankLine.lastIndex : 0;
 }
 
-/** Reads one event's lines. Comments and fields that are not known are passed over. */
+/** Parses the lines of one event. Comments and unknown fields are ignored. */
 export function parseEvent(text: string): EventFields {
   const data: string[] = [];
   const fields: { id?: string; retryMs?: number } = {};

@@ -2,21 +2,21 @@ import { decodeError } from './errors.js';
 import { findEnd, parseEvent } from './event-text.js';
 import { wait } from './wait.js';
 
-/** An event of a stream, its data read as JSON. */
+/** An event of a stream, with its data parsed as JSON. */
 export interface StreamEvent<Data> {
-  /** `undefined` while the server has named none. */
+  /** `undefined` until the server sends an id. */
   readonly id: string | undefined;
   readonly data: Data;
 }
 
-/** What a stream's request needs of its options. Not an interface, which would not do as options as it is. */
+/** The options of a stream request. A type alias, as openapi-fetch doesn't accept an interface here. */
 export type StreamInit = Readonly<{
   headers: Readonly<Record<string, string>>;
   parseAs: 'stream';
   signal: AbortSignal;
 }>;
 
-/** What a call of a stream answers. */
+/** The result of a stream request. */
 export interface StreamAnswer {
   readonly data?: ReadableStream<Uint8Array> | null | undefined;
   readonly error?: unknown;
@@ -24,30 +24,31 @@ export interface StreamAnswer {
 }
 
 export interface StreamOptions {
-  /** Ends the stream, also while it waits. */
+  /** Ends the stream, also during the wait before a reconnect. */
   readonly signal?: AbortSignal;
-  /** The wait before a stream that ended is opened again, unless the server names another; 3,000 unless told. */
+  /** The wait before a reconnect, unless the server sends `retry`. Defaults to 3,000. */
   readonly reconnectMs?: number;
 }
 
-/** A minute: a server that asks for more would look like one that is gone. */
+/** With a longer wait the stream would appear to be dead. */
 const MAX_RECONNECT_MS = 60_000;
 
-/** Boards of thousands of pull requests are some millions of characters; what never ends would fill the memory. */
+/**
+ * Boards of thousands of pull requests have some million characters. The limit bounds the memory for endless events.
+ */
 const MAX_EVENT_LENGTH = 2 ** 26;
 
 /**
- * Follows server-sent events for as long as they are iterated. A stream that
- * ends or breaks is opened again, with the last id, so that what is known is
- * not sent again.
+ * Yields server-sent events. After a stream ends or breaks, it reconnects with the id of the last event, so that the
+ * server doesn't repeat events. Leaving the loop closes the connection.
  *
  * ```ts
  * const boards = readEvents<Dashboard>((init) => client.GET('/api/dashboard/stream', init));
  * for await (const { data } of boards) …
  * ```
  *
- * @throws ApiError when the stream is refused; what the client throws when it
- * can't be opened; the signal's reason when it is aborted.
+ * @throws ApiError for an error response; the error of the client when the request fails; the abort reason of the
+ * signal.
  */
 export async function* readEvents<Data>(
   open: (init: StreamInit) => Promise<StreamAnswer>,
@@ -70,17 +71,17 @@ export async function* readEvents<Data>(
 const toHeaders = (lastId: string | undefined): Record<string, string> =>
   lastId === undefined ? {} : { 'Last-Event-ID': lastId };
 
-async function requireStream(answer: Promise<StreamAnswer>): Promise<ReadableStream<Uint8Array>> {
-  const { data, error, response } = await answer;
-  const refusal = decodeError(response, error);
-  if (refusal) throw refusal;
+async function requireStream(result: Promise<StreamAnswer>): Promise<ReadableStream<Uint8Array>> {
+  const { data, error, response } = await result;
+  const apiError = decodeError(response, error);
+  if (apiError) throw apiError;
   if (!data) throw new TypeError(`Expected a stream of events; received status ${response.status} without a body.`);
   return data;
 }
 
-/** The text of one event after the other, until the connection ends, in whichever way. */
+/** Yields the text of each event until the connection ends or breaks. */
 async function* readTexts(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<string> {
-  // Not iterated directly, which some browsers can't.
+  // Some browsers can't iterate a `ReadableStream`.
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let rest = '';
@@ -96,7 +97,7 @@ async function* readTexts(body: ReadableStream<Uint8Array>, signal: AbortSignal)
         rest = rest.slice(end);
       }
       if (rest.length > MAX_EVENT_LENGTH)
-        throw new RangeError(`Expected events of at most ${MAX_EVENT_LENGTH} characters.`);
+        throw new RangeError(`Expected events of at most ${MAX_EVENT_LENGTH} characters; received more.`);
     }
   } finally {
     await reader.cancel().catch(() => undefined);

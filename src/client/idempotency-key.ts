@@ -1,8 +1,7 @@
 /**
- * A random UUID (version 4), 122 bits of chance.
+ * Returns a random UUID (version 4).
  *
- * Not `crypto.randomUUID`, which browsers keep from pages served over plain
- * http on another host than localhost.
+ * Browsers offer `crypto.randomUUID` only in secure contexts, so not on pages served over plain http.
  */
 export function newIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));

@@ -1,33 +1,31 @@
 import { decodeError } from './errors.js';
 
-/** Where a page starts and how much it may hold, as the query parameters of a list are called. */
+/** The query parameters of a list that is paged by offset. */
 export interface Page {
   readonly offset: number;
   readonly limit: number;
 }
 
-/** What a call of a list answers. */
+/** The result of a list request. */
 export interface PageAnswer<Item> {
   readonly data?: readonly Item[] | undefined;
   readonly error?: unknown;
   readonly response: Response;
 }
 
-/** What the services' lists allow at most, so the fewest requests. */
+/** The largest page that the services allow, for the fewest requests. */
 const LARGEST_PAGE = 500;
 
 /**
- * Reads a list from its start to its end, one page at a time, and only as far
- * as it is iterated.
+ * Yields all items of a list, and requests each page when it is needed.
  *
  * ```ts
  * for await (const object of readAll((page) => client.GET('/objects', { params: { query: page } }))) …
  * ```
  *
- * What is added or removed in front of the place reached, meanwhile, may show
- * an item twice or hide it: that is the nature of an offset.
+ * Items that are added or removed during the iteration can shift the offset, so that an item is repeated or skipped.
  *
- * @throws ApiError when a page is refused.
+ * @throws ApiError for an error response.
  */
 export async function* readAll<Item>(
   readPage: (page: Page) => Promise<PageAnswer<Item>>,
@@ -41,17 +39,18 @@ export async function* readAll<Item>(
   }
 }
 
-/** Where a page of a list that grows starts: behind the entry of this id, or at the first. */
+/** The query parameters of a list that is paged by id. */
 export interface PageAfter {
+  /** The id of the last entry of the previous page; the list starts at its first entry when omitted. */
   readonly after?: number | undefined;
   readonly limit: number;
 }
 
 /**
- * Reads a list that is paged by `after`, such as the audit log, like
- * {@link readAll}; what is added meanwhile shifts nothing.
+ * Yields all items of a list that is paged by `after`, such as the audit log, like {@link readAll}. Items that are
+ * added during the iteration neither repeat nor hide others.
  *
- * @throws ApiError when a page is refused.
+ * @throws ApiError for an error response.
  */
 export async function* readAllAfter<Item extends { readonly id: number }>(
   readPage: (page: PageAfter) => Promise<PageAnswer<Item>>,
@@ -61,25 +60,25 @@ export async function* readAllAfter<Item extends { readonly id: number }>(
     const { items, response } = await requirePage(readPage({ after: last, limit }));
     yield* items;
     last = items.at(-1)?.id;
-    if (last === undefined || !mayLinkOn(response.headers)) return;
+    if (last === undefined || !mayHaveNext(response.headers)) return;
   }
 }
 
-async function requirePage<Item>(answer: Promise<PageAnswer<Item>>) {
-  const { data, error, response } = await answer;
-  const refusal = decodeError(response, error);
-  if (refusal) throw refusal;
+async function requirePage<Item>(result: Promise<PageAnswer<Item>>) {
+  const { data, error, response } = await result;
+  const apiError = decodeError(response, error);
+  if (apiError) throw apiError;
   return { items: data ?? [], response };
 }
 
-/** By the total where the list gives one, else by its link. */
-function hasMore(headers: Headers, reached: number): boolean {
+/** Uses the total when the response contains one, else the `Link` header. */
+function hasMore(headers: Headers, position: number): boolean {
   const total = headers.get('X-Total-Count');
-  return total !== null && /^\d+$/.test(total) ? reached < Number(total) : mayLinkOn(headers);
+  return total !== null && /^\d+$/.test(total) ? position < Number(total) : mayHaveNext(headers);
 }
 
-/** A list without links ends with an empty page. */
-function mayLinkOn(headers: Headers): boolean {
+/** Returns true without a `Link` header, as a list without links ends with an empty page. */
+function mayHaveNext(headers: Headers): boolean {
   const link = headers.get('Link');
   return link === null || /;\s*rel="?next"?/i.test(link);
 }

@@ -3,9 +3,8 @@ import { newIdempotencyKey } from './idempotency-key.js';
 const SAFE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * Reads a request's body once, and gives what makes an equal request for each
- * try. One that may change something gets an `Idempotency-Key` unless it has one,
- * the same in all tries.
+ * Buffers the body of a request, and returns a function that creates an equal request for each attempt. Requests with
+ * an unsafe method get an `Idempotency-Key` unless they have one. It is the same in all attempts.
  */
 export async function toReplayable(request: Request): Promise<(signal: AbortSignal) => Request> {
   const headers = new Headers(request.headers);
@@ -13,7 +12,7 @@ export async function toReplayable(request: Request): Promise<(signal: AbortSign
     headers.set('Idempotency-Key', newIdempotencyKey());
   }
   const bytes = await request.arrayBuffer();
-  // Only a body that was there has been used; `request.body` is missing in Firefox.
+  // `bodyUsed` is true only if the request has a body. Firefox doesn't support `request.body`.
   const body = request.bodyUsed ? bytes : undefined;
   return (signal) => new Request(request, { headers, body, signal });
 }

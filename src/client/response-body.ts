@@ -1,17 +1,16 @@
 /**
- * Reads the whole body now, so that a connection lost on the way counts as
- * this attempt's failure. Of a refusal the status is worth more than the
- * text: one whose body is lost comes back with an empty one.
+ * Buffers the body, so that a connection that is lost in the middle fails this attempt. The status of an error response
+ * matters more than its body, so an error response with a lost body is returned with an empty one.
  */
 export async function readWhole(response: Response, { method, signal }: Request): Promise<Response> {
-  // A browser's opaque response can't be copied.
+  // Opaque responses of browsers can't be copied.
   if (response.status === 0) return response;
-  const bytes = await readBytes(response, method).catch((failure: unknown) => {
-    if (response.ok || signal.aborted) throw failure;
+  const bytes = await readBytes(response, method).catch((error: unknown) => {
+    if (response.ok || signal.aborted) throw error;
     return new ArrayBuffer(0);
   });
   const copy = new Response(bytes.byteLength === 0 ? null : bytes, response);
-  // A constructed response has no address of its own.
+  // The `Response` constructor can't set these properties.
   return Object.defineProperties(copy, {
     url: { value: response.url },
     redirected: { value: response.redirected },
@@ -20,23 +19,25 @@ export async function readWhole(response: Response, { method, signal }: Request)
 
 async function readBytes(response: Response, method: string): Promise<ArrayBuffer> {
   const bytes = await response.arrayBuffer();
-  if ('Bun' in globalThis && method !== 'HEAD') requireAll(response.headers, bytes.byteLength);
+  if ('Bun' in globalThis && method !== 'HEAD') assertComplete(response.headers, bytes.byteLength);
   return bytes;
 }
 
-/** Bun 1.1 takes a connection that is lost for the end of the body. Other runtimes see it, and may hide the encoding. */
-function requireAll(headers: Headers, received: number): void {
+/**
+ * Bun 1.1 treats a lost connection as the end of the body. Other runtimes detect it, and may hide `Content-Encoding`.
+ */
+function assertComplete(headers: Headers, received: number): void {
   const announced = headers.get('Content-Length');
   if (announced === null || headers.has('Content-Encoding') || Number(announced) === received) return;
-  throw new TypeError(`Expected ${announced} bytes; the connection was lost after ${received}.`);
+  throw new TypeError(`Connection lost after ${received} of ${announced} bytes.`);
 }
 
-/** Frees the connection of a response that nobody will read. */
+/** Cancels the body of a response that won't be read, to free its connection. */
 export async function discard(response: Response): Promise<Response> {
   try {
     await response.body?.cancel();
   } catch {
-    // It is gone already, or can't be cancelled, as in Bun 1.1: nobody reads it either way.
+    // The body has ended, or can't be cancelled, as in Bun 1.1. It isn't needed in either case.
   }
   return response;
 }

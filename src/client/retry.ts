@@ -6,57 +6,54 @@ import { parseRetryAfter } from './retry-after.js';
 import { wait } from './wait.js';
 
 export interface RetrySettings {
-  /** Repeats after the first try. */
+  /** The number of retries after the first attempt. */
   readonly maxRetries: number;
-  /** The wait before the first repeat is random below this; the bound doubles with each repeat. */
+  /** The upper bound of the random wait before the first retry. It doubles with each retry. */
   readonly baseDelayMs: number;
-  /** Where the doubling stops. */
+  /** The largest upper bound of the random wait. */
   readonly maxDelayMs: number;
-  /** The longest wait that a server's `Retry-After` is granted. */
+  /** The longest wait that is accepted from `Retry-After`. */
   readonly maxRetryAfterMs: number;
 }
 
 export interface RetryNotice {
-  /** The repeat that is about to be made: 1 for the first. */
+  /** The number of the retry, starting at 1. */
   readonly attempt: number;
   readonly delayMs: number;
-  /** Why, in words for a log line: `status 503`, or the network's own. */
+  /** The reason for a log line: `status 503`, or the message of the network error. */
   readonly reason: string;
 }
 
-/** How one try ended: with an answer, or with the failure to get one. */
+/** The result of one attempt: a response or an error. */
 type Outcome =
-  { readonly response: Response; readonly failure?: never } | { readonly response?: never; readonly failure: unknown };
+  { readonly response: Response; readonly error?: never } | { readonly response?: never; readonly error: unknown };
 
 /**
- * Sends a request until it is answered for good: again after 429, any 5xx and
- * network failures, never after another status. Its body is read once and
- * replayed, and whatever may change something carries one `Idempotency-Key` through
- * all its tries.
+ * Sends a request, and retries it after status 429, any 5xx status and network errors, but after no other status. The
+ * body is buffered and repeated. Requests with an unsafe method send the same `Idempotency-Key` in all attempts.
  *
- * @param streamed Whether the caller reads the body as it comes; it can't be
- * replayed then, and a connection lost in the middle is the caller's to see.
- * @returns The last response, refused or not, once the tries are spent.
- * @throws The last network failure, as it came; the signal's reason, at once,
- * when the caller aborts.
+ * @param streamed Whether the caller reads the response body as a stream. Such a body isn't buffered, so the caller
+ * handles a connection that is lost in the middle.
+ * @returns The last response, also when it is an error response.
+ * @throws The last network error unchanged; the abort reason of the signal, immediately.
  */
 export async function sendWithRetries(request: Request, settings: SendSettings, streamed: boolean): Promise<Response> {
   const { retry, fetch, timeoutMs, onRetry } = settings;
   const caller = request.signal;
-  const makeRequest = await toReplayable(request);
+  const createRequest = await toReplayable(request);
   const isStreamed = (response: Response) => streamed && response.ok;
-  for (let repeat = 0; ; repeat += 1) {
-    const isLast = repeat === retry.maxRetries;
+  for (let retries = 0; ; retries += 1) {
+    const isLast = retries === retry.maxRetries;
     const work = async (signal: AbortSignal) => {
-      const response = await fetch(makeRequest(signal));
+      const response = await fetch(createRequest(signal));
       if (!isLast && isRetried(response.status)) return discard(response);
       return isStreamed(response) ? response : readWhole(response, request);
     };
-    const outcome = await toOutcome(attempt(work, { caller, timeoutMs, goesOn: isStreamed }));
+    const outcome = await toOutcome(attempt(work, { caller, timeoutMs, isStreaming: isStreamed }));
     if (outcome.response && (isLast || !isRetried(outcome.response.status))) return outcome.response;
-    if (!outcome.response && (isLast || caller.aborted)) throw outcome.failure;
-    const delayMs = delayBefore(repeat, outcome.response, retry);
-    onRetry({ attempt: repeat + 1, delayMs, reason: describe(outcome) });
+    if (!outcome.response && (isLast || caller.aborted)) throw outcome.error;
+    const delayMs = delayBefore(retries, outcome.response, retry);
+    onRetry({ attempt: retries + 1, delayMs, reason: describe(outcome) });
     await wait(delayMs, caller);
   }
 }
@@ -64,29 +61,29 @@ export async function sendWithRetries(request: Request, settings: SendSettings, 
 async function toOutcome(response: Promise<Response>): Promise<Outcome> {
   try {
     return { response: await response };
-  } catch (failure) {
-    return { failure };
+  } catch (error) {
+    return { error };
   }
 }
 
 const isRetried = (status: number) => status === 429 || status >= 500;
 
-/** What the server asks for, up to the cap; without a wish of its own, a random share of the doubling bound. */
-function delayBefore(repeat: number, response: Response | undefined, settings: RetrySettings): number {
-  const asked = response && parseRetryAfter(response.headers);
-  // A wait of nothing, or until a moment already past, is no reason to hurry.
-  if (asked) return Math.min(asked, settings.maxRetryAfterMs);
-  return Math.random() * Math.min(settings.maxDelayMs, settings.baseDelayMs * 2 ** repeat);
+/** Returns the wait of `Retry-After` up to its cap, or a random wait below the bound that doubles with each retry. */
+function delayBefore(retries: number, response: Response | undefined, settings: RetrySettings): number {
+  const requested = response && parseRetryAfter(response.headers);
+  // A `Retry-After` of 0 or in the past must not cause an immediate retry.
+  if (requested) return Math.min(requested, settings.maxRetryAfterMs);
+  return Math.random() * Math.min(settings.maxDelayMs, settings.baseDelayMs * 2 ** retries);
 }
 
-function describe({ response, failure }: Outcome): string {
+function describe({ response, error }: Outcome): string {
   if (response) return `status ${response.status}`;
-  const { message, code } = reasonOf(failure);
-  return [message, code].find(Boolean) ?? String(failure);
+  const { message, code } = toReason(error);
+  return [message, code].find(Boolean) ?? String(error);
 }
 
-/** `fetch` says "fetch failed" and hides the reason one level down, at times with a code only. */
-function reasonOf(failure: unknown): { readonly message?: string; readonly code?: string } {
-  const { cause } = Object(failure) as { cause?: unknown };
-  return Object(cause ?? failure) as { message?: string; code?: string };
+/** The message of `fetch` is "fetch failed". The reason is in `cause`, sometimes only as a code. */
+function toReason(error: unknown): { readonly message?: string; readonly code?: string } {
+  const { cause } = Object(error) as { cause?: unknown };
+  return Object(cause ?? error) as { message?: string; code?: string };
 }

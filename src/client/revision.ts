@@ -1,18 +1,18 @@
-/** The server's revision header is shown in a warning, and comes from outside. */
+/** The header is untrusted and shown in a warning, so it is cut. */
 const MAX_SHOWN = 64;
 
-/** Gives a check that warns, once, of a server that speaks another revision of the contract than the client. */
+/** Returns a check of responses that warns once when the server uses a different revision of the contract. */
 export function revisionCheck(
   { product, revision }: { readonly product: string; readonly revision: string },
   onWarning: (message: string) => void,
 ): (response: Response) => void {
-  let warned = false;
+  let hasWarned = false;
   return ({ headers }) => {
     const theirs = headers.get('X-Trellis-Revision');
-    if (warned || theirs === null || theirs === revision) return;
-    warned = true;
+    if (hasWarned || theirs === null || theirs === revision) return;
+    hasWarned = true;
     onWarning(
-      `${product}: this client was made for revision ${revision}; the server is at ${theirs.slice(0, MAX_SHOWN)}.`,
+      `${product}: this client was generated for revision ${revision}; the server is at ${theirs.slice(0, MAX_SHOWN)}.`,
     );
   };
 }

@@ -1,19 +1,19 @@
 /**
- * The `Authorization` header for a token, or none for an empty one.
+ * Returns the `Authorization` header for a token, or no header for an empty token.
  *
- * @throws TypeError when the token holds what no header may; said without the
- * token itself, which the platform's own message would show.
+ * @throws TypeError when the token contains characters that headers don't allow. Unlike the message of the platform,
+ * its message doesn't contain the token.
  */
 export function toAuthorization(token = ''): Record<string, string> {
   const bare = token.trim();
   if (bare === '') return {};
   if (!/^[\x21-\x7e]+$/.test(bare)) {
-    throw new TypeError('Expected the token to be visible ASCII characters without spaces.');
+    throw new TypeError('Expected the token to contain only visible ASCII characters.');
   }
   return { Authorization: `Bearer ${bare}` };
 }
 
-/** Reads the environment where there is one: Node, Bun and Deno, not a browser. */
+/** Reads an environment variable in Node, Bun and Deno. Browsers have no environment. */
 export function findEnvironmentToken(variable: string): string | undefined {
   const platform = globalThis as { process?: { env?: Record<string, string | undefined> } };
   return platform.process?.env?.[variable];

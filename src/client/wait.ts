@@ -1,4 +1,4 @@
-/** Resolves after `delayMs`. Rejects with the signal's reason as soon as it is aborted, also when it was before. */
+/** Resolves after `delayMs`. Rejects with the abort reason as soon as the signal is aborted, or if it already is. */
 export function wait(delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = () => {

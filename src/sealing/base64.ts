@@ -1,7 +1,7 @@
-/** As many characters as a call takes arguments without harm. */
+/** Engines limit the number of arguments of a call, so that bytes are converted in chunks. */
 const CHUNK = 0x8000;
 
-/** With padding; browsers of today can't all do so by themselves. */
+/** Encodes bytes as base64 with padding, as `Uint8Array.prototype.toBase64` is missing in some browsers. */
 export function toBase64(bytes: Uint8Array): string {
   let text = '';
   for (let start = 0; start < bytes.length; start += CHUNK) {

@@ -3,11 +3,11 @@ import type { SecretsClient } from '../generated/secrets/client.js';
 import type { CheckKeys, PartyKey } from './known-keys.js';
 import { SealingError } from './sealing-error.js';
 
-/** Whom a value is to be sealed to. */
+/** The parties that a value is sealed to. */
 export interface Readers {
-  /** The objects' consumers, by name; each needs a public key. */
+  /** The names of the secret's consumers. Each needs a public key. */
   readonly usedBy?: readonly string[] | undefined;
-  /** The owner as well. */
+  /** Whether to add the owner to the recipients. */
   readonly keepReadableCopy?: boolean | undefined;
   /** Further public keys. */
   readonly recipients?: readonly string[] | undefined;
@@ -15,16 +15,17 @@ export interface Readers {
   readonly checkKeys?: CheckKeys | undefined;
 }
 
-/** The most that a page may hold. */
+/** The largest page that the service returns. */
 const PAGE_SIZE = 100;
 
 /**
- * The public keys of the readers, each once, as the service has them now.
+ * Returns the distinct public keys of the selected recipients, as the service reports them.
  *
- * @throws SealingError `no_key` that names those without one; ApiError when the service refuses; the error of `checkKeys`.
+ * @throws SealingError `no_key` that names the parties without a key; ApiError for an error response; the error of
+ * `checkKeys`.
  */
-export async function findRecipients(client: SecretsClient, readers: Readers): Promise<string[]> {
-  const { usedBy = [], keepReadableCopy = false, recipients = [], checkKeys } = readers;
+export async function findRecipients(client: SecretsClient, selection: Readers): Promise<string[]> {
+  const { usedBy = [], keepReadableCopy = false, recipients = [], checkKeys } = selection;
   const keys = await findConsumerKeys(client, [...new Set(usedBy)]);
   if (keepReadableCopy) keys.push({ consumer: undefined, publicKey: await requireOwnerKey(client) });
   await checkKeys?.(keys);
@@ -34,40 +35,40 @@ export async function findRecipients(client: SecretsClient, readers: Readers): P
   throw new SealingError('no_key', 'Choose at least one recipient: a consumer, the owner or a public key.');
 }
 
-/** The owner's public key, if one is registered. */
+/** Returns the owner's public key; `undefined` when none is registered. */
 export async function findOwnerKey(client: SecretsClient): Promise<string | undefined> {
   const { data, error, response } = await client.GET('/auth/identity');
-  const refusal = decodeError(response, error);
-  if (refusal) throw refusal;
+  const apiError = decodeError(response, error);
+  if (apiError) throw apiError;
   return data?.public_key;
 }
 
 async function requireOwnerKey(client: SecretsClient): Promise<string> {
   const key = await findOwnerKey(client);
   if (key !== undefined) return key;
-  throw new SealingError('no_key', "Expected the owner's public key, for a readable copy; none is registered.");
+  throw new SealingError('no_key', 'The owner has no public key, which a readable copy needs.');
 }
 
 async function findConsumerKeys(client: SecretsClient, names: readonly string[]): Promise<PartyKey[]> {
   const keys: PartyKey[] = [];
-  const without: string[] = [];
+  const missing: string[] = [];
   for (const name of names) {
     const key = await findConsumerKey(client, name);
-    if (key === undefined) without.push(name);
+    if (key === undefined) missing.push(name);
     else keys.push({ consumer: name, publicKey: requireAgeKey(key, name) });
   }
-  if (without.length === 0) return keys;
-  throw new SealingError('no_key', `Expected a public key of every consumer; there is none of ${without.join(', ')}.`);
+  if (missing.length === 0) return keys;
+  throw new SealingError('no_key', `These consumers have no public key: ${missing.join(', ')}.`);
 }
 
-/** The service finds parts of names, in either case. */
+/** Finds the key of a consumer by its exact name. The service also lists names that contain it, in any case. */
 async function findConsumerKey(client: SecretsClient, name: string): Promise<string | undefined> {
   for (let page = 1; ; page += 1) {
     const params = { query: { q: name, page, page_size: PAGE_SIZE } };
     const { data, error, response } = await client.GET('/consumers', { params });
-    const refusal = decodeError(response, error);
-    if (refusal) throw refusal;
-    // With a parameter the answer is a page.
+    const apiError = decodeError(response, error);
+    if (apiError) throw apiError;
+    // The type allows a plain list too, which the service returns only without parameters.
     if (data === undefined || !('consumers' in data)) return undefined;
     const found = data.consumers.find((consumer) => consumer.name === name);
     if (found || page * PAGE_SIZE >= data.total) return found?.public_key;
@@ -76,5 +77,5 @@ async function findConsumerKey(client: SecretsClient, name: string): Promise<str
 
 function requireAgeKey(key: string, name: string): string {
   if (key.startsWith('age1')) return key;
-  throw new SealingError('no_key', `Expected the public key of ${name} to be one of age (age1…); it is another kind.`);
+  throw new SealingError('no_key', `Expected an age public key (age1…) for ${name}; received a different kind of key.`);
 }

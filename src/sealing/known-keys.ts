@@ -15,7 +15,7 @@ export interface KnownKeys {
   /** Keyed by the name of the consumer. */
   readonly consumers: Readonly<Record<string, string>>;
   readonly owner?: string | undefined;
-  /** Further recipients, chosen by hand. */
+  /** Additional recipients that the user chose. */
   readonly recipients: readonly string[];
 }
 
@@ -46,10 +46,10 @@ export function findKeyChanges(keys: readonly PartyKey[], comparison: Comparison
   return keys.flatMap(({ consumer, publicKey }) => {
     const knownKey = findKnownKey(known, consumer);
     if (knownKey === publicKey) return [];
-    const wasReader = consumer === undefined || previousConsumers.includes(consumer);
+    const wasRecipient = consumer === undefined || previousConsumers.includes(consumer);
     const isUnrecorded = recordedRecipients.length > 0 && !recordedRecipients.includes(publicKey);
-    // The owner may be added as a reader of a value that had no readable copy.
-    const isReplaced = consumer !== undefined && wasReader && isUnrecorded;
+    // The owner may be added as a recipient of a value that had no readable copy.
+    const isReplaced = consumer !== undefined && wasRecipient && isUnrecorded;
     return knownKey !== undefined || isReplaced ? [{ consumer, publicKey, knownKey }] : [];
   });
 }
@@ -59,7 +59,7 @@ function findKnownKey({ consumers, owner }: KnownKeys, consumer: string | undefi
   return Object.hasOwn(consumers, consumer) ? consumers[consumer] : undefined;
 }
 
-/** Returns the known keys with these in the place of earlier ones. */
+/** Returns the known keys, with these keys in place of earlier ones of the same parties. */
 export function addKnownKeys(known: KnownKeys, keys: readonly PartyKey[]): KnownKeys {
   const named = keys.flatMap(({ consumer, publicKey }) => (consumer === undefined ? [] : [[consumer, publicKey]]));
   const owner = keys.find(({ consumer }) => consumer === undefined)?.publicKey ?? known.owner;
@@ -68,7 +68,7 @@ export function addKnownKeys(known: KnownKeys, keys: readonly PartyKey[]): Known
   return { consumers, recipients: known.recipients, ...(owner !== undefined && { owner }) };
 }
 
-/** The error for changed keys; its message has one block for each, with both keys. */
+/** Returns the error for changed keys. Its message lists the previous and the current key of each party. */
 export function keyChangedError(changes: readonly KeyChange[]): SealingError {
   const blocks = changes.map(({ consumer, publicKey, knownKey }) => {
     const party = consumer === undefined ? 'The public key of the owner' : `The public key of ${consumer}`;
@@ -80,7 +80,7 @@ export function keyChangedError(changes: readonly KeyChange[]): SealingError {
 }
 
 /**
- * The fingerprint of a public key: `SHA256:` and the digest of its text in base64 without padding,
+ * Returns the fingerprint of a public key: `SHA256:` and the digest of its text in base64 without padding,
  * the form that OpenSSH prints.
  */
 export async function toFingerprint(publicKey: string): Promise<string> {

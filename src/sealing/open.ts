@@ -4,17 +4,16 @@ import { SealingError } from './sealing-error.js';
 
 const ARMOR_START = '-----BEGIN AGE ENCRYPTED FILE-----';
 
-/** What age says when a file is whole and sealed to others. */
+/** The library's message for an intact file that is not sealed to the identity. */
 const NO_MATCH = "no identity matched any of the file's recipients";
 
 /**
  * Opens an age file, armored or not.
  *
- * @param identity One or more identities (`AGE-SECRET-KEY-1…`) as text, also
- * with comments as `age-keygen` writes them; a browser's own X25519 key; or
- * the passphrase that the file was sealed with.
- * @throws SealingError `invalid_key` for an identity that is none, `not_sealed` for what is no
- * whole age file, `no_match` for one that is sealed to others.
+ * @param identity One or more identities (`AGE-SECRET-KEY-1…`), also with the comments of `age-keygen`; an X25519
+ * `CryptoKey`; or the passphrase that the file was sealed with.
+ * @throws SealingError `invalid_key` for an invalid identity, `not_sealed` for an invalid or truncated age file,
+ * `no_match` for a file that is not sealed to the identity.
  */
 export async function open(
   sealed: ArrayBuffer | Uint8Array,
@@ -24,17 +23,19 @@ export async function open(
   try {
     return new Uint8Array(await decrypter.decrypt(removeArmor(new Uint8Array(sealed))));
   } catch (error) {
-    // What the file holds where it should not is no text for a message.
+    // The library's message and `cause` may contain data of the file, so they are dropped.
     if (error instanceof Error && error.message === NO_MATCH) {
-      throw new SealingError('no_match', 'Expected the identity of one whom the value is sealed to; it is of another.');
+      throw new SealingError('no_match', "This identity can't decrypt the value.");
     }
-    throw new SealingError('not_sealed', 'Expected an age file that is whole; received something else.');
+    throw new SealingError('not_sealed', 'Not a valid age file.');
   }
 }
 
-/** The public keys of one or more identities, in their order. */
+/** Returns the public keys of one or more identities, in their order. */
 export async function toRecipients(identities: string): Promise<string[]> {
-  return Promise.all(readIdentities(identities).map((identity) => identityToRecipient(identity).catch(refuseIdentity)));
+  return Promise.all(
+    readIdentities(identities).map((identity) => identityToRecipient(identity).catch(throwInvalidIdentity)),
+  );
 }
 
 function createDecrypter(identity: CryptoKey | Passphrase | string): Decrypter {
@@ -52,23 +53,20 @@ function createDecrypter(identity: CryptoKey | Passphrase | string): Decrypter {
 function readIdentities(text: string): string[] {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   const identities = lines.filter((line) => line !== '' && !line.startsWith('#'));
-  return identities.length > 0 ? identities : refuseIdentity();
+  return identities.length > 0 ? identities : throwInvalidIdentity();
 }
 
 function addIdentity(decrypter: Decrypter, identity: string): void {
   try {
     decrypter.addIdentity(identity);
   } catch {
-    refuseIdentity();
+    throwInvalidIdentity();
   }
 }
 
-/** Without what came, and without the library's words, which repeat it. */
-function refuseIdentity(): never {
-  throw new SealingError(
-    'invalid_key',
-    'Expected age identities such as AGE-SECRET-KEY-1…, each on a line of its own.',
-  );
+/** Omits the given text and the library's message, which quotes it, as both may contain an identity. */
+function throwInvalidIdentity(): never {
+  throw new SealingError('invalid_key', 'Expected age identities (AGE-SECRET-KEY-1…), one per line.');
 }
 
 function removeArmor(sealed: Uint8Array): Uint8Array {

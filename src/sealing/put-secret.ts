@@ -7,14 +7,16 @@ import { seal } from './seal.js';
 
 type ObjectMetadata = components['schemas']['ObjectMetadata'];
 
-/** What is sealed, and to whom. */
+/** A value with its metadata and the parties that it is sealed to. */
 export interface SecretValue extends Readers {
   readonly slug: string;
-  /** Bytes, or text that becomes UTF-8. */
+  /** Bytes, or text that is encoded as UTF-8. */
   readonly value: Uint8Array | string;
-  /** Left out of a replacement, they stay. */
+  /** A replacement without tags keeps the current ones. */
   readonly tags?: readonly string[] | undefined;
-  /** After how many days it is due for rotation; null for never. Left out of a replacement, it stays. */
+  /**
+   * The days until the value is due for rotation; null for never. A replacement without it keeps the current setting.
+   */
   readonly rotateAfterDays?: number | null | undefined;
 }
 
@@ -23,19 +25,18 @@ export interface NewSecret extends SecretValue {
 }
 
 export interface SecretReplacement extends SecretValue {
-  /** Which variant of the name, where there are several. */
+  /** The id of the variant; required when several have this slug. */
   readonly id?: string | undefined;
-  /** The `etag` of the value that this one is to replace; whatever is there by then when left out. */
+  /** The expected `etag` of the current value. Without it the replacement is unconditional. */
   readonly etag?: string | undefined;
 }
 
 /**
- * Seals a value to the public keys of its consumers, to the owner's when a
- * readable copy is asked for, and to further recipients; then stores it as a
- * new object, with these keys recorded.
+ * Seals a value to the public keys of its consumers, of the owner (with `keepReadableCopy`) and to `recipients`, then
+ * stores it as a new secret and records these keys. Stores nothing when it throws.
  *
- * @throws SealingError `no_key` for a consumer without a public key, `too_large`, `invalid_key`;
- * ApiError when the service refuses. Nothing is stored then.
+ * @throws SealingError `no_key` for a party without a public key, `too_large`, `invalid_key`; ApiError for an error
+ * response.
  */
 export async function putSecret(client: SecretsClient, secret: NewSecret): Promise<ObjectMetadata> {
   const { slug, description } = secret;
@@ -46,11 +47,10 @@ export async function putSecret(client: SecretsClient, secret: NewSecret): Promi
 }
 
 /**
- * The same with the value of an object that is there; the one before is kept
- * as a version. Without `usedBy` the object's consumers stay, and it is
- * sealed to the keys that they have now.
+ * Seals a new value for an existing secret, and keeps the previous value as a version. Without `usedBy` the consumers
+ * stay the same, and the value is sealed to their current keys.
  *
- * @throws The same; ApiError 412 `precondition_failed` when the value is not the one of `etag` any more.
+ * @throws Like {@link putSecret}; also ApiError 412 `precondition_failed` when the current value doesn't match `etag`.
  */
 export async function replaceSecret(client: SecretsClient, secret: SecretReplacement): Promise<ObjectMetadata> {
   const { slug, id, etag } = secret;
@@ -85,12 +85,15 @@ async function readConsumers(
   params: { readonly path: { slug: string }; readonly query: { id?: string } },
 ): Promise<string[]> {
   const { data, error, response } = await client.GET('/objects/{slug}/used-by', { params });
-  const refusal = decodeError(response, error);
-  if (refusal) throw refusal;
+  const apiError = decodeError(response, error);
+  if (apiError) throw apiError;
   return data?.used_by ?? [];
 }
 
 function requireObject(data: ObjectMetadata | undefined, error: unknown, response: Response): ObjectMetadata {
   if (data !== undefined) return data;
-  throw decodeError(response, error) ?? new TypeError(`Expected an object; received status ${response.status}.`);
+  throw (
+    decodeError(response, error) ??
+    new TypeError(`Expected the stored secret; received status ${response.status} without a body.`)
+  );
 }

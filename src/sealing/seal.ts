@@ -1,41 +1,43 @@
 import { Encrypter } from 'age-encryption';
 import { SealingError } from './sealing-error.js';
 
-/** What the service takes, 1 MiB; of it, each recipient needs about 100 bytes and each 64 KiB of the value 16. */
+/**
+ * The service's limit for sealed values: 1 MiB. Each recipient takes about 100 bytes, and each 64 KiB of the value 16.
+ */
 export const MAX_SEALED_BYTES = 2 ** 20;
 
-/** As many as an object may have consumers, and the owner. */
+/** The largest number of consumers of a secret, and the owner. */
 const MAX_RECIPIENTS = 101;
 
-/** Whoever knows it opens the value; it alone has to withstand guessing, so it should be long. */
+/** A passphrase that opens a value. It is the only protection against guessing, so it should be long. */
 export interface Passphrase {
   readonly passphrase: string;
 }
 
 /**
- * Seals a value so that only the holders of the recipients' identities can
- * open it, as an age file that the `age` program reads too.
+ * Encrypts a value to its recipients and returns a binary age file, which the `age` program reads too.
  *
- * @param value Bytes, or text that becomes UTF-8.
- * @param recipients Public keys (`age1…`), each counted once, or a passphrase in their place.
- * @throws SealingError `invalid_key` for a recipient that is none, `too_large` above {@link MAX_SEALED_BYTES}.
+ * @param value Bytes, or text that is encoded as UTF-8.
+ * @param recipients Public keys (`age1…`), where duplicates count once, or a passphrase.
+ * @throws SealingError `invalid_key` for an invalid recipient, `too_large` above {@link MAX_SEALED_BYTES}.
  */
 export async function seal(
   value: Uint8Array | string,
   recipients: readonly string[] | Passphrase,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = typeof value === 'string' ? new TextEncoder().encode(value) : value;
-  // Looked at first as well: what is far too large need not be worked on.
-  requireSize(bytes.byteLength);
+  // Values that exceed the limit before sealing need not be encrypted.
+  assertSize(bytes.byteLength);
   const sealed = await createEncrypter(recipients).encrypt(bytes);
-  requireSize(sealed.byteLength);
+  assertSize(sealed.byteLength);
   return new Uint8Array(sealed);
 }
 
 function createEncrypter(recipients: readonly string[] | Passphrase): Encrypter {
   const encrypter = new Encrypter();
   if ('passphrase' in recipients) {
-    if (recipients.passphrase === '') throw new SealingError('invalid_key', 'Expected a passphrase; received nothing.');
+    if (recipients.passphrase === '')
+      throw new SealingError('invalid_key', 'Expected a passphrase; received an empty string.');
     encrypter.setPassphrase(recipients.passphrase);
     return encrypter;
   }
@@ -55,14 +57,14 @@ function addRecipient(encrypter: Encrypter, recipient: string): void {
   }
 }
 
-/** An identity given by mistake is never shown. */
+/** Describes an invalid recipient without quoting an identity that was passed by mistake. */
 function describe(recipient: string): string {
-  if (/^AGE-SECRET-KEY-/i.test(recipient)) return 'an identity, which is secret';
+  if (/^AGE-SECRET-KEY-/i.test(recipient)) return 'an identity, which must stay secret';
   if (recipient.startsWith('ssh-')) return 'an SSH key';
-  return recipient.startsWith('age1') ? `"${recipient.slice(0, 16)}…", which is damaged` : 'something else';
+  return recipient.startsWith('age1') ? `the invalid key "${recipient.slice(0, 16)}…"` : 'something else';
 }
 
-function requireSize(size: number): void {
+function assertSize(size: number): void {
   if (size <= MAX_SEALED_BYTES) return;
   throw new SealingError(
     'too_large',

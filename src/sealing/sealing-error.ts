@@ -1,22 +1,21 @@
-/** What went wrong, for programs. */
+/** The machine-readable reason of a {@link SealingError}. */
 export type SealingCode =
-  /** What should be a recipient or an identity is none, or there is none at all. */
+  /** A recipient or an identity is invalid or missing. */
   | 'invalid_key'
   /** A consumer, or the owner, has no public key yet. */
   | 'no_key'
-  /** The sealed value would be larger than the service takes. */
+  /** The sealed value would exceed the limit of the service. */
   | 'too_large'
-  /** What should be sealed is no age file, or is damaged. */
+  /** The data is not an age file, or the file is damaged. */
   | 'not_sealed'
-  /** It is sealed to others. */
+  /** The value is not sealed to the identity. */
   | 'no_match'
-  /** The service reports another public key than the one used before. */
+  /** The service reports a different public key than the one used before. */
   | 'key_changed';
 
 /**
- * Why a value could not be sealed or opened. The message is safe to show:
- * neither it nor a `cause` ever holds a value or an identity, which the
- * messages of a library may.
+ * An error of sealing or opening a value. The message is safe to show: neither it nor a `cause` contains a value or an
+ * identity, which the messages of libraries may quote.
  */
 export class SealingError extends Error {
   override readonly name = 'SealingError';

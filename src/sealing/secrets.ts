@@ -1,7 +1,7 @@
-/** What the package gives as `trellis/secrets`: the client of the service, and what is done to values beside it. */
+/** The public module `trellis/secrets`: the client of the secrets service, and functions that seal and open values. */
 export type { ClientOptions, Page, SecretsClient, components } from '../generated/secrets/client.js';
 export { ApiError, createSecretsClient, decodeError, readAll, readAllAfter } from '../generated/secrets/client.js';
-/** A new X25519 identity; `toRecipients` gives its public key. */
+/** Generates an X25519 identity; `toRecipients` returns its public key. */
 export { generateIdentity } from 'age-encryption';
 export { open, toRecipients } from './open.js';
 export type { NewSecret, SecretReplacement, SecretValue } from './put-secret.js';

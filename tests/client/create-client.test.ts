@@ -18,28 +18,28 @@ afterEach(async () => {
 
 const lastHeaders = () => server.seen.at(-1)!.headers;
 
-describe('token', () => {
+describe('createClient: token', () => {
   test.each<[string, string | undefined, string | undefined, string | undefined]>([
     ['an option', 'from-option', undefined, 'Bearer from-option'],
     ['the environment', undefined, 'from-env', 'Bearer from-env'],
     ['an option over the environment', 'from-option', 'from-env', 'Bearer from-option'],
-    ['an empty option over the environment: none', '', 'from-env', undefined],
-    ['neither', undefined, undefined, undefined],
-    ['an empty environment', undefined, '', undefined],
-    ['a file that ends with a new line', 'from-file\n', undefined, 'Bearer from-file'],
-  ])('comes from %s', async (_reason, token, variable, sent) => {
+    ['an empty option, which disables the environment', '', 'from-env', undefined],
+    ['neither, so none is sent', undefined, undefined, undefined],
+    ['an empty variable, so none is sent', undefined, '', undefined],
+    ['an option with a trailing newline', 'from-file\n', undefined, 'Bearer from-file'],
+  ])('is read from %s', async (_source, token, variable, sent) => {
     if (variable !== undefined) process.env.NOTES_TOKEN = variable;
     await createNotesClient(server.url, token === undefined ? {} : { token }).GET('/notes');
     expect(lastHeaders().authorization).toBe(sent);
   });
 
-  test('is not shown when it can not be sent', () => {
+  test('is rejected without being quoted when it contains invalid characters', () => {
     expect(() => createNotesClient(server.url, { token: 'secret\nvalue' })).toThrow(
-      new TypeError('Expected the token to be visible ASCII characters without spaces.'),
+      new TypeError('Expected the token to contain only visible ASCII characters.'),
     );
   });
 
-  test('is no matter where there is no process', async () => {
+  test('is optional on platforms without process', async () => {
     const { process } = globalThis;
     try {
       Reflect.deleteProperty(globalThis, 'process');
@@ -51,44 +51,44 @@ describe('token', () => {
   });
 });
 
-describe('address', () => {
-  test.each(['', '/', '///'])('ends in "%s" and requests the same path', async (end) => {
+describe('createClient: base URL', () => {
+  test.each(['', '/', '///'])('ignores the trailing "%s"', async (end) => {
     await createNotesClient(server.url + end).GET('/notes');
     expect(server.seen.at(-1)!.url).toBe('/notes');
   });
 
-  test('keeps a path of its own', async () => {
+  test('keeps its path', async () => {
     await createNotesClient(`${server.url}/secrets/`).GET('/notes', { params: { query: { limit: 2 } } });
     expect(server.seen.at(-1)!.url).toBe('/secrets/notes?limit=2');
   });
 
-  test.each(['localhost:4000', 'ftp://localhost', 'here'])('"%s" is refused with an example', (baseUrl) => {
+  test.each(['localhost:4000', 'ftp://localhost', 'here'])('rejects "%s" with an example', (baseUrl) => {
     expect(() => createNotesClient(baseUrl)).toThrow(
       `notes: expected an address such as http://localhost:4000; received "${baseUrl}".`,
     );
   });
 });
 
-describe('settings', () => {
+describe('createClient: options', () => {
   test.each([
     ['timeoutMs', { timeoutMs: -1 }],
     ['timeoutMs', { timeoutMs: Infinity }],
     ['retry.maxRetries', { retry: { maxRetries: Number.NaN } }],
     ['retry.baseDelayMs', { retry: { baseDelayMs: 0.5 } }],
     ['retry.maxRetryAfterMs', { retry: { maxRetryAfterMs: 2 ** 31 } }],
-  ])('%s out of bounds is refused by name', (name, options) => {
+  ])('rejects %s out of bounds by name', (name, options) => {
     expect(() => createNotesClient('http://localhost', options)).toThrow(
       `Expected ${name} to be a whole number from 0 to 2147483647; received `,
     );
   });
 
-  test('undefined settings keep their defaults', async () => {
+  test('undefined options keep their defaults', async () => {
     const options = { token: undefined, timeoutMs: undefined, retry: { maxRetries: undefined } };
     const client = createClient<NotePaths>({ ...notesContract, baseUrl: server.url }, options);
     expect((await client.GET('/notes')).data).toEqual(['first']);
   });
 
-  test("a caller's fetch makes every attempt", async () => {
+  test('a custom fetch is used for every attempt', async () => {
     const urls: string[] = [];
     const fetch = (request: Request) => {
       urls.push(request.url);
@@ -99,13 +99,13 @@ describe('settings', () => {
   });
 });
 
-describe('revision', () => {
+describe('createClient: revision', () => {
   test.each<[string, string | undefined, string[]]>([
-    ['another', 'r2', ['notes: this client was made for revision r1; the server is at r2.']],
-    ['an equal', 'r1', []],
+    ['a different', 'r2', ['notes: this client was generated for revision r1; the server is at r2.']],
+    ['the same', 'r1', []],
     ['no', undefined, []],
-  ])('%s revision of the server warns as it should, once', async (_reason, theirs, expected) => {
-    revision = theirs;
+  ])('warns once at most for %s revision of the server', async (_reason, serverRevision, expected) => {
+    revision = serverRevision;
     const warnings: string[] = [];
     const client = createNotesClient(server.url, { onWarning: (message) => warnings.push(message) });
     await client.GET('/notes');
@@ -114,7 +114,7 @@ describe('revision', () => {
     expect(client.revision).toBe('r1');
   });
 
-  test('the console is warned when nobody else is', async () => {
+  test('warns on the console by default', async () => {
     revision = 'r2';
     const warnings: unknown[] = [];
     const { warn } = console;
@@ -124,6 +124,6 @@ describe('revision', () => {
     } finally {
       console.warn = warn;
     }
-    expect(warnings).toEqual(['notes: this client was made for revision r1; the server is at r2.']);
+    expect(warnings).toEqual(['notes: this client was generated for revision r1; the server is at r2.']);
   });
 });

@@ -1,6 +1,5 @@
 /*
- * Run by the compiler alone: each expected error that does not come fails the
- * type check.
+ * Checked by the compiler only: an `@ts-expect-error` without an error fails the type check.
  */
 import type { components } from '../../src/generated/dashboard/client.js';
 import { createDashboardClient, readEvents } from '../../src/generated/dashboard/client.js';
@@ -16,7 +15,7 @@ const dashboard = createDashboardClient('http://localhost:4000', {
 const secrets = createSecretsClient('http://localhost:4000/secrets');
 const body = { label: 'nightly', expiresAt: '2030-01-01T00:00:00Z' };
 
-export async function answersAreTyped(): Promise<readonly [string, string, number, string]> {
+export async function responsesAreTyped(): Promise<readonly [string, string, number, string]> {
   const version = await dashboard.GET('/api/version');
   const created = await dashboard.POST('/api/tokens', { body });
   const board = await dashboard.GET('/api/dashboard', { params: { query: { owner: 'ada' } } });
@@ -47,7 +46,7 @@ export function wrongCallsDoNotCompile(): readonly unknown[] {
     dashboard.GET('/api/dashboard', { params: { query: { includeDrafts: 'yes' } } }),
     // @ts-expect-error no such option
     createDashboardClient('http://localhost:4000', { tokens: 'trl_x' }),
-    // @ts-expect-error the revision is told, not set
+    // @ts-expect-error the revision is readonly
     (dashboard.revision = 'r2'),
   ];
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { ClientOptions } from '../../src/client/client-options.js';
 import { createClient } from '../../src/client/create-client.js';
 
-/** A contract as openapi-typescript writes it, small enough to read. */
+/** A small contract in the form that openapi-typescript generates. */
 export interface NotePaths {
   '/notes': {
     parameters: { query?: never; header?: never; path?: never; cookie?: never };
@@ -35,11 +35,11 @@ interface SeenRequest {
   readonly at: number;
 }
 
-/** Answers the nth request (from 0), which it has read to its end. */
+/** Responds to the nth request, starting at 0. The body of the request has been read. */
 export type Answer = (response: ServerResponse, nth: number, seen: SeenRequest) => void;
 
-/** A real server on a free port that remembers what it was asked. */
-export async function serveNotes(answer: Answer) {
+/** Starts an HTTP server on a free port that records its requests. */
+export async function serveNotes(respond: Answer) {
   const seen: SeenRequest[] = [];
   const listener = async (request: IncomingMessage, response: ServerResponse) => {
     let body = '';
@@ -47,7 +47,7 @@ export async function serveNotes(answer: Answer) {
     const { method = '', url = '', headers } = request;
     const entry = { method, url, headers, body, at: performance.now() };
     seen.push(entry);
-    answer(response, seen.length - 1, entry);
+    respond(response, seen.length - 1, entry);
   };
   const server = createServer((request, response) => void listener(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -66,7 +66,7 @@ export type NotesServer = Awaited<ReturnType<typeof serveNotes>>;
 
 export const notesContract = { revision: 'r1', product: 'notes', tokenVariable: 'NOTES_TOKEN' };
 
-/** Waits a few milliseconds between tries, so that tests are quick. */
+/** Creates a client with short waits between attempts, so that tests are fast. */
 export function createNotesClient(baseUrl: string, { retry, ...options }: ClientOptions = {}) {
   return createClient<NotePaths>(
     { ...notesContract, baseUrl },

@@ -11,7 +11,7 @@ import { findRuntimes } from './runtimes.js';
 
 const run = promisify(execFile);
 
-/** A project of somebody's, with the package installed from what `npm pack` gives. */
+/** The folder of a project that has the output of `npm pack` installed. */
 let project: string;
 let packed: readonly string[];
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
   for (const name of ['openapi-fetch', 'openapi-typescript-helpers']) {
     await cp(join('node_modules', name), join(modules, name), { recursive: true });
   }
-  // By a link it finds those that it stands on itself.
+  // A link, so that age-encryption finds its own dependencies.
   await symlink(resolve('node_modules/age-encryption'), join(modules, 'age-encryption'));
   await cp('tests/client/probe.js', join(project, 'probe.js'));
   await writeFile(join(project, 'package.json'), '{ "type": "module" }');
@@ -50,17 +50,17 @@ const readManifest = async (file: string) =>
     readonly dependencies: Readonly<Record<string, string>>;
   };
 
-/** What every runtime comes to; the wait of a second is capped, and its reason told. */
+/** The expected result in every runtime. The waits are capped, and their reasons reported. */
 const expected = {
   version: '1.2.3',
   limitedTries: 'status 429',
-  refusal: [true, 401, 'unauthenticated', 'Expected a token.', 'q1'],
+  apiError: [true, 401, 'unauthenticated', 'Authentication required.', 'q1'],
   created: { label: 'é', expiresAt: '2030-01-01T00:00:00Z', key: expect.stringMatching(/^[\da-f-]{36}$/) as string },
   createdTries: 'status 503',
   reset: [],
   resetTries: 'network',
-  slow: 'TimeoutError: No complete answer within 300 ms',
-  slowTries: Array(3).fill('No complete answer within 300 ms').join(', '),
+  slow: 'TimeoutError: No complete response within 300 ms',
+  slowTries: Array(3).fill('No complete response within 300 ms').join(', '),
   aborted: 'Error: enough',
   objects: ['a', 'b', 'c'],
   events: [
@@ -72,12 +72,12 @@ const expected = {
     used_by: ['acme/shop'],
     recipients: 2,
     opened: 'pässwörd',
-    refused: 'SealingError no_key: Expected a public key of every consumer; there is none of web-1.',
+    failure: 'SealingError no_key: These consumers have no public key: web-1.',
   },
-  warnings: ['Trellis dashboard: this client was made for revision <revision>; the server is at another.'],
+  warnings: ['Trellis dashboard: this client was generated for revision <revision>; the server is at unknown.'],
 };
 
-test('the package holds the clients and sealing alone', () => {
+test('the package contains only the clients and the sealing functions', () => {
   const rest = packed.filter(
     (path) => !/^dist\/(client|generated\/(dashboard|secrets)|sealing)\/[\w-]+\.(js|d\.ts)$/.test(path),
   );
@@ -85,14 +85,14 @@ test('the package holds the clients and sealing alone', () => {
   expect(packed).toContain('dist/generated/dashboard/client.js');
 });
 
-test('the package goes with the release, and stands on as little', async () => {
-  const [ours, theirs] = await Promise.all(['package.json', 'packages/client/package.json'].map(readManifest));
-  expect([theirs?.version, theirs?.license]).toEqual([ours?.version, ours?.license]);
+test('the package has the version, licence and dependency versions of the repository', async () => {
+  const [repository, client] = await Promise.all(['package.json', 'packages/client/package.json'].map(readManifest));
+  expect([client?.version, client?.license]).toEqual([repository?.version, repository?.license]);
   const names = ['age-encryption', 'openapi-fetch'];
-  expect(theirs?.dependencies).toEqual(Object.fromEntries(names.map((name) => [name, ours?.dependencies[name]])));
+  expect(client?.dependencies).toEqual(Object.fromEntries(names.map((name) => [name, repository?.dependencies[name]])));
 });
 
-test.each(findRuntimes())('$name runs the client', async ({ command }) => {
+test.each(findRuntimes())('$name runs the packed client', async ({ command }) => {
   const server = await serveProbe();
   try {
     const env = { ...process.env, TRELLIS_TOKEN: 'trl_env' };
@@ -103,8 +103,8 @@ test.each(findRuntimes())('$name runs the client', async ({ command }) => {
   }
 });
 
-describeInBrowser('the client in a browser', () => {
-  test('a page runs the client, bundled', async () => {
+describeInBrowser('packed client in a browser', () => {
+  test('a page runs the bundled client', async () => {
     const bundle = await build({
       stdin: { contents: "import { probe } from './probe.js';\nwindow.probe = probe;\n", resolveDir: project },
       bundle: true,

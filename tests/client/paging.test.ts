@@ -9,17 +9,17 @@ afterEach(() => server.close());
 
 interface Listing {
   readonly notes: readonly string[];
-  /** The server's own bound on a page. */
-  readonly bound?: number;
+  /** The largest page of the server. */
+  readonly maxLimit?: number;
   readonly total?: boolean;
   readonly link?: boolean;
 }
 
-const serveList = ({ notes, bound = 100, total = false, link = false }: Listing) =>
+const serveList = ({ notes, maxLimit = 100, total = false, link = false }: Listing) =>
   serveNotes((response, _nth, { url }) => {
     const query = new URL(url, 'http://localhost').searchParams;
     const offset = Number(query.get('offset'));
-    const end = offset + Math.min(bound, Number(query.get('limit')));
+    const end = offset + Math.min(maxLimit, Number(query.get('limit')));
     const headers: Record<string, string> = {};
     if (total) headers['X-Total-Count'] = String(notes.length);
     if (link) headers.Link = end < notes.length ? `<${url}>; rel="next"` : '</>; rel="first"';
@@ -36,28 +36,28 @@ async function collect(page?: { offset?: number; limit?: number }) {
 const notes = ['a', 'b', 'c', 'd', 'e'];
 
 test.each<[string, Omit<Listing, 'notes'>, number]>([
-  ['counts its items', { total: true }, 3],
+  ['reports a total', { total: true }, 3],
   ['links to the next page', { link: true }, 3],
-  ['says nothing about its end', {}, 4],
-  ['gives smaller pages than asked', { total: true, bound: 1 }, 5],
-])('a list that %s is read to its end', async (_reason, listing, requests) => {
+  ['reports neither', {}, 4],
+  ['returns smaller pages than requested', { total: true, maxLimit: 1 }, 5],
+])('readAll reads a list that %s to its end', async (_server, listing, requests) => {
   server = await serveList({ notes, ...listing });
   expect(await collect({ limit: 2 })).toEqual(notes);
   expect(server.seen).toHaveLength(requests);
 });
 
-test('an empty list takes one request', async () => {
+test('readAll reads an empty list with one request', async () => {
   server = await serveList({ notes: [], total: true });
   expect(await collect()).toEqual([]);
   expect(server.seen).toHaveLength(1);
 });
 
-test('reading starts at an offset', async () => {
+test('readAll starts at the given offset', async () => {
   server = await serveList({ notes, total: true });
   expect(await collect({ offset: 3 })).toEqual(['d', 'e']);
 });
 
-test('a list is read no further than it is iterated', async () => {
+test('readAll requests no more pages than the loop needs', async () => {
   server = await serveList({ notes, total: true });
   const client = createNotesClient(server.url);
   for await (const note of readAll((query) => client.GET('/notes', { params: { query } }), { limit: 2 })) {
@@ -66,7 +66,7 @@ test('a list is read no further than it is iterated', async () => {
   expect(server.seen).toHaveLength(1);
 });
 
-test('a refused page is thrown after the items before it', async () => {
+test('readAll throws ApiError for a failed page, after the items of the previous page', async () => {
   server = await serveNotes((response, nth) =>
     nth === 0 ? sendJson(response, 200, ['a']) : sendJson(response, 403, { error: 'No.', code: 'forbidden' }),
   );
@@ -78,7 +78,7 @@ test('a refused page is thrown after the items before it', async () => {
   expect(failure).toMatchObject({ statusCode: 403, code: 'forbidden' });
 });
 
-test('a list paged by its entries is read to its end', async () => {
+test('readAllAfter reads a list to its end', async () => {
   const entries = [9, 7, 4, 2].map((id) => ({ id }));
   server = await serveNotes((response, _nth, { url }) => {
     const query = new URL(url, 'http://localhost').searchParams;

@@ -4,32 +4,32 @@ import { sendJson, serveNotes } from './notes-server.js';
 
 type Seen = Parameters<Answer>[2];
 
-/** Announces more than it sends, and resets the connection once that is under way. */
+/** Sends only the start of the announced body, then resets the connection. */
 function resetInBody(response: ServerResponse): void {
   response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '100' }).write('[{"id":');
   setTimeout(() => response.socket?.resetAndDestroy(), 20);
 }
 
-/** Of the identity in the probe. */
+/** The public key of the identity in probe.js. */
 const SHOP_KEY = 'age1td08gfv8gzwxa6zstj8uph89wklqc92e78j8nrhv0kdqrk0ms45q4dqp65';
 
-/** Of an identity that nobody kept. */
+/** The public key of a discarded identity. */
 const OWNER_KEY = 'age18te958pylad5kzuzc3z02z88dj9zmm99p2swkn7k6dulvwp4j5ys5dwel4';
 
-/** The consumer is found behind another whose name has its own in it. */
+/** The search for a consumer also returns a consumer whose name contains the searched one. */
 const toConsumer = (name: string, key: object) => ({
   [`/secrets/consumers?${new URLSearchParams({ q: name, page: '1', page_size: '100' })}`]: (response: ServerResponse) =>
     sendJson(response, 200, { consumers: [{ name: `not-${name}` }, { name, ...key }], total: 2 }),
 });
 
-/** What a runtime finds at each path, by how often it asked. */
-const ANSWERS: Readonly<Record<string, (response: ServerResponse, nth: number, seen: Seen) => void>> = {
+/** The response for each path; `nth` counts the earlier requests to it. */
+const RESPONSES: Readonly<Record<string, (response: ServerResponse, nth: number, seen: Seen) => void>> = {
   '/api/version': (response, nth) =>
     nth === 0
       ? sendJson(response, 429, {}, { 'Retry-After': '1' })
-      : sendJson(response, 200, { version: '1.2.3' }, { 'X-Trellis-Revision': 'another' }),
+      : sendJson(response, 200, { version: '1.2.3' }, { 'X-Trellis-Revision': 'unknown' }),
   '/api/dashboard': (response) =>
-    sendJson(response, 401, { error: 'Expected a token.', code: 'unauthenticated', requestId: 'q1' }),
+    sendJson(response, 401, { error: 'Authentication required.', code: 'unauthenticated', requestId: 'q1' }),
   '/api/tokens': (response, nth, { method, body, headers }) => {
     if (method === 'POST' && nth === 0) sendJson(response, 503, {});
     else if (method === 'POST') sendJson(response, 201, { ...JSON.parse(body), key: headers['idempotency-key'] });
@@ -53,7 +53,7 @@ const ANSWERS: Readonly<Record<string, (response: ServerResponse, nth: number, s
     sendJson(response, 200, [headers.authorization?.replace('Bearer ', '') ?? null]),
 };
 
-/** A server for one run of the probe; `files` are what a browser is given. */
+/** Starts a server for one run of the probe; `files` are the files that it serves to browsers. */
 export async function serveProbe(files: Readonly<Record<string, string>> = {}): Promise<NotesServer> {
   const counts = new Map<string, number>();
   return serveNotes((response, _nth, seen) => {
@@ -62,7 +62,7 @@ export async function serveProbe(files: Readonly<Record<string, string>> = {}): 
     const file = files[seen.url];
     const type = seen.url.endsWith('.js') ? 'text/javascript' : 'text/html';
     if (file !== undefined) response.writeHead(200, { 'Content-Type': type }).end(file);
-    else if (ANSWERS[seen.url] === undefined) sendJson(response, 404, { error: `Nothing at ${seen.url}.` });
-    else ANSWERS[seen.url]?.(response, nth, seen);
+    else if (RESPONSES[seen.url] === undefined) sendJson(response, 404, { error: `Nothing at ${seen.url}.` });
+    else RESPONSES[seen.url]?.(response, nth, seen);
   });
 }

@@ -1,21 +1,21 @@
 /* global AbortController, atob, setTimeout, TextDecoder, TextEncoder */
-/** Does one of everything with the packed client, in whichever runtime, and tells what came of it. */
+/** Exercises each feature of the packed client in the current runtime, and returns the results. */
 import { ApiError, createDashboardClient, decodeError, readAll, readEvents } from 'trellis-client';
 import { open, putSecret } from 'trellis-client/sealing';
 import { createSecretsClient } from 'trellis-client/secrets';
 
 const IDENTITY = 'AGE-SECRET-KEY-184AMFJUPYWLRXK40T2Z3V50T3DKFU62FC57Q7UKTVUZDULHP90DSK33QZS';
 
-/** Seals a value to a consumer and to the owner, and opens what was sent. */
+/** Seals a value to a consumer and the owner, and opens the sealed value of the response. */
 async function probeSealing(secrets) {
   const secret = { slug: 'db-password', value: new TextEncoder().encode('pässwörd'), usedBy: ['acme/shop'] };
   const { slug, value, used_by, recipients } = await putSecret(secrets, { ...secret, keepReadableCopy: true });
   const sealed = Uint8Array.from(atob(value), (character) => character.charCodeAt(0));
   const opened = new TextDecoder().decode(await open(sealed, IDENTITY));
-  const refused = await putSecret(secrets, { ...secret, usedBy: ['acme/shop', 'web-1'] }).catch(
+  const failure = await putSecret(secrets, { ...secret, usedBy: ['acme/shop', 'web-1'] }).catch(
     ({ name, code, message }) => `${name} ${code}: ${message}`,
   );
-  return { slug, used_by, recipients: recipients.length, opened, refused };
+  return { slug, used_by, recipients: recipients.length, opened, failure };
 }
 
 export async function probe(url) {
@@ -30,23 +30,23 @@ export async function probe(url) {
   };
   const client = createDashboardClient(`${url}/`, options);
   const secrets = createSecretsClient(`${url}/secrets`, options);
-  /** The reasons of the tries since the last call. */
-  const tries = () => notices.splice(0).join(', ');
+  /** Returns the reasons of the retries since the last call. */
+  const takeRetries = () => notices.splice(0).join(', ');
   const failure = async (call) => {
     const { name, message } = await call.catch((error) => error);
-    return `${name}: ${/^The (user|operation)|fetch|connect|network/i.test(message) ? '<own words>' : message}`;
+    return `${name}: ${/^The (user|operation)|fetch|connect|network/i.test(message) ? '<platform message>' : message}`;
   };
 
   const limited = await client.GET('/api/version');
-  const limitedTries = tries();
-  const refused = await client.GET('/api/dashboard');
-  const refusal = decodeError(refused.response, refused.error);
+  const limitedTries = takeRetries();
+  const unauthorized = await client.GET('/api/dashboard');
+  const apiError = decodeError(unauthorized.response, unauthorized.error);
   const created = await client.POST('/api/tokens', { body: { label: 'é', expiresAt: '2030-01-01T00:00:00Z' } });
-  const createdTries = tries();
+  const createdTries = takeRetries();
   const reset = await client.GET('/api/tokens');
-  const resetTries = tries();
+  const resetTries = takeRetries();
   const slow = await failure(client.GET('/api/settings'));
-  const slowTries = tries();
+  const slowTries = takeRetries();
   const controller = new AbortController();
   setTimeout(() => controller.abort(new Error('enough')), 30);
   const waiting = createDashboardClient(url, { retry: { maxRetryAfterMs: 60_000 } });
@@ -63,7 +63,7 @@ export async function probe(url) {
   return {
     version: limited.data.version,
     limitedTries,
-    refusal: [refusal instanceof ApiError, refusal.statusCode, refusal.code, refusal.message, refusal.requestId],
+    apiError: [apiError instanceof ApiError, apiError.statusCode, apiError.code, apiError.message, apiError.requestId],
     created: created.data,
     createdTries,
     reset: reset.data,

@@ -16,8 +16,8 @@ import { gitlabMergeRequest, gitlabProject } from '../forges/gitlab-state.js';
 import type { TrellisServer } from './trellis-server.js';
 import { serveTrellis } from './trellis-server.js';
 
-/** The script, compiled once, so that each run takes a fifth of the time; from where packages are found. */
 let folder: string;
+/** The script, compiled once to make each run faster. It is inside the repository, so that it finds packages. */
 let script: string;
 let server: TrellisServer;
 let personId: string;
@@ -61,7 +61,7 @@ const receipts = pullRequest({ repo: 'acme/shop', number: 17, title: 'Send recei
 const broken = pullRequest({ repo: 'acme/warehouse', number: 1042, title: 'Count again', ci: 'failure' });
 const draft = pullRequest({ number: 3, draft: true });
 
-test('prints a table and ends with 0 when no CI fails', async () => {
+test('pull-requests script: prints a table and exits with 0 when no CI fails', async () => {
   await save(receipts, draft, pullRequest({ repo: 'acme/warehouse', number: 2, title: 'Move', ci: 'none' }));
   const { stdout, stderr, code } = await run([]);
   expect(stdout.split('\n')).toEqual([
@@ -75,7 +75,7 @@ test('prints a table and ends with 0 when no CI fails', async () => {
   expect([stderr, code]).toEqual(['', 0]);
 });
 
-test('prints a board that the server has read from three forges', async () => {
+test('pull-requests script: prints a board with data of three forges', async () => {
   const forges = await startForges();
   const { github, forgejo, gitlab } = forges;
   const red = githubRun({ conclusion: 'FAILURE' });
@@ -106,14 +106,14 @@ test('prints a board that the server has read from three forges', async () => {
   for (const forge of [github, forgejo, gitlab]) await forge.close();
 });
 
-test('ends with 1 when a CI fails', async () => {
+test('pull-requests script: exits with 1 when a CI fails', async () => {
   await save(receipts, broken);
   const { stdout, code } = await run([]);
   expect(stdout).toContain('2 pull requests, 1 failing, as of ');
   expect(code).toBe(1);
 });
 
-test('prints the pull requests of the contract as JSON, drafts too when asked', async () => {
+test('pull-requests script: prints JSON with --json, and drafts with --drafts', async () => {
   await save(pullRequest({ number: 1, title: 'a\u009bb' }), draft);
   const { stdout, code } = await run(['--json', '--drafts']);
   const printed = JSON.parse(stdout) as Snapshot['pullRequests'];
@@ -123,7 +123,7 @@ test('prints the pull requests of the contract as JSON, drafts too when asked', 
   expect(code).toBe(0);
 });
 
-test('cuts titles to the width, and frees them of what steers a terminal', async () => {
+test('pull-requests script: cuts titles to the width and removes control characters', async () => {
   const title = '\u001b[2J\u001b]0;owned\u0007Fix\r\nthe \u202egate and everything that is behind it';
   await save(pullRequest({ repo: 'acme/shop', number: 1, title, ci: 'pending' }));
   const { stdout } = await run([], { COLUMNS: '50' });
@@ -132,61 +132,61 @@ test('cuts titles to the width, and frees them of what steers a terminal', async
   expect(row.length).toBeLessThanOrEqual(50);
 });
 
-test('says that a board is empty', async () => {
+test('pull-requests script: prints an empty board', async () => {
   await save();
   expect((await run([])).stdout).toMatch(/^0 pull requests, 0 failing, as of /);
 });
 
-test("says what is wrong with a forge on the board, in the board's words", async () => {
+test('pull-requests script: prints the error of a forge on the board', async () => {
   const forge = {
     forge: 'github',
     reachable: false,
     repoCount: 0,
     truncated: false,
-    error: 'GitHub is away.',
+    error: 'GitHub is unavailable.',
   } as const;
   await server.services.dashboard.boards.save(personId, { ...EMPTY_SNAPSHOT, forges: [forge] });
-  expect((await run([])).stderr).toBe('github: GitHub is away.\n');
+  expect((await run([])).stderr).toBe('github: GitHub is unavailable.\n');
 });
 
 test.each<[string, string[], Record<string, string>, RegExp]>([
   ['no token', [], { TRELLIS_TOKEN: '' }, /^No token: set TRELLIS_TOKEN to a personal API token/],
   ['a wrong token', [], { TRELLIS_TOKEN: 'trl_no' }, /refused with 401: .*Is TRELLIS_TOKEN a token of this server/],
-  ['nobody of that name', ['--owner', 'nobody'], {}, /refused with 404: /],
-  ['nobody there', ['--url', 'http://127.0.0.1:9'], {}, /^No answer from http:\/\/127.0.0.1:9: /],
-  ['no address', ['--url', 'localhost:4000'], {}, /expected an address such as http:\/\/localhost:4000/],
-  ['a wait of nothing', ['--watch', '0'], {}, /Expected a whole number of seconds from 1 to 86400\./],
-  ['an option that is unknown', ['--jsn'], {}, /unknown option '--jsn'/],
+  ['an unknown owner', ['--owner', 'unknown'], {}, /refused with 404: /],
+  ['an unreachable server', ['--url', 'http://127.0.0.1:9'], {}, /^No answer from http:\/\/127.0.0.1:9: /],
+  ['an invalid address', ['--url', 'localhost:4000'], {}, /expected an address such as http:\/\/localhost:4000/],
+  ['an interval of 0', ['--watch', '0'], {}, /Expected a whole number of seconds from 1 to 86400\./],
+  ['an unknown option', ['--jsn'], {}, /unknown option '--jsn'/],
   ['an argument', ['acme/shop'], {}, /too many arguments/],
-])('ends with 2 and a reason for %s', async (_reason, args, env, reason) => {
+])('pull-requests script: exits with 2 and a reason for %s', async (_reason, args, env, reason) => {
   const { stdout, stderr, code } = await run(args, env);
   expect([stdout, code]).toEqual(['', 2]);
   expect(stderr).toMatch(reason);
   expect(stderr).not.toContain(token);
 });
 
-test('shows how it is called', async () => {
+test('pull-requests script: prints its usage', async () => {
   const { stdout, code } = await run(['--help'], { TRELLIS_TOKEN: '' });
   expect(stdout).toMatch(/^Usage: list-pull-requests \[options\]\n/);
   expect(code).toBe(0);
 });
 
-test('watches: prints what has changed, lives through a failure, and ends with the last board', async () => {
+test('pull-requests script: --watch prints changes, survives an error, and exits by the last board', async () => {
   await save(receipts);
   const child = start(['--watch', '1', '--json']);
   let printed = '';
   child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()));
-  let said = '';
-  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  const until = async (lines: number) => {
+  let errors = '';
+  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
+  const untilPrinted = async (lines: number) => {
     while (printed.split('\n').length <= lines) await sleep(20);
   };
-  await until(1);
-  // What doesn't fit the contract is not sent.
+  await untilPrinted(1);
+  // The server doesn't send data that violates the contract.
   await save(pullRequest({ ci: 'odd' as 'none' }));
-  while (!said.includes('refused with 500: ')) await sleep(20);
+  while (!errors.includes('refused with 500: ')) await sleep(20);
   await save(broken);
-  await until(2);
+  await untilPrinted(2);
   child.kill('SIGINT');
   const [code] = (await once(child, 'close')) as [number | null];
   const boards = printed

@@ -15,13 +15,13 @@ afterEach(() => server.close());
 
 const onRetry = (notice: RetryNotice) => notices.push(notice);
 
-/** Refuses the first requests and answers the rest. */
-const refuseFirst =
+/** Fails the first requests, then succeeds. */
+const failFirst =
   (times: number, status: number, headers: Record<string, string> = {}): Answer =>
   (response, nth) =>
     nth < times ? sendJson(response, status, { error: 'Not now.' }, headers) : sendJson(response, 200, ['first']);
 
-/** Announces more than it sends, and resets the connection once that is under way. */
+/** Sends only the start of the announced body, then resets the connection. */
 function resetInBody(response: ServerResponse, status: number) {
   response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': '100' }).write('["fir');
   setTimeout(() => response.socket?.resetAndDestroy(), 20);
@@ -33,8 +33,8 @@ const secondsFromNow = (seconds: number) => new Date(now + seconds * 1000).toUTC
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
-describe('statuses', () => {
-  test('429 and every status from 500 to 599 is tried again until it is answered', async () => {
+describe('retries by status', () => {
+  test('429 and every status from 500 to 599 are retried until a success', async () => {
     let status = 0;
     server = await serveNotes((response, nth) =>
       nth % 2 === 0 ? sendJson(response, status, {}) : sendJson(response, 200, ['first']),
@@ -47,32 +47,32 @@ describe('statuses', () => {
     expect(server.seen).toHaveLength(2 * 101);
   });
 
-  // The Fetch standard makes a network failure of 407, so that no status is seen.
-  const refusals = range(400, 499).filter((status) => status !== 429 && status !== 407);
+  // The Fetch standard turns 407 into a network error, so the status is not visible.
+  const clientErrors = range(400, 499).filter((status) => status !== 429 && status !== 407);
 
-  test('every other status from 400 to 499 is returned after one try', async () => {
+  test('every other status from 400 to 499 is returned after one attempt', async () => {
     let status = 0;
     server = await serveNotes((response) => sendJson(response, status, { error: 'No.' }));
-    // Counted here and not at the server: of a 421 the platform asks once more by itself.
+    // Counted here and not at the server, as the platform itself retries after 421.
     let attempts = 0;
     const fetch = (request: Request) => {
       attempts += 1;
       return globalThis.fetch(request);
     };
     const client = createNotesClient(server.url, { fetch });
-    for (status of refusals) {
+    for (status of clientErrors) {
       const { error, response } = await client.GET('/notes');
       expect({ status: response.status, error }).toEqual({ status, error: { error: 'No.' } });
     }
     expect(attempts).toBe(98);
   });
 
-  test('the last response is returned when the tries are spent', async () => {
-    server = await serveNotes((response, nth) => sendJson(response, 503, { error: `Refusal ${nth}.` }));
+  test('the last response is returned after the last retry', async () => {
+    server = await serveNotes((response, nth) => sendJson(response, 503, { error: `Error ${nth}.` }));
     const { error, response } = await createNotesClient(server.url, { onRetry }).GET('/notes');
     expect(response.status).toBe(503);
     expect(response.url).toBe(`${server.url}/notes`);
-    expect(error).toEqual({ error: 'Refusal 3.' });
+    expect(error).toEqual({ error: 'Error 3.' });
     expect(notices.map(({ attempt, reason }) => [attempt, reason])).toEqual([
       [1, 'status 503'],
       [2, 'status 503'],
@@ -80,15 +80,15 @@ describe('statuses', () => {
     ]);
   });
 
-  test('no retries are made when none are wanted', async () => {
-    server = await serveNotes(refuseFirst(1, 503));
+  test('maxRetries 0 turns retries off', async () => {
+    server = await serveNotes(failFirst(1, 503));
     const { response } = await createNotesClient(server.url, { retry: { maxRetries: 0 } }).GET('/notes');
     expect(response.status).toBe(503);
     expect(server.seen).toHaveLength(1);
   });
 });
 
-describe('waits', () => {
+describe('waits between attempts', () => {
   test('the wait is a random share of a bound that doubles up to a maximum', async () => {
     server = await serveNotes((response) => sendJson(response, 500, {}));
     const client = createNotesClient(server.url, {
@@ -101,22 +101,22 @@ describe('waits', () => {
     );
     [2, 4, 8, 8, 8].forEach((bound, index) => {
       expect(longest[index]).toBeLessThan(bound);
-      // Twenty draws below half the bound happen once in a million.
+      // Twenty random waits below half the bound have a probability of one in a million.
       expect(longest[index]).toBeGreaterThan(bound / 2);
     });
   });
 
-  test('Retry-After in seconds is waited out', async () => {
-    server = await serveNotes(refuseFirst(1, 429, { 'Retry-After': '1' }));
+  test('Retry-After in seconds is respected', async () => {
+    server = await serveNotes(failFirst(1, 429, { 'Retry-After': '1' }));
     await createNotesClient(server.url, { retry: { maxRetryAfterMs: 2000 }, onRetry }).GET('/notes');
     expect(notices).toEqual([{ attempt: 1, delayMs: 1000, reason: 'status 429' }]);
     expect(server.seen[1]!.at - server.seen[0]!.at).toBeGreaterThanOrEqual(990);
   });
 
-  test.each([429, 503])('Retry-After of %i as a date is waited for', async (status) => {
-    // Both of one moment, as between two of them a second may end.
+  test.each([429, 503])('Retry-After of %i as a date is respected', async (status) => {
+    // Both dates use the same moment, so that they are exactly one second apart.
     const headers = { Date: secondsFromNow(0), 'Retry-After': secondsFromNow(1) };
-    server = await serveNotes(refuseFirst(1, status, headers));
+    server = await serveNotes(failFirst(1, status, headers));
     await createNotesClient(server.url, { retry: { maxRetryAfterMs: 5000 }, onRetry }).GET('/notes');
     expect(notices).toEqual([{ attempt: 1, delayMs: 1000, reason: `status ${status}` }]);
     expect(server.seen[1]!.at - server.seen[0]!.at).toBeGreaterThanOrEqual(990);
@@ -127,42 +127,42 @@ describe('waits', () => {
     ['more seconds than a number holds exactly', '9'.repeat(30), 60],
     ['a date a year away', secondsFromNow(31_536_000), 60],
   ])('Retry-After of %s is capped', async (_reason, value, delayMs) => {
-    server = await serveNotes(refuseFirst(1, 429, { 'Retry-After': value }));
+    server = await serveNotes(failFirst(1, 429, { 'Retry-After': value }));
     await createNotesClient(server.url, { onRetry }).GET('/notes');
     expect(notices).toEqual([{ attempt: 1, delayMs, reason: 'status 429' }]);
   });
 
   test.each(['0.5', '-1', 'soon', '', '1 hour', '0x10', 'Sun, 99 Nov 1994 08:49:37 GMT', '2030-01-01T00:00:00Z'])(
-    'Retry-After of "%s" makes no sense and the own wait is taken',
+    'the invalid Retry-After "%s" is ignored',
     async (value) => {
-      server = await serveNotes(refuseFirst(3, 429, { 'Retry-After': value }));
+      server = await serveNotes(failFirst(3, 429, { 'Retry-After': value }));
       const { data } = await createNotesClient(server.url, { retry: { baseDelayMs: 4 }, onRetry }).GET('/notes');
       expect(data).toEqual(['first']);
       notices.forEach(({ delayMs }, index) => expect(delayMs).toBeLessThan(4 * 2 ** index));
-      // An instant retry, three times, would be the sign of a value read as the past.
+      // Three waits of 0 would mean that the value was read as a date in the past.
       expect(notices.some(({ delayMs }) => delayMs > 0)).toBe(true);
     },
   );
 
   test.each([
-    ['no wait at all', '0'],
-    ['a date already past', 'Sun, 06 Nov 1994 08:49:37 GMT'],
-  ])('Retry-After of %s leaves the own wait', async (_reason, value) => {
-    server = await serveNotes(refuseFirst(1, 429, { 'Retry-After': value }));
+    ['0 seconds', '0'],
+    ['a date in the past', 'Sun, 06 Nov 1994 08:49:37 GMT'],
+  ])('Retry-After of %s falls back to the random wait', async (_reason, value) => {
+    server = await serveNotes(failFirst(1, 429, { 'Retry-After': value }));
     await createNotesClient(server.url, { onRetry }).GET('/notes');
     expect(notices[0]!.delayMs).toBeGreaterThan(0);
     expect(notices[0]!.delayMs).toBeLessThan(4);
   });
 });
 
-describe('the network', () => {
-  test('a refused connection is tried again and then thrown', async () => {
+describe('network errors', () => {
+  test('a refused connection is retried, then thrown', async () => {
     await expect(createNotesClient(CLOSED_PORT, { onRetry }).GET('/notes')).rejects.toThrow('fetch failed');
     expect(notices).toHaveLength(3);
     expect(notices[0]!.reason).toContain('ECONNREFUSED');
   });
 
-  test('a connection reset in the middle of the body is tried again', async () => {
+  test('a connection reset in the middle of the body is retried', async () => {
     server = await serveNotes((response, nth) => {
       if (nth > 0) sendJson(response, 200, ['first']);
       else resetInBody(response, 200);
@@ -172,14 +172,14 @@ describe('the network', () => {
     expect(notices).toHaveLength(1);
   });
 
-  test('a connection always reset in the middle of the body is thrown', async () => {
+  test('a reset in the middle of the body is thrown after the last retry', async () => {
     server = await serveNotes((response) => resetInBody(response, 200));
     const call = createNotesClient(server.url, { retry: { maxRetries: 1 } }).GET('/notes');
     await expect(call).rejects.toThrow('terminated');
     expect(server.seen).toHaveLength(2);
   });
 
-  test('a refusal keeps its status when its body is lost, and is not tried again', async () => {
+  test('an error response with a lost body keeps its status and is not retried', async () => {
     server = await serveNotes((response) => resetInBody(response, 404));
     const { error, response } = await createNotesClient(server.url).GET('/notes');
     expect([response.status, error]).toEqual([404, '']);
@@ -187,36 +187,36 @@ describe('the network', () => {
   });
 });
 
-describe('time', () => {
-  test('a body slower than the timeout is tried again', async () => {
+describe('timeouts and aborts', () => {
+  test('a body slower than the timeout is retried', async () => {
     server = await serveNotes((response, nth) => {
       if (nth > 0) sendJson(response, 200, ['first']);
       else response.writeHead(200, { 'Content-Type': 'application/json' }).write('["first"');
     });
     const { data } = await createNotesClient(server.url, { timeoutMs: 600, onRetry }).GET('/notes');
     expect(data).toEqual(['first']);
-    expect(notices[0]!.reason).toBe('No complete answer within 600 ms');
+    expect(notices[0]!.reason).toBe('No complete response within 600 ms');
   });
 
   test.each<[string, Answer]>([
-    ['never answers', () => undefined],
+    ['never responds', () => undefined],
     ['never ends its body', (response) => void response.writeHead(200).write('[')],
-  ])('a server that %s is given up with a TimeoutError', async (_reason, answer) => {
-    server = await serveNotes(answer);
+  ])('a server that %s causes a TimeoutError after the last retry', async (_reason, respond) => {
+    server = await serveNotes(respond);
     const call = createNotesClient(server.url, { timeoutMs: 500, retry: { maxRetries: 1 } }).GET('/notes');
     await expect(call).rejects.toMatchObject({ name: 'TimeoutError' });
     expect(server.seen).toHaveLength(2);
   });
 
-  test('a timeout of 0 waits as long as it takes', async () => {
+  test('timeoutMs 0 sets no limit', async () => {
     server = await serveNotes((response) => setTimeout(() => sendJson(response, 200, ['late']), 50));
     const { data } = await createNotesClient(server.url, { timeoutMs: 0 }).GET('/notes');
     expect(data).toEqual(['late']);
   });
 
-  test('an abort ends a wait at once', async () => {
-    // Much later than tests are waited for.
-    server = await serveNotes(refuseFirst(9, 429, { 'Retry-After': '3000' }));
+  test('an abort ends a wait immediately', async () => {
+    // A wait that is much longer than the timeout of the test.
+    server = await serveNotes(failFirst(9, 429, { 'Retry-After': '3000' }));
     const controller = new AbortController();
     const client = createNotesClient(server.url, {
       retry: { maxRetryAfterMs: 3_600_000 },
@@ -227,14 +227,14 @@ describe('time', () => {
   });
 
   test.each<[string, Answer]>([
-    ['before the answer', () => undefined],
+    ['before the response', () => undefined],
     ['in the middle of the body', (response) => void response.writeHead(200).write('[')],
-    ['in the middle of a refusal', (response) => void response.writeHead(404).write('{')],
-  ])('an abort %s ends the call without another try', async (_reason, answer) => {
+    ['in the middle of an error response', (response) => void response.writeHead(404).write('{')],
+  ])('an abort %s ends the call without a retry', async (_reason, respond) => {
     const controller = new AbortController();
-    server = await serveNotes((...asked) => {
+    server = await serveNotes((...args) => {
       setTimeout(() => controller.abort(new Error('enough')), 60);
-      answer(...asked);
+      respond(...args);
     });
     const call = createNotesClient(server.url, { onRetry }).GET('/notes', { signal: controller.signal });
     await expect(call).rejects.toThrow('enough');
@@ -242,7 +242,7 @@ describe('time', () => {
     expect(notices).toEqual([]);
   });
 
-  test('no try leaves a listener on the signal of its call', async () => {
+  test('attempts leave no listeners on the signal of the call', async () => {
     server = await serveNotes((response, nth) => {
       if (nth % 2 === 0) sendJson(response, 503, {});
       else resetInBody(response, 200);
@@ -258,15 +258,15 @@ describe('time', () => {
     expect(left).toEqual([0, 0, 0, 0]);
   });
 
-  test('a call aborted beforehand sends nothing', async () => {
-    server = await serveNotes(refuseFirst(0, 500));
+  test('a call with an aborted signal sends nothing', async () => {
+    server = await serveNotes(failFirst(0, 500));
     const call = createNotesClient(server.url).GET('/notes', { signal: AbortSignal.abort(new Error('never mind')) });
     await expect(call).rejects.toThrow('never mind');
     expect(server.seen).toEqual([]);
   });
 });
 
-describe('what is repeated', () => {
+describe('repeated requests', () => {
   const created: Answer = (response, nth) =>
     nth < 2 ? sendJson(response, 502, {}) : sendJson(response, 201, { id: nth });
 
@@ -282,14 +282,14 @@ describe('what is repeated', () => {
 
   test.each(['put', 'patch', 'delete'])('a %s keeps one Idempotency-Key', async (method) => {
     server = await serveNotes(created);
-    // Notes have no such operation; what is sent is the same.
+    // The notes contract lacks this method, but the request is sent all the same.
     await createNotesClient(server.url).request(method as 'post', '/notes', { body: { text: 'x' } });
     expect(server.seen.map((seen) => seen.method)).toEqual(Array(3).fill(method.toUpperCase()));
     expect(new Set(server.seen.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
     expect(server.seen[0]?.headers['idempotency-key']).toMatch(/^[\da-f-]{36}$/);
   });
 
-  test('a POST whose answer was lost has one effect on a server that knows the key', async () => {
+  test('a POST whose response was lost takes effect once on a server that knows the key', async () => {
     const notes = new Map<unknown, number>();
     server = await serveNotes((response, nth, { headers }) => {
       const key = headers['idempotency-key'];
@@ -303,7 +303,7 @@ describe('what is repeated', () => {
     expect(notes.size).toBe(1);
   });
 
-  test('each POST has a key of its own', async () => {
+  test('each POST has a different Idempotency-Key', async () => {
     server = await serveNotes((response) => sendJson(response, 201, { id: 1 }));
     const client = createNotesClient(server.url);
     await client.POST('/notes', { body: { text: 'one' } });
@@ -311,7 +311,7 @@ describe('what is repeated', () => {
     expect(new Set(server.seen.map(({ headers }) => headers['idempotency-key'])).size).toBe(2);
   });
 
-  test("a caller's own key is kept", async () => {
+  test('an Idempotency-Key of the caller is not replaced', async () => {
     server = await serveNotes(created);
     await createNotesClient(server.url).POST('/notes', {
       body: { text: 'mine' },
@@ -320,8 +320,8 @@ describe('what is repeated', () => {
     expect(server.seen.map(({ headers }) => headers['idempotency-key'])).toEqual(['my-key', 'my-key', 'my-key']);
   });
 
-  test('a GET has neither key nor body', async () => {
-    server = await serveNotes(refuseFirst(1, 500));
+  test('a GET has neither Idempotency-Key nor body', async () => {
+    server = await serveNotes(failFirst(1, 500));
     await createNotesClient(server.url).GET('/notes');
     for (const { headers, body } of server.seen) {
       expect([headers['idempotency-key'], headers['content-length'], body]).toEqual([undefined, undefined, '']);
@@ -329,8 +329,8 @@ describe('what is repeated', () => {
   });
 });
 
-describe('streams', () => {
-  test('a streamed answer is handed over as it comes, past the timeout', async () => {
+describe('streamed responses', () => {
+  test('a streamed response may take longer than the timeout', async () => {
     server = await serveNotes((response) => {
       response.writeHead(200).write('one ');
       setTimeout(() => response.end('two'), 1_000);
@@ -340,7 +340,7 @@ describe('streams', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test('a streamed answer ends when the caller aborts', async () => {
+  test('a streamed response ends when the caller aborts', async () => {
     server = await serveNotes((response) => void response.writeHead(200).write('one '));
     const controller = new AbortController();
     const { data } = await createNotesClient(server.url).GET('/notes', {

@@ -1,34 +1,37 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
-/** Where npm puts Bun: in a package of its own, from where the install script moves it if it may run. */
+/** npm installs Bun in a platform package. Its install script, if allowed to run, moves the binary. */
 const BUN_PATHS = [
   `node_modules/@oven/bun-${process.platform}-${process.arch === 'arm64' ? 'aarch64' : process.arch}/bin/bun`,
   'node_modules/bun/bin/bun.exe',
 ];
 
 export interface Runtime {
-  /** With its version. */
+  /** The name and version. */
   readonly name: string;
   readonly command: string;
 }
 
-/** The command that runs Bun, if npm has installed it. */
+/** Returns the path of Bun; `undefined` when npm has not installed it. */
 export function findBun(): string | undefined {
   return BUN_PATHS.find((path) => existsSync(path));
 }
 
-/** This Node, Bun, and those of `TRELLIS_RUNTIMES` (commands, separated by commas); says loudly when Bun is missing. */
+/**
+ * Returns the current Node, Bun and the comma-separated commands of `TRELLIS_RUNTIMES`. Prints a warning when Bun is
+ * not installed.
+ */
 export function findRuntimes(): Runtime[] {
   const bun = findBun();
   if (bun === undefined) {
-    process.stderr.write('\n*** SKIPPED: the client is not run in Bun, which is not installed. ***\n\n');
+    process.stderr.write('\n*** SKIPPED: the client tests in Bun need Bun, which is not installed. ***\n\n');
   }
   const others = (process.env.TRELLIS_RUNTIMES ?? '').split(',').filter((command) => command !== '');
   return [process.execPath, ...(bun === undefined ? [] : [bun]), ...others].map(toRuntime);
 }
 
-/** @throws Error when there is no such command. */
+/** @throws Error when the command doesn't exist. */
 function toRuntime(command: string): Runtime {
   const { stdout, error } = spawnSync(command, ['--version'], { encoding: 'utf8' });
   if (error) throw error;

@@ -12,18 +12,18 @@ import { LOOPBACK } from '../forges/forge-server.js';
 export interface TrellisServer {
   readonly url: string;
   readonly services: Services;
-  /** Headers that sign a new person in. */
+  /** Creates a user, and returns headers with a session. */
   signIn(username: string): Promise<{ readonly personId: string; readonly headers: Readonly<Record<string, string>> }>;
   close(): Promise<void>;
 }
 
 export interface TrellisOptions {
   readonly flags?: Readonly<Record<string, string>>;
-  /** Puts other services in the place of those of the product. */
+  /** Replaces services, for example with fakes. */
   readonly adapt?: (services: Services) => Services;
 }
 
-/** The dashboard as the product serves it, in this process and with a state of its own. */
+/** Starts a server with the dashboard in this process, with a temporary state folder. */
 export async function serveTrellis({
   flags,
   adapt = (services) => services,

@@ -1,4 +1,3 @@
-/** The generated client against the server that it was made for. */
 import { ApiError, createDashboardClient, decodeError } from '../../src/generated/dashboard/client.js';
 import type { TrellisServer } from './trellis-server.js';
 import { serveTrellis } from './trellis-server.js';
@@ -9,7 +8,7 @@ afterEach(() => server.close());
 
 const body = { label: 'nightly', expiresAt: new Date(Date.now() + 86_400_000).toISOString() };
 
-test('a POST whose answer is lost twice has one effect', async () => {
+test('generated client: a POST whose response is lost twice takes effect once', async () => {
   server = await serveTrellis();
   const { headers } = await server.signIn('ada');
   const statuses: number[] = [];
@@ -26,7 +25,7 @@ test('a POST whose answer is lost twice has one effect', async () => {
   expect(listed.data?.map(({ id }) => id)).toEqual([created.data?.id]);
 });
 
-test('a token is used, revoked, and then refused', async () => {
+test('generated client: a token works until it is revoked', async () => {
   server = await serveTrellis();
   const { headers } = await server.signIn('ada');
   const session = createDashboardClient(server.url, { token: '' });
@@ -35,13 +34,13 @@ test('a token is used, revoked, and then refused', async () => {
   expect((await client.GET('/api/dashboard')).data?.pullRequests).toEqual([]);
   await session.DELETE('/api/tokens/{id}', { params: { path: { id: data!.id } }, headers });
   const { error, response } = await client.GET('/api/dashboard');
-  const refusal = decodeError(response, error);
-  expect(refusal).toBeInstanceOf(ApiError);
-  expect(refusal).toMatchObject({ statusCode: 401, code: 'unauthenticated', retryAfter: undefined });
-  expect(refusal?.requestId).toBe(response.headers.get('X-Request-Id'));
+  const apiError = decodeError(response, error);
+  expect(apiError).toBeInstanceOf(ApiError);
+  expect(apiError).toMatchObject({ statusCode: 401, code: 'unauthenticated', retryAfter: undefined });
+  expect(apiError?.requestId).toBe(response.headers.get('X-Request-Id'));
 });
 
-test('a limit is told, and waited out as far as the caller lets it', async () => {
+test('generated client: a rate limit is reported, and the wait is capped', async () => {
   server = await serveTrellis({ flags: { rateLimit: '1' } });
   const delays: number[] = [];
   const client = createDashboardClient(server.url, {

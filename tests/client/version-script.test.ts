@@ -9,7 +9,7 @@ let server: NotesServer;
 beforeEach(async () => {
   server = await serveNotes((response, _nth, { url }) => {
     if (url === '/api/version') sendJson(response, 200, { version: '1.2.3' });
-    else sendJson(response, 404, { error: 'Nothing here.', code: 'not_found' });
+    else sendJson(response, 404, { error: 'Unknown path.', code: 'not_found' });
   });
 });
 afterEach(() => server.close());
@@ -21,16 +21,16 @@ async function run(args: readonly string[], env: Record<string, string> = {}) {
   return { stdout, stderr, code: child.exitCode };
 }
 
-test('prints the version of the server at the address', async () => {
+test('version script: prints the version of the server at the address', async () => {
   expect(await run([server.url])).toEqual({ stdout: '1.2.3\n', stderr: '', code: 0 });
 });
 
-test('finds the address in the environment', async () => {
+test('version script: reads the address from the environment', async () => {
   const { stdout } = await run([], { TRELLIS_URL: server.url });
   expect(stdout).toBe('1.2.3\n');
 });
 
-test('says that nothing listens', async () => {
+test('version script: reports that no server is listening', async () => {
   await server.close();
   expect(await run([server.url])).toEqual({
     stdout: '',
@@ -39,12 +39,12 @@ test('says that nothing listens', async () => {
   });
 });
 
-test("shows a refusal in the server's words", async () => {
+test('version script: prints the message of an error response', async () => {
   const { stderr, code } = await run([`${server.url}/elsewhere`]);
-  expect([stderr, code]).toEqual([`No version from ${server.url}/elsewhere: Nothing here.\n`, 1]);
+  expect([stderr, code]).toEqual([`No version from ${server.url}/elsewhere: Unknown path.\n`, 1]);
 });
 
-test('shows how it is called', async () => {
+test('version script: prints its usage', async () => {
   const help = await run(['--help']);
   expect([help.stdout.split('\n')[0], help.code]).toEqual(['Usage: tsx scripts/version.ts [address]', 0]);
   const wrong = await run(['one', 'two']);

@@ -11,10 +11,10 @@ import { createKeyboard } from './keyboard.js';
 import { openStage } from './stage.js';
 import type { Stage } from './stage.js';
 
-/** One more than a page of the list, and some. */
+/** More files than fit on one page of the list. */
 const MANY = 64;
 
-describeInBrowser('the site explorer', () => {
+describeInBrowser('site pages', () => {
   let site: string;
   let stage: Stage;
   let page: Page;
@@ -27,7 +27,7 @@ describeInBrowser('the site explorer', () => {
     await Promise.all(
       Array.from({ length: MANY }, (_, index) => writeFile(path.join(site, `many/note-${100 + index}.txt`), 'x')),
     );
-    // A busy machine draws outlines slowly the first time.
+    // Tracing outlines for the first time is slow on a busy machine.
     const env = { TRELLIS_QUERY_TIMEOUT_MS: '60000' };
     stage = await openStage({ services: 'dashboard,site', args: ['--site', site], env });
     page = stage.page;
@@ -40,11 +40,11 @@ describeInBrowser('the site explorer', () => {
   const open = (address: string) => page.goto(stage.server.origin + address);
   const entry = (name: string) => page.getByRole('list', { name: 'Folders and files' }).getByRole('link', { name });
 
-  /** Waits until the list begins with something. */
-  const firstIs = (name: string) =>
+  /** Waits until the first entry of the list has this name. */
+  const waitForFirst = (name: string) =>
     page.locator('.entries li:first-child .name').getByText(name, { exact: false }).first().waitFor();
 
-  test('names what is skipped until it is repaired', async () => {
+  test('the files page lists skipped entries until they are fixed', async () => {
     const broken = Buffer.concat([Buffer.from(`${site}/caf`), Buffer.from([0xe9])]);
     await writeFile(broken, '');
     await eventually(async () => {
@@ -64,7 +64,7 @@ describeInBrowser('the site explorer', () => {
     });
   });
 
-  test('walks into folders, with a thumbnail of every image', async () => {
+  test('the files page opens folders and shows a thumbnail of every image', async () => {
     await open('/explore');
     await entry('images').click();
     await entry('herbarium.tiff').waitFor();
@@ -74,21 +74,21 @@ describeInBrowser('the site explorer', () => {
     });
     await page.getByRole('status').getByText('1 folder, 6 files').waitFor();
     await expectAccessible(page);
-    await page.getByRole('navigation', { name: 'Folders above' }).getByRole('link', { name: 'Site' }).click();
+    await page.getByRole('navigation', { name: 'Breadcrumbs' }).getByRole('link', { name: 'Site' }).click();
     await entry('recipes').waitFor();
     await entry('empty').click();
-    await page.getByText('Nothing is in this folder.').waitFor();
+    await page.getByText('This folder is empty.').waitFor();
     await open('/explore?folder=gone');
-    await page.getByText('There is no such folder').waitFor();
+    await page.getByText('This folder doesn’t exist or was deleted.').waitFor();
   });
 
-  test('sorts, lists and finds, and the address keeps it', async () => {
+  test('sort order, view and search are part of the address', async () => {
     await open('/explore?folder=images');
-    await page.getByLabel('Sorted by').selectOption('Largest first');
+    await page.getByLabel('Sort by').selectOption('Largest first');
     await page.locator('.entries li:nth-child(2) .name').getByText('garden-at-dawn.jpg').waitFor();
-    await page.getByLabel('Sorted by').selectOption('Smallest first');
+    await page.getByLabel('Sort by').selectOption('Smallest first');
     await page.locator('.entries li:nth-child(2) .name').getByText('trellis-mark.svg').waitFor();
-    await page.getByLabel('Shown as').selectOption('List');
+    await page.getByRole('combobox', { name: 'View' }).selectOption('List');
     await page.locator('.entries.list').waitFor();
     await expectAccessible(page);
     await page.reload();
@@ -96,23 +96,23 @@ describeInBrowser('the site explorer', () => {
 
     await open('/explore');
     await page.getByLabel('Search names').fill('BREAD');
-    await page.getByText('1 file with “BREAD” in the name, here and below').waitFor();
+    await page.getByText('1 file with “BREAD” in the name, subfolders included').waitFor();
     await entry('sunflower-bread.md').waitFor();
     await page.getByLabel('Search names').fill('a.*b');
-    await page.getByText('Nothing here is called like “a.*b”.').waitFor();
+    await page.getByText('No name contains “a.*b”.').waitFor();
   });
 
-  test('goes through many files page by page', async () => {
+  test('the files page paginates many files', async () => {
     await open('/explore?folder=many');
     await page.getByText('Page 1 of 2').waitFor();
     await page.getByRole('link', { name: 'Next' }).click();
     await page.getByText('Page 2 of 2').waitFor();
-    await firstIs('note-160.txt');
+    await waitForFirst('note-160.txt');
     await page.getByRole('link', { name: 'Previous' }).click();
-    await firstIs('note-100.txt');
+    await waitForFirst('note-100.txt');
   });
 
-  test('shows every field of a file and of what was made of it', async () => {
+  test('the file panel shows all fields of a file and of its child records', async () => {
     await open('/explore?folder=images');
     await entry('garden-at-dawn.jpg').click();
     const panel = page.getByRole('region', { name: 'garden-at-dawn.jpg' });
@@ -132,40 +132,40 @@ describeInBrowser('the site explorer', () => {
     await soup.getByText('Roasted tomato soup').first().waitFor();
   });
 
-  test('says that a file has vanished, and leaves it off the list', async () => {
-    await writeFile(path.join(site, 'garden/fleeting.md'), 'soon gone');
+  test('the file panel says that a file was deleted, and the list reloads', async () => {
+    await writeFile(path.join(site, 'garden/fleeting.md'), 'soon deleted');
     await open('/explore?folder=garden');
-    await untilThere(page, 'fleeting.md');
+    await waitUntilListed(page, 'fleeting.md');
     await rm(path.join(site, 'garden/fleeting.md'));
-    await untilGone(stage, 'fleeting.md');
+    await waitUntilRemoved(stage, 'fleeting.md');
     await entry('fleeting.md').click();
-    await page.getByText('This file is gone.').waitFor();
+    await page.getByText('This file was moved or deleted.').waitFor();
     await entry('fleeting.md').waitFor({ state: 'detached' });
     expect(stage.takeComplaints()).toEqual([]);
   });
 
-  test('shows the records of every kind', async () => {
+  test('the records page shows the records of every record type', async () => {
     await open('/explore/records?kind=SitePage');
     await page.getByText('A page of the site.').waitFor();
-    await page.getByRole('navigation', { name: 'Kinds of records' }).getByRole('link', { name: 'Recipe 6' }).click();
+    await page.getByRole('navigation', { name: 'Record types' }).getByRole('link', { name: 'Recipe 6' }).click();
     await page.getByRole('link', { name: 'Quince jelly' }).click();
     const panel = page.getByRole('region', { name: 'Recipe', exact: true });
     await panel.getByText('The number of people it is enough for.').waitFor();
     await expectAccessible(page);
     await open('/explore/records?kind=SitePlugin');
-    await page.getByText('The site has no record of this kind.').waitFor();
+    await page.getByText('This site has no records of this type.').waitFor();
   });
 
-  test('makes a recipe: preview, bytes, wrong values at their field, and the query', async () => {
+  test('the transform page shows a preview, sizes in bytes, errors at their fields, and the query', async () => {
     await open('/explore?folder=images');
     await entry('sunflower.jpg').click();
-    await page.getByRole('link', { name: 'Make images of it' }).click();
-    const shown = page.getByRole('region', { name: 'The image in its real size' }).getByRole('img');
+    await page.getByRole('link', { name: 'Transform image' }).click();
+    const shown = page.getByRole('region', { name: 'Image at actual size' }).getByRole('img');
     const width = page.getByLabel('width', { exact: true });
     await width.fill('240');
     await page.waitForFunction(() => document.querySelector<HTMLImageElement>('.stage img')?.width === 240);
     await page.getByLabel('toFormat', { exact: true }).selectOption('WEBP');
-    await page.getByRole('img', { name: 'sunflower.webp as the recipe makes it' }).waitFor();
+    await page.getByRole('img', { name: 'Preview of sunflower.webp' }).waitFor();
     await page.getByRole('row', { name: /For 1\.5× screens [\d,]{4,}/ }).waitFor();
     await expectAccessible(page);
 
@@ -175,39 +175,39 @@ describeInBrowser('the site explorer', () => {
     await page.locator('[name=quality][aria-invalid=true]').waitFor();
     await quality.fill('good');
     await page.getByText('Expected a whole number; received “good”.').waitFor();
-    await page.getByText('Mend the marked fields').waitFor();
+    await page.getByText('Fix the highlighted fields').waitFor();
     await quality.fill('60');
-    await page.getByText('Mend the marked fields').waitFor({ state: 'detached' });
+    await page.getByText('Fix the highlighted fields').waitFor({ state: 'detached' });
 
-    await page.getByText('All other arguments').click();
+    await page.getByText('More arguments').click();
     await page.getByLabel('highlight').fill('#f5d0a0');
-    await page.getByText('duotone needs this too.').waitFor();
+    await page.getByText('Required by duotone.').waitFor();
     await page.getByLabel('shadow').fill('#17614a');
-    await page.getByText('duotone needs this too.').waitFor({ state: 'detached' });
+    await page.getByText('Required by duotone.').waitFor({ state: 'detached' });
     await page.waitForURL(/duotone\.shadow=/);
     await page.reload();
     await page.getByText('duotone: {highlight: "#f5d0a0", shadow: "#17614a"}').waitFor();
     await shown.waitFor();
 
-    await page.getByRole('combobox', { name: 'Make' }).selectOption('fluid');
+    await page.getByRole('combobox', { name: 'Transform' }).selectOption('fluid');
     await page.getByLabel('maxWidth').fill('300');
     await page.getByLabel('150 pixels wide').check();
     await page.waitForFunction(() => document.querySelector<HTMLImageElement>('.stage img')?.width === 150);
-    await page.getByRole('combobox', { name: 'Make' }).selectOption('resize');
+    await page.getByRole('combobox', { name: 'Transform' }).selectOption('resize');
     await page.getByLabel('The image', { exact: true }).waitFor();
-    await page.getByRole('combobox', { name: 'Make' }).selectOption('traced');
-    await page.getByRole('img', { name: 'tracedSVG of the recipe' }).waitFor();
+    await page.getByRole('combobox', { name: 'Transform' }).selectOption('traced');
+    await page.getByRole('img', { name: 'Preview of tracedSVG' }).waitFor();
     await page.getByText('color', { exact: true }).waitFor();
     expect(stage.takeComplaints()).toEqual([]);
   });
 
-  test('says where nothing is, to a person by a page', async () => {
-    const answer = await open('/nowhere');
-    expect([answer?.status(), answer?.headers()['cache-control']]).toEqual([404, 'no-store']);
+  test('an unknown address shows a page to browsers and JSON to programs', async () => {
+    const response = await open('/nowhere');
+    expect([response?.status(), response?.headers()['cache-control']]).toEqual([404, 'no-store']);
     await page.getByRole('heading', { name: 'Nothing here', level: 1 }).waitFor();
     await expectAccessible(page);
-    const toProgram = await page.request.get(`${stage.server.origin}/nowhere`);
-    expect(await toProgram.json()).toMatchObject({ code: 'not_found' });
+    const programResponse = await page.request.get(`${stage.server.origin}/nowhere`);
+    expect(await programResponse.json()).toMatchObject({ code: 'not_found' });
     await page.getByRole('link', { name: 'Back to the start' }).click();
     await page.getByRole('heading', { name: 'Pull requests', level: 1 }).waitFor();
     await page.goBack();
@@ -215,7 +215,7 @@ describeInBrowser('the site explorer', () => {
     expect(stage.takeComplaints()).toEqual(['404 GET /nowhere']);
   });
 
-  test('does it all by the keyboard alone', async () => {
+  test('files, file panel and transform page work by keyboard', async () => {
     const { press, type, arriveAt, tabTo, pressOn } = createKeyboard(page);
     await open('/explore');
     await entry('images').waitFor();
@@ -232,14 +232,14 @@ describeInBrowser('the site explorer', () => {
     await press('Escape');
     await arriveAt('link "garden-at-dawn.jpg');
     await press('Enter');
-    await page.getByRole('link', { name: 'Make images of it' }).waitFor();
+    await page.getByRole('link', { name: 'Transform image' }).waitFor();
     await pressOn('link "Make images of it"');
     await page.getByLabel('width', { exact: true }).waitFor();
     await tabTo('textbox "width"');
     await type('200');
     await tabTo('combobox "toFormat"');
     await press('w');
-    await page.getByRole('img', { name: 'garden-at-dawn.webp as the recipe makes it' }).waitFor();
+    await page.getByRole('img', { name: 'Preview of garden-at-dawn.webp' }).waitFor();
     await pressOn('button "Copy the query"');
     await page.getByRole('button', { name: 'Copied the query' }).waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('fixed(width: 200, toFormat: WEBP)');
@@ -252,7 +252,7 @@ describeInBrowser('the site explorer', () => {
   });
 });
 
-describeInBrowser('the explorer of a site with several sources', () => {
+describeInBrowser('site pages with several sources', () => {
   let site: string;
   let house: House;
   let page: Page;
@@ -280,56 +280,56 @@ describeInBrowser('the explorer of a site with several sources', () => {
   }
 
   const link = (list: string, name: string) => page.getByRole('list', { name: list }).getByRole('link', { name });
-  const trail = (name: string) => page.getByRole('navigation', { name: 'Folders above' }).getByRole('link', { name });
-  const listed = (wanted: readonly string[]): Promise<void> =>
-    eventually(async () => expect(await page.locator('.entries .name').allTextContents()).toEqual(wanted));
+  const trail = (name: string) => page.getByRole('navigation', { name: 'Breadcrumbs' }).getByRole('link', { name });
+  const expectListed = (names: readonly string[]): Promise<void> =>
+    eventually(async () => expect(await page.locator('.entries .name').allTextContents()).toEqual(names));
 
-  test('lists the sources first, and of each its own files', async () => {
+  test('the files page lists the sources first, then the files of each source', async () => {
     await page.goto(`${house.server.origin}/explore`);
     await link('Sources', 'words').waitFor();
-    await listed(['pictures', 'words']);
+    await expectListed(['pictures', 'words']);
     await expectAccessible(page);
     await link('Sources', 'words').click();
-    await listed(['notes(folder)', 'hello.md']);
+    await expectListed(['notes(folder)', 'hello.md']);
     await trail('Site').click();
     await link('Sources', 'pictures').click();
-    await listed(['notes(folder)', 'tomato.png']);
+    await expectListed(['notes(folder)', 'tomato.png']);
     await link('Folders and files', 'notes').click();
-    await listed(['again.md']);
+    await expectListed(['again.md']);
     await link('Folders and files', 'again.md').click();
     await page.getByRole('region', { name: 'again.md' }).getByText('File "pictures/notes/again.md"').waitFor();
     await page.reload();
-    await listed(['again.md']);
+    await expectListed(['again.md']);
     await trail('pictures').click();
-    await listed(['notes(folder)', 'tomato.png']);
+    await expectListed(['notes(folder)', 'tomato.png']);
     expect(house.takeComplaints()).toEqual([]);
   });
 
-  test('finds in all sources, and leads to the one that has it', async () => {
+  test('the search covers all sources, and results link to their source', async () => {
     await page.goto(`${house.server.origin}/explore`);
     await page.getByLabel('Search names').fill('again');
-    await page.getByText('2 files with “again” in the name, here and below').waitFor();
+    await page.getByText('2 files with “again” in the name, subfolders included').waitFor();
     await page.getByLabel('Search names').fill('notes');
-    await page.getByText('2 folders with “notes” in the name, here and below').waitFor();
+    await page.getByText('2 folders with “notes” in the name, subfolders included').waitFor();
     await link('Folders and files', 'notes').getByText('in words').waitFor();
     await link('Folders and files', 'notes').filter({ hasText: 'in words' }).click();
-    await listed(['again.md']);
+    await expectListed(['again.md']);
     await trail('words').waitFor();
     expect(house.takeComplaints()).toEqual([]);
   });
 });
 
-/** Looks again until the server has seen a file come. */
-const untilThere = (page: Page, name: string): Promise<void> =>
+/** Reloads the list until the server has indexed a new file. */
+const waitUntilListed = (page: Page, name: string): Promise<void> =>
   eventually(async () => {
-    await page.getByRole('button', { name: 'Look again' }).click();
+    await page.getByRole('button', { name: 'Reload' }).click();
     expect(await page.locator('.entries').getByText(name).count()).toBe(1);
   });
 
-/** Waits until the server has seen a file go, which the page does not. */
-const untilGone = ({ page, server }: Stage, name: string): Promise<void> =>
+/** Waits until the server has noticed that a file was deleted. The page doesn't reload. */
+const waitUntilRemoved = ({ page, server }: Stage, name: string): Promise<void> =>
   eventually(async () => {
     const query = `{ file(base: {eq: "${name}"}) { id } }`;
-    const answer = await page.request.post(`${server.origin}/graphql`, { data: { query } });
-    expect(await answer.json()).toEqual({ data: { file: null } });
+    const response = await page.request.post(`${server.origin}/graphql`, { data: { query } });
+    expect(await response.json()).toEqual({ data: { file: null } });
   });

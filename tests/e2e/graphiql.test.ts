@@ -8,29 +8,29 @@ import { openHouse } from './house.js';
 import type { House } from './house.js';
 import { createKeyboard } from './keyboard.js';
 
-/** What GraphiQL leaves on the element of each of its editors. */
+/** The element of a GraphiQL editor, with its CodeMirror instance. */
 interface EditorElement extends HTMLElement {
   readonly CodeMirror: { getValue(): string; readonly operationName?: string | null };
 }
 
-/** What the examples are called, in their order. */
+/** The operation names of the examples, in their order. */
 const OPERATIONS = [
   ...['NewestFiles', 'FilesByExtension', 'Images', 'Folders', 'Thumbnails', 'Fluid', 'Outlines'],
   ...['SmallTextsOrData', 'SiteAndPages'],
 ];
 
-/** A busy machine draws outlines slowly the first time. */
-const PATIENT = { TRELLIS_QUERY_TIMEOUT_MS: '60000' };
+/** Tracing outlines for the first time is slow on a busy machine. */
+const LONG_TIMEOUT = { TRELLIS_QUERY_TIMEOUT_MS: '60000' };
 
-/** The editor's text is scrolled by the keyboard through the field that takes its keys, which lies beside the text. */
+/** Keyboard users scroll the text of an editor through its hidden input, which is outside the scrolled element. */
 const EDITORS_SCROLL = [{ rule: 'scrollable-region-focusable', at: '.CodeMirror-scroll' }] as const;
 
-describeInBrowser('in a browser', () => {
+describeInBrowser('GraphQL explorer', () => {
   let house: House;
   let page: Page;
 
   beforeAll(async () => {
-    house = await openHouse({ env: PATIENT });
+    house = await openHouse({ env: LONG_TIMEOUT });
   });
   afterAll(() => house.close());
 
@@ -42,56 +42,56 @@ describeInBrowser('in a browser', () => {
     expect(house.takeComplaints()).toEqual([]);
   });
 
-  test.each(['/graphql', '/___graphql'])('the explorer at %s runs each of its examples', async (path) => {
+  test.each(['/graphql', '/___graphql'])('%s runs each example', async (path) => {
     await page.goto(house.server.origin + path);
     expect(await page.title()).toBe('GraphQL explorer · Trellis');
     const examples = page.getByRole('region', { name: 'Examples' }).getByRole('button');
     await eventually(async () => expect(await examples.count()).toBe(OPERATIONS.length));
     for (const [index, operation] of OPERATIONS.entries()) {
       await examples.nth(index).click();
-      await untilKnown(page, operation);
-      const answer = await run(page);
-      expect(answer).not.toHaveProperty('errors');
-      expect(answer).toHaveProperty('data');
+      await waitForOperation(page, operation);
+      const result = await run(page);
+      expect(result).not.toHaveProperty('errors');
+      expect(result).toHaveProperty('data');
     }
   });
 
-  test('the explorer is for everybody, in both themes', async () => {
+  test('the explorer is accessible in both themes', async () => {
     await page.goto(`${house.server.origin}/graphql`);
     await page.getByRole('region', { name: 'Examples' }).waitFor();
-    await untilKnown(page, 'NewestFiles');
+    await waitForOperation(page, 'NewestFiles');
     await run(page);
     await expectAccessible(page, EDITORS_SCROLL);
   });
 
-  test('a query that another page leads to has a tab of its own, beside those that were kept', async () => {
+  test('a query in the address opens in a new tab, and stored tabs stay', async () => {
     const { origin } = house.server;
-    const given = (query: string) => `${origin}/graphql#${new URLSearchParams({ query }).toString()}`;
+    const linkTo = (query: string) => `${origin}/graphql#${new URLSearchParams({ query }).toString()}`;
     const tabs = page.locator('.graphiql-tab-button');
     const open = async (names: readonly string[]) => {
       await eventually(async () => expect(await tabs.allTextContents()).toEqual(names));
-      // They are kept a moment later.
-      const kept = () => page.evaluate(() => localStorage.getItem('graphiql:tabState') ?? '');
-      await eventually(async () => expect(await kept()).toContain(`"title":"${names.at(-1)}"`));
+      // GraphiQL stores the tabs after a delay.
+      const storedTabs = () => page.evaluate(() => localStorage.getItem('graphiql:tabState') ?? '');
+      await eventually(async () => expect(await storedTabs()).toContain(`"title":"${names.at(-1)}"`));
     };
-    await page.goto(given('query One { allFile { totalCount } }'));
+    await page.goto(linkTo('query One { allFile { totalCount } }'));
     await open(['NewestFiles', 'One']);
-    await untilKnown(page, 'One');
+    await waitForOperation(page, 'One');
     expect(await run(page)).toHaveProperty('data.allFile.totalCount');
     await page.goto(`${origin}/services`);
-    await page.goto(given('query Two { site { host } }'));
+    await page.goto(linkTo('query Two { site { host } }'));
     await open(['NewestFiles', 'One', 'Two']);
-    await untilKnown(page, 'Two');
+    await waitForOperation(page, 'Two');
     await page.reload();
     await open(['NewestFiles', 'One', 'Two']);
   });
 
-  test('an example is tried by the keyboard alone', async () => {
+  test('an example runs by keyboard', async () => {
     const { press, tabTo, pressOn } = createKeyboard(page);
     await page.goto(`${house.server.origin}/graphql`);
-    await untilKnown(page, 'NewestFiles');
+    await waitForOperation(page, 'NewestFiles');
     await pressOn('button "Files by extension"');
-    await untilKnown(page, 'FilesByExtension');
+    await waitForOperation(page, 'FilesByExtension');
     await tabTo('textbox "Query"');
     await tabTo('button "Execute query');
     await press('Enter');
@@ -101,17 +101,17 @@ describeInBrowser('in a browser', () => {
   test('the explorer completes a field after an ordinary query', async () => {
     const { origin } = house.server;
     const data = JSON.stringify({ query: '{ allFile { totalCount } }' });
-    const answer = await page.request.post(`${origin}/graphql`, {
+    const response = await page.request.post(`${origin}/graphql`, {
       data,
       headers: { 'Content-Type': 'application/json' },
     });
-    expect(await answer.json()).toHaveProperty('data.allFile.totalCount');
+    expect(await response.json()).toHaveProperty('data.allFile.totalCount');
     await page.goto(`${origin}/graphql`);
-    await untilKnown(page, 'NewestFiles');
+    await waitForOperation(page, 'NewestFiles');
     await page.locator('.graphiql-query-editor .CodeMirror').click();
     await page.keyboard.press('ControlOrMeta+A');
     await page.keyboard.type('{ allFi');
-    // Completion asks for the schema, which may arrive a moment later.
+    // Completion needs the schema, which may arrive later.
     await eventually(async () => {
       await page.keyboard.press('Control+Space');
       expect(await page.locator('.CodeMirror-hint').allTextContents()).toContainEqual(
@@ -123,17 +123,17 @@ describeInBrowser('in a browser', () => {
   test.each([
     ['a different site', '127.0.0.1', ['<img src="{}">', '<script src="{}"></script>', '<iframe src="{}"></iframe>']],
     ['a different port', 'localhost', ['<img src="{}">', '<link rel="stylesheet" href="{}">']],
-  ])('a page of %s cannot send queries by its markup', async (_where, host, markup) => {
+  ])('a page of %s cannot send queries through its markup', async (_origin, host, markup) => {
     const { origin } = house.server;
     const query = `${origin}/graphql?${new URLSearchParams({ query: '{ __typename }' }).toString()}`;
     // Chromium hides these responses from pages and tools (opaque response blocking), so the server's log is read.
-    const refusals = () => house.server.output().match(/"operation":"graphql","status":403/g)?.length ?? 0;
+    const countRejections = () => house.server.output().match(/"operation":"graphql","status":403/g)?.length ?? 0;
     for (const element of markup) {
-      const before = refusals();
+      const before = countRejections();
       const foreign = await serveElsewhere(host, element.replace('{}', query));
       try {
         await page.goto(foreign.origin);
-        await eventually(() => expect([element, refusals() - before]).toEqual([element, 1]));
+        await eventually(() => expect([element, countRejections() - before]).toEqual([element, 1]));
       } finally {
         await foreign.close();
       }
@@ -151,13 +151,13 @@ describeInBrowser('in a browser', () => {
     await page.waitForSelector('text=Persist headers');
   });
 
-  test('the explorer says where introspection is off, and runs queries all the same', async () => {
-    const closed = await openHouse({ env: { ...PATIENT, TRELLIS_INTROSPECTION: 'false' } });
+  test('the explorer says that introspection is off, and still runs queries', async () => {
+    const closed = await openHouse({ env: { ...LONG_TIMEOUT, TRELLIS_INTROSPECTION: 'false' } });
     try {
       const own = await (await closed.enter()).newPage();
       await own.goto(`${closed.server.origin}/graphql`);
       await own.waitForSelector('text=Introspection is switched off on this server');
-      await untilKnown(own, 'NewestFiles');
+      await waitForOperation(own, 'NewestFiles');
       expect(await run(own)).toHaveProperty('data.allFile.nodes');
       expect(closed.takeComplaints()).toEqual([]);
     } finally {
@@ -165,7 +165,7 @@ describeInBrowser('in a browser', () => {
     }
   });
 
-  test('the page of services leads to the explorer, the contracts and health', async () => {
+  test('the services page links to the explorer, the contracts and the health check', async () => {
     const { origin } = house.server;
     await page.goto(`${origin}/services`);
     await page.getByRole('heading', { name: 'Services' }).waitFor();
@@ -176,8 +176,8 @@ describeInBrowser('in a browser', () => {
     });
     await expectAccessible(page);
     for (const link of links) {
-      const answer = await page.request.get(origin + link, { headers: { Accept: 'text/html, */*' } });
-      expect([link, answer.status()]).toEqual([link, 200]);
+      const response = await page.request.get(origin + link, { headers: { Accept: 'text/html, */*' } });
+      expect([link, response.status()]).toEqual([link, 200]);
     }
     await page.click('text=Open the GraphQL explorer');
     await page.waitForSelector('.graphiql-execute-button');
@@ -200,8 +200,8 @@ async function serveElsewhere(host: string, html: string): Promise<{ origin: str
   };
 }
 
-/** GraphiQL looks up what the operation is called some time after the editor shows it. */
-const untilKnown = (page: Page, operation: string): Promise<void> =>
+/** Waits until GraphiQL has parsed the operation name, which happens after the editor shows the text. */
+const waitForOperation = (page: Page, operation: string): Promise<void> =>
   eventually(async () => {
     const name = await page.$eval(
       '.graphiql-query-editor .CodeMirror',
@@ -210,16 +210,16 @@ const untilKnown = (page: Page, operation: string): Promise<void> =>
     expect(name).toBe(operation);
   });
 
-/** The editor draws only the lines in view; its model has them all. */
-const readAnswer = (page: Page): Promise<string> =>
+/** Reads the result from the editor model, as the editor renders only the visible lines. */
+const readResult = (page: Page): Promise<string> =>
   page.$eval('.result-window .CodeMirror', (editor) => (editor as EditorElement).CodeMirror.getValue());
 
 async function run(page: Page): Promise<unknown> {
-  const isAnswer = page.waitForResponse(
+  const responded = page.waitForResponse(
     (response) => response.request().method() === 'POST' && !response.request().postData()?.includes('Introspection'),
   );
-  await Promise.all([isAnswer, page.click('.graphiql-execute-button')]);
-  // It empties the answer of before as it asks.
-  await eventually(async () => expect(await readAnswer(page)).not.toBe(''));
-  return JSON.parse(await readAnswer(page)) as unknown;
+  await Promise.all([responded, page.click('.graphiql-execute-button')]);
+  // GraphiQL clears the previous result when it sends the query.
+  await eventually(async () => expect(await readResult(page)).not.toBe(''));
+  return JSON.parse(await readResult(page)) as unknown;
 }

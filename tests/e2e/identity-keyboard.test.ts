@@ -9,8 +9,8 @@ import type { Keyboard } from './keyboard.js';
 import { openStage } from './stage.js';
 import type { Stage } from './stage.js';
 
-// Each goes on from what is there.
-describeInBrowser('an identity that was there before, by the keyboard alone', () => {
+// The tests build on each other.
+describeInBrowser('existing identity by keyboard', () => {
   const own = generateKeys();
   let stage: Stage;
   let page: Page;
@@ -37,12 +37,12 @@ describeInBrowser('an identity that was there before, by the keyboard alone', ()
     await keyboard.pressOn(`button "${verb}"`);
   }
 
-  /** Writes the words down, and tells the two that are asked for. */
-  async function takePhrase(): Promise<string> {
+  /** Reads the phrase from the page, and confirms the two requested words. */
+  async function confirmPhrase(): Promise<string> {
     await words().first().waitFor();
     const list = await words().allTextContents();
     await keyboard.pressOn('button "I have written it down"');
-    await page.getByRole('heading', { name: '2. Look at what you wrote' }).waitFor();
+    await page.getByRole('heading', { name: '2. Confirm your recovery phrase' }).waitFor();
     for (const at of [1, 2]) {
       await keyboard.tabTo('textbox "Word ');
       const number = Number(/Word (\d+)/.exec(await keyboard.focused())![1]);
@@ -52,55 +52,55 @@ describeInBrowser('an identity that was there before, by the keyboard alone', ()
     return list.join(' ');
   }
 
-  test('whoever has an identity brings it in place of a new one', async () => {
+  test('an existing identity is imported instead of creating a new one', async () => {
     await go();
-    await keyboard.pressOn('I have an age identity already');
-    await paste('Go on with it', { ...own, identity: 'AGE-SECRET-KEY-1NONE' });
+    await keyboard.pressOn('I already have an age identity');
+    await paste('Continue', { ...own, identity: 'AGE-SECRET-KEY-1NONE' });
     await page.getByRole('alert').getByText('Expected age identities').waitFor();
     await keyboard.press('Shift+Tab', 'Shift+Tab', 'Shift+Tab');
-    await paste('Go on with it', own);
+    await paste('Continue', own);
     await words().first().waitFor();
   });
 
-  test('an identity that another client registered gets a phrase later, which opens it by the program age too', async () => {
+  test('an identity that another client registered gets a recovery phrase that age accepts too', async () => {
     const { origin } = stage.server;
-    // As a client does that keeps the identity itself.
+    // Like a client that stores the identity itself and registers only the public key.
     const put = { data: { public_key: own.recipient }, headers: { Origin: origin } };
     expect((await stage.context.request.put(`${origin}/secrets/auth/identity`, put)).ok()).toBe(true);
     await go();
-    await page.getByText('There is no recovery phrase.').waitFor();
+    await page.getByText('You have no recovery phrase.').waitFor();
     await expectAccessible(page);
-    await keyboard.pressOn('button "Add a recovery phrase"');
+    await keyboard.pressOn('button "Add recovery phrase"');
     await keyboard.pressOn('Paste an identity');
-    await paste('Open with this identity', generateKeys());
-    await page.getByRole('alert').getByText('That identity is another').waitFor();
+    await paste('Unlock with identity', generateKeys());
+    await page.getByRole('alert').getByText('This identity doesn’t match your public key.').waitFor();
     await keyboard.press('Shift+Tab', 'Shift+Tab', 'Shift+Tab');
-    await paste('Open with this identity', own);
-    phrase = await takePhrase();
-    await said('The recovery phrase opens your identity from now on.');
-    await page.getByRole('link', { name: 'Save the copy' }).waitFor();
+    await paste('Unlock with identity', own);
+    phrase = await confirmPhrase();
+    await said('Recovery phrase added.');
+    await page.getByRole('link', { name: 'Download copy' }).waitFor();
 
-    const kept: unknown = await (await stage.context.request.get(`${origin}/secrets/auth/identity`)).json();
-    const { recovery_wrapped_identity: copy } = kept as { recovery_wrapped_identity: string };
+    const stored: unknown = await (await stage.context.request.get(`${origin}/secrets/auth/identity`)).json();
+    const { recovery_wrapped_identity: copy } = stored as { recovery_wrapped_identity: string };
     expect(stage.requests.filter((sent) => sent.includes('AGE-SECRET-KEY') || sent.includes(phrase))).toEqual([]);
     await writeFile(join(stage.state, 'copy.age'), copy);
-    const given = { folder: stage.state, passphrase: phrase, input: Buffer.from(copy) };
-    expect(String(await runAgeWithPassphrase(['-d'], given)).trim()).toBe(own.identity.trim());
+    const options = { folder: stage.state, passphrase: phrase, input: Buffer.from(copy) };
+    expect(String(await runAgeWithPassphrase(['-d'], options)).trim()).toBe(own.identity.trim());
   });
 
-  test('the phrase is tried, and lets a passkey open the identity', async () => {
+  test('the phrase is tested, and enables a passkey', async () => {
     await go();
-    await keyboard.pressOn('Try the phrase');
-    await keyboard.tabTo('textbox "The 24 words"');
+    await keyboard.pressOn('Test the phrase');
+    await keyboard.tabTo('textbox "Recovery phrase (24 words)"');
     await keyboard.type(phrase);
-    await keyboard.pressOn('button "Try it"');
-    await said('The phrase opens your identity.');
+    await keyboard.pressOn('button "Test"');
+    await said('This phrase unlocks your key.');
     await go();
-    await keyboard.pressOn('button "Add First passkey"');
+    await keyboard.pressOn('button "Enable First passkey"');
     await keyboard.pressOn('Use the recovery phrase');
-    await keyboard.tabTo('textbox "The 24 words"');
+    await keyboard.tabTo('textbox "Recovery phrase (24 words)"');
     await keyboard.type(phrase);
-    await keyboard.pressOn('button "Open with the phrase"');
-    await said('The passkey “First passkey” opens your identity from now on.');
+    await keyboard.pressOn('button "Unlock with phrase"');
+    await said('The passkey “First passkey” now unlocks your key.');
   });
 });

@@ -94,7 +94,7 @@ describeInBrowser('a page whose session or release has ended', () => {
     await nameField().fill('acme/shop');
     await button('Add').click();
     await dialog().getByRole('button', { name: 'Sign in with a passkey' }).click();
-    await page.getByText('“acme/shop” is a consumer now.').waitFor();
+    await page.getByText('Consumer “acme/shop” added.').waitFor();
     await dialog().waitFor({ state: 'detached' });
     expect(stage.takeComplaints()).toEqual(['401 POST /secrets/consumers']);
   });
@@ -110,7 +110,7 @@ describeInBrowser('a page whose session or release has ended', () => {
     expect(await nameField().inputValue()).toBe('acme/api');
     await button('Add').click();
     await dialog().getByRole('button', { name: 'Sign in with a passkey' }).click();
-    await page.getByText('“acme/api” is a consumer now.').waitFor();
+    await page.getByText('Consumer “acme/api” added.').waitFor();
     stage.takeComplaints();
   });
 
@@ -153,7 +153,7 @@ describeInBrowser('a page whose session or release has ended', () => {
 
   test('the first secret is readable by its owner when it has no other reader', async () => {
     await go('/vault/identity');
-    await button('Make my identity').click();
+    await button('Create my key').click();
     const list = page.getByRole('list', { name: 'Recovery phrase' });
     await list.waitFor();
     const words = await list.getByRole('listitem').allTextContents();
@@ -162,21 +162,21 @@ describeInBrowser('a page whose session or release has ended', () => {
     for (const label of await page.locator('main form label').allTextContents()) {
       await page.getByLabel(label, { exact: true }).fill(words[Number(label.slice('Word '.length)) - 1] ?? '');
     }
-    await button('Go on').click();
+    await button('Continue').click();
     await button(/^Use the passkey “First passkey”/).click();
-    await page.getByText('Your identity is made.').waitFor();
+    await page.getByText('Key created.').waitFor();
     await go('/vault/new');
-    const own = page.getByRole('checkbox', { name: 'Seal it to my own key too' });
+    const own = page.getByRole('checkbox', { name: 'Encrypt it to my own key too' });
     await eventually(async () => expect(await own.isChecked()).toBe(true));
     await page.getByLabel('Name').fill('first');
     await page.getByLabel('Value', { exact: true }).fill('value');
     await page.getByLabel('Tags').fill('not a tag!');
-    await button('Seal and store').click();
+    await button('Save secret').click();
     expect(await page.getByLabel('Tags').evaluate((input: HTMLInputElement) => input.validity.patternMismatch)).toBe(
       true,
     );
     await page.getByLabel('Tags').fill('prod, db');
-    await button('Seal and store').click();
+    await button('Save secret').click();
     await page.getByRole('heading', { name: 'first', level: 1 }).waitFor();
     expect(stage.takeComplaints()).toEqual([]);
   });

@@ -9,12 +9,12 @@ import type { Stage } from './stage.js';
 
 const TOKEN = 'site-token-0123456789-abcdefghijkl';
 
-/** What GraphiQL leaves on the element of each of its editors. */
+/** The element of a GraphiQL editor, with its CodeMirror instance. */
 interface EditorElement extends HTMLElement {
   readonly CodeMirror: { getValue(): string; setValue(text: string): void };
 }
 
-describeInBrowser('the pages of a site for signed-in users', () => {
+describeInBrowser('site pages for signed-in users', () => {
   let stage: Stage;
   let page: Page;
 
@@ -24,7 +24,7 @@ describeInBrowser('the pages of a site for signed-in users', () => {
   });
   afterAll(() => stage.close());
 
-  test('show files and images to a signed-in user', async () => {
+  test('the files page shows files and images', async () => {
     await page.goto(`${stage.server.origin}/explore`);
     const entries = page.getByRole('list', { name: 'Folders and files' });
     await entries.getByRole('link', { name: 'images' }).click();
@@ -35,13 +35,13 @@ describeInBrowser('the pages of a site for signed-in users', () => {
     expect(stage.takeComplaints()).toEqual([]);
   });
 
-  test('run queries in the GraphQL explorer', async () => {
+  test('the GraphQL explorer runs queries', async () => {
     await page.goto(`${stage.server.origin}/graphql`);
     await runFirstExample(page);
     expect(stage.takeComplaints()).toEqual([]);
   });
 
-  test.each(['/explore', '/explore/records', '/graphql'])('lead from %s to sign-in, and back', async (path) => {
+  test.each(['/explore', '/explore/records', '/graphql'])('%s redirects to sign-in and back', async (path) => {
     await page.context().clearCookies();
     await page.goto(stage.server.origin + path);
     await page.waitForURL((url) => url.pathname === '/sign-in');
@@ -51,17 +51,17 @@ describeInBrowser('the pages of a site for signed-in users', () => {
     stage.takeComplaints();
   });
 
-  test('lead to sign-in once the session has ended', async () => {
+  test('a reload leads to sign-in after the session has ended', async () => {
     await page.goto(`${stage.server.origin}/explore`);
     await page.getByRole('list', { name: 'Folders and files' }).waitFor();
     await page.context().clearCookies();
-    await page.getByRole('button', { name: 'Look again' }).click();
+    await page.getByRole('button', { name: 'Reload' }).click();
     await page.waitForURL((url) => url.pathname === '/sign-in');
     stage.takeComplaints();
   });
 });
 
-describeInBrowser('the pages of a site with a token', () => {
+describeInBrowser('pages of a site with a token', () => {
   let house: House;
   let page: Page;
 
@@ -72,14 +72,14 @@ describeInBrowser('the pages of a site with a token', () => {
   });
   afterAll(() => house.close());
 
-  test.each(['/explore', '/explore/records', '/explore/recipe'])('say at %s that a token is needed', async (path) => {
+  test.each(['/explore', '/explore/records', '/explore/recipe'])('%s says that a token is needed', async (path) => {
     await page.goto(house.server.origin + path);
     await page.getByText('This site needs a token').waitFor();
     await expectAccessible(page);
     expect(house.takeComplaints()).toEqual([]);
   });
 
-  test('take the token in the GraphQL explorer', async () => {
+  test('the GraphQL explorer accepts the token', async () => {
     await page.goto(`${house.server.origin}/graphql`);
     await page.getByText('This site needs a token. Enter').waitFor();
     await page.getByRole('button', { name: 'Headers' }).click();
@@ -91,7 +91,7 @@ describeInBrowser('the pages of a site with a token', () => {
       JSON.stringify({ Authorization: `Bearer ${TOKEN}` }),
     );
     await page.click('[aria-label="Show Documentation Explorer"]');
-    // GraphiQL reads the headers for the schema a moment after they are entered.
+    // GraphiQL uses new headers for the schema only after a delay.
     await eventually(async () => {
       await page.getByRole('button', { name: 'Re-fetch GraphQL schema' }).click();
       await page.locator('.graphiql-doc-explorer a:text-is("Query")').waitFor({ timeout: 5_000 });

@@ -1,18 +1,19 @@
 import type { Page } from 'playwright-core';
 import { confirm } from './acts.js';
 
-/** What people do again and again on the pages of secrets. */
+/** Common user actions on the secrets pages. */
 export interface VaultActs {
-  /** Clicks, and clicks again once the button asks whether that was meant. */
+  /** Clicks a button, then clicks it again to confirm. `question` is its text while it waits for the confirmation. */
   confirm(name: string, question: string): Promise<void>;
   addConsumer(name: string, publicKey?: string): Promise<void>;
   createSecret(secret: NewSecret): Promise<void>;
-  /** Replaces a public key at the service, which the pages have not seen before. */
+  /** Replaces a public key through the API, so that the pages haven't seen the new key before. */
   replaceConsumerKey(name: string, publicKey: string): Promise<void>;
-  /** Comes to the page of a secret, with nothing kept of the page before. */
+  /** Reloads the page of a secret, which discards the unlocked identity. */
   visit(slug: string): Promise<void>;
-  /** Asks the service as the page could; gives what it answers as text or bytes. */
+  /** Sends a GET request with the session of the page, and returns the body as text. */
   fetchText(path: string): Promise<string>;
+  /** Like `fetchText`, but returns bytes. */
   fetchBytes(path: string): Promise<Buffer>;
 }
 
@@ -35,15 +36,15 @@ export function createVaultActs(page: Page, origin: string): VaultActs {
       await form.getByLabel('Name').fill(name);
       await form.getByLabel('Public key').fill(publicKey);
       await button('Add').click();
-      await page.getByText(`“${name}” is a consumer now.`).waitFor();
+      await page.getByText(`Consumer “${name}” added.`).waitFor();
     },
     async createSecret({ slug, value, usedBy = [], isReadable = false }) {
       await page.goto(`${origin}/vault/new`);
       await page.getByLabel('Name').fill(slug);
       await page.getByLabel('Value', { exact: true }).fill(value);
       for (const name of usedBy) await page.getByLabel(name).check();
-      if (isReadable) await page.getByLabel('Seal it to my own key too').check();
-      await button('Seal and store').click();
+      if (isReadable) await page.getByLabel('Encrypt it to my own key too').check();
+      await button('Save secret').click();
       await page.getByRole('heading', { name: slug, level: 1 }).waitFor();
     },
     async replaceConsumerKey(name, publicKey) {
@@ -58,7 +59,7 @@ export function createVaultActs(page: Page, origin: string): VaultActs {
     },
     async visit(slug) {
       await page.goto(`${origin}/vault/objects/${slug}`);
-      await button('Open here').waitFor();
+      await button('Show value').waitFor();
     },
     async fetchText(path) {
       return page.evaluate(async (url) => (await fetch(url)).text(), path);

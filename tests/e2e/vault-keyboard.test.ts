@@ -7,8 +7,8 @@ import type { Keyboard } from './keyboard.js';
 import { openStage } from './stage.js';
 import type { Stage } from './stage.js';
 
-/** Of a server with nothing else, with a device whose passkeys wrap no keys, so that the phrase has to do. */
-describeInBrowser('the pages of secrets, by the keyboard alone', () => {
+/** Only the secrets service runs, and the authenticator has no PRF, so that only the phrase can unlock the key. */
+describeInBrowser('secrets pages by keyboard', () => {
   let stage: Stage;
   let page: Page;
   let keyboard: Keyboard;
@@ -22,30 +22,30 @@ describeInBrowser('the pages of secrets, by the keyboard alone', () => {
 
   const said = (text: RegExp | string) => page.getByRole('status').getByText(text).last().waitFor();
 
-  test('the owner makes an identity, stores, opens, replaces and deletes a secret', async () => {
+  test('the owner creates a key, and creates, shows, replaces and deletes a secret', async () => {
     const { press, type, focused, arriveAt, tabTo, pressOn, confirm } = keyboard;
     await page.goto(`${stage.server.origin}/vault`);
     await arriveAt('heading "Secrets"');
-    await pressOn('link "Make your identity"');
-    await arriveAt('heading "Owner"');
-    await pressOn('button "Make my identity"');
+    await pressOn('link "Create your key"');
+    await arriveAt('heading "My key"');
+    await pressOn('button "Create my key"');
     const words = page.getByRole('list', { name: 'Recovery phrase' }).getByRole('listitem');
-    await arriveAt('heading "1. Write down the recovery phrase"');
+    await arriveAt('heading "1. Write down your recovery phrase"');
     const phrase = await words.allTextContents();
     expect(phrase).toHaveLength(24);
     await pressOn('button "I have written it down"');
-    await arriveAt('heading "2. Look at what you wrote"');
+    await arriveAt('heading "2. Confirm your recovery phrase"');
     for (const at of [1, 2]) {
       await tabTo('textbox "Word ');
       const number = Number(/Word (\d+)/.exec(await focused())![1]);
       await type(phrase[number - 1]!);
       if (at === 2) await press('Enter');
     }
-    await arriveAt('heading "3. Open it with a passkey"');
+    await arriveAt('heading "3. Unlock with a passkey"');
     await pressOn('button "Use the passkey');
-    await page.getByRole('alert').getByText('This passkey can’t open the identity').waitFor();
-    await pressOn('button "Keep the phrase alone"');
-    await said('Your identity is made.');
+    await page.getByRole('alert').getByText('This passkey can’t unlock your key').waitFor();
+    await pressOn('button "Use only the phrase"');
+    await said('Key created.');
 
     const { recipient } = generateKeys();
     await press('Shift+Tab');
@@ -56,48 +56,48 @@ describeInBrowser('the pages of secrets, by the keyboard alone', () => {
     await press('Tab');
     await type(recipient);
     await press('Enter');
-    await said('“acme/shop” is a consumer now.');
+    await said('Consumer “acme/shop” added.');
 
     await page.goto(`${stage.server.origin}/vault`);
     await arriveAt('heading "Secrets"');
     await pressOn('link "New secret"');
     await arriveAt('heading "New secret"');
-    // What is loaded late stands after what is filled in first.
+    // Waits for the parts of the form that load late, as they follow the first fields in the tab order.
     await page.getByRole('checkbox', { name: 'acme/shop' }).waitFor();
-    await page.getByRole('checkbox', { name: 'Seal it to my own key too' }).waitFor();
+    await page.getByRole('checkbox', { name: 'Encrypt it to my own key too' }).waitFor();
     await tabTo('textbox "Name"');
     await type('api-key');
     await tabTo('textbox "Value"');
     await type('first');
     await tabTo('checkbox "acme/shop"');
     await press('Space');
-    await tabTo('checkbox "Seal it to my own key too');
+    await tabTo('checkbox "Encrypt it to my own key too');
     await press('Space');
-    await pressOn('button "Seal and store"');
+    await pressOn('button "Save secret"');
     await arriveAt('heading "api-key"');
 
-    await pressOn('button "Open here"');
+    await pressOn('button "Show value"');
     await pressOn('Use the recovery phrase');
-    await tabTo('textbox "The 24 words"');
+    await tabTo('textbox "Recovery phrase (24 words)"');
     await type(phrase.join(' '));
-    await pressOn('button "Open with the phrase"');
+    await pressOn('button "Unlock with phrase"');
     await page.getByText('first', { exact: true }).waitFor();
-    await arriveAt('group "The value of api-key"');
+    await arriveAt('group "Value of api-key"');
     await pressOn('button "Hide"');
-    await arriveAt('button "Open here"');
+    await arriveAt('button "Show value"');
 
-    await pressOn('Replace the value');
+    await pressOn('Replace value');
     await tabTo('textbox "New value"');
     await type('second');
-    await pressOn('button "Seal and replace"');
-    await said('“api-key” has a new value');
-    await arriveAt('Replace the value');
+    await pressOn('button "Save new value"');
+    await said('Value of “api-key” replaced.');
+    await arriveAt('Replace value');
     await confirm('button "Delete api-key"');
     await arriveAt('heading "Secrets"');
     expect(stage.takeComplaints()).toEqual([]);
   });
 
-  test('their settings are of the account alone, and sign out', async () => {
+  test('the settings show only the account, and sign the owner out', async () => {
     const { arriveAt, pressOn } = keyboard;
     await pressOn('link "Settings"');
     await arriveAt('heading "Settings"');

@@ -9,8 +9,8 @@ import type { Keyboard } from './keyboard.js';
 import { openStage } from './stage.js';
 import type { Stage } from './stage.js';
 
-// In the order of a year's upkeep: each goes on from what is there.
-describeInBrowser('the upkeep of secrets, by the keyboard alone', () => {
+// The tests build on each other.
+describeInBrowser('maintenance of secrets by keyboard', () => {
   const own = generateKeys();
   const shop = generateKeys();
   let stage: Stage;
@@ -22,9 +22,9 @@ describeInBrowser('the upkeep of secrets, by the keyboard alone', () => {
     stage = await openStage({ services: 'dashboard,secrets', args });
     page = stage.page;
     keyboard = createKeyboard(page);
-    await ask('PUT', '/auth/identity', { public_key: own.recipient });
-    await ask('POST', '/consumers', { name: 'acme/shop', public_key: shop.recipient });
-    for (const name of ['acme/api', 'acme/mail', 'acme/old']) await ask('POST', '/consumers', { name });
+    await send('PUT', '/auth/identity', { public_key: own.recipient });
+    await send('POST', '/consumers', { name: 'acme/shop', public_key: shop.recipient });
+    for (const name of ['acme/api', 'acme/mail', 'acme/old']) await send('POST', '/consumers', { name });
     await store('db-password', { tags: ['prod'], used_by: ['acme/api', 'acme/mail', 'acme/shop'] }, [own, shop]);
     await store('mail-key', { tags: ['test'] }, [own]);
     await store('plain', { tags: ['prod'], used_by: ['acme/shop'] }, [shop]);
@@ -34,25 +34,25 @@ describeInBrowser('the upkeep of secrets, by the keyboard alone', () => {
     expect(stage.takeComplaints()).toEqual([]);
   });
 
-  /** What is there before somebody comes, as programs put it there. */
-  async function ask(method: string, path: string, data: unknown): Promise<void> {
+  /** Sends a request to the secrets service with the session of the owner. */
+  async function send(method: string, path: string, data: unknown): Promise<void> {
     const { origin } = stage.server;
-    const answer = await stage.context.request.fetch(`${origin}/secrets${path}`, {
+    const response = await stage.context.request.fetch(`${origin}/secrets${path}`, {
       ...{ method, data },
       headers: { Origin: origin },
     });
-    expect([path, answer.ok()]).toEqual([path, true]);
+    expect([path, response.ok()]).toEqual([path, true]);
   }
 
   type Keys = ReturnType<typeof generateKeys>;
 
-  async function sealTo(value: string, readers: readonly Keys[]) {
-    const recipients = readers.map(({ recipient }) => recipient);
+  async function sealTo(value: string, owners: readonly Keys[]) {
+    const recipients = owners.map(({ recipient }) => recipient);
     return { value: Buffer.from(await seal(value, recipients)).toString('base64'), recipients };
   }
 
-  async function store(slug: string, facts: object, readers: readonly Keys[]): Promise<void> {
-    await ask('POST', '/objects', { slug, ...facts, ...(await sealTo(`the first ${slug}`, readers)) });
+  async function store(slug: string, metadata: object, owners: readonly Keys[]): Promise<void> {
+    await send('POST', '/objects', { slug, ...metadata, ...(await sealTo(`the first ${slug}`, owners)) });
   }
 
   const go = async (path: string, awaited: string): Promise<void> => {
@@ -61,7 +61,7 @@ describeInBrowser('the upkeep of secrets, by the keyboard alone', () => {
   };
   const said = (text: RegExp | string) => page.getByRole('status').getByText(text).first().waitFor();
 
-  /** Chooses in what has the focus by the first letters of an option, as browsers let people. */
+  /** Selects an option of a select box by typing its first letters. */
   async function choose(label: string, letters: string): Promise<void> {
     await keyboard.tabTo(`combobox "${label}"`);
     await page.keyboard.type(letters);
@@ -72,14 +72,14 @@ describeInBrowser('the upkeep of secrets, by the keyboard alone', () => {
     await keyboard.pressOn('Paste an identity');
     await keyboard.tabTo('textbox "Identity');
     await keyboard.type(identity);
-    await keyboard.pressOn('button "Open with this identity"');
+    await keyboard.pressOn('button "Unlock with identity"');
   }
 
-  test('the overview is searched, filtered by tag, state and consumer, and tells all consumers of a secret', async () => {
+  test('the list is searched, filtered by tag, state and consumer, and shows all consumers of a secret', async () => {
     const { tabTo, type, press, pressOn, focused } = keyboard;
     await go('/vault', '3 of 3 shown');
     await page.getByRole('link', { name: 'Trellis Test & "trial"' }).waitFor();
-    await tabTo('searchbox "Search names and uses"');
+    await tabTo('searchbox "Search names and descriptions"');
     await type('KEY');
     await said('1 of 3 shown');
     await pressOn('button "Clear"');
@@ -89,7 +89,7 @@ describeInBrowser('the upkeep of secrets, by the keyboard alone', () => {
     await page.keyboard.type('without');
     await said('1 of 3 shown');
     await pressOn('button "Clear"');
-    await pressOn('button "Only those tagged test"');
+    await pressOn('button "Show only secrets tagged test"');
     await said('1 of 3 shown');
     await page.reload();
     await said('3 of 3 shown');
@@ -108,15 +108,15 @@ describeInBrowser('the upkeep of secrets, by the keyboard alone', () => {
     await said('2 of 3 shown');
   });
 
-  test('a value is restored from its history, and the secret is renamed', async () => {
+  test('a previous version is restored, and the secret is renamed', async () => {
     const { confirm, pressOn, tabTo, type, press } = keyboard;
-    await ask('PUT', '/objects/mail-key', await sealTo('the second', [own]));
+    await send('PUT', '/objects/mail-key', await sealTo('the second', [own]));
     await go('/vault/objects/mail-key', 'Version 1');
     await confirm('button "Restore version 1"');
-    await said('Version 1 of “mail-key” is its value again.');
+    await said('Version 1 of “mail-key” restored.');
     await page.getByRole('button', { name: 'Restore version 2' }).waitFor();
     await page.getByRole('row', { name: /restore \(version 1\) mail-key owner/ }).waitFor();
-    await tabTo('region "Entries of the audit log"');
+    await tabTo('region "Audit log entries"');
     await go('/vault/objects/mail-key', 'Version 2');
     await pressOn('Rename');
     await tabTo('textbox "New name"');
@@ -125,23 +125,23 @@ describeInBrowser('the upkeep of secrets, by the keyboard alone', () => {
     await page.getByRole('heading', { name: 'smtp-key', level: 1 }).waitFor();
   });
 
-  test('a secret without a copy for the owner says so, and is opened with the identity of its consumer', async () => {
-    await go('/vault/objects/plain', 'Only its consumers can open this value');
-    await page.getByText('one key, which is not yours').waitFor();
+  test('a secret that the owner cannot read says so, and is shown with the identity of its consumer', async () => {
+    await go('/vault/objects/plain', 'Only its consumers can decrypt this value');
+    await page.getByText('one key, not yours').waitFor();
     await expectAccessible(page);
-    await keyboard.pressOn('button "Open here"');
+    await keyboard.pressOn('button "Show value"');
     await paste(own);
-    await page.getByRole('alert').getByText('This value isn’t sealed to you').waitFor();
+    await page.getByRole('alert').getByText('This value isn’t encrypted to the key').waitFor();
     await keyboard.tabTo('textbox "Identity');
     await keyboard.type(shop.identity);
-    await keyboard.pressOn('button "Open with this identity"');
+    await keyboard.pressOn('button "Unlock with identity"');
     await page.getByText('the first plain', { exact: true }).waitFor();
   });
 
-  test('a consumer is found, gets a key, is made one with another, and deleted', async () => {
+  test('a consumer is found, gets a key, is merged and is deleted', async () => {
     const { tabTo, type, pressOn, press, confirm } = keyboard;
     await go('/vault/consumers', '4 of 4 shown');
-    await tabTo('checkbox "Only those without a key"');
+    await tabTo('checkbox "Missing a key"');
     await press('Space');
     await said('3 of 4 shown');
     await press('Space');
@@ -152,7 +152,7 @@ describeInBrowser('the upkeep of secrets, by the keyboard alone', () => {
     await tabTo('textbox "Public key"');
     await type(generateKeys().recipient);
     await press('Enter');
-    await said('“acme/api” is saved.');
+    await said('Consumer “acme/api” saved.');
     await go('/vault/consumers', '4 of 4 shown');
     await tabTo('searchbox "Search consumers"');
     await type('old');
@@ -161,42 +161,42 @@ describeInBrowser('the upkeep of secrets, by the keyboard alone', () => {
     await tabTo('textbox "Name"');
     await type('acme/mail');
     await press('Enter');
-    await said('“acme/mail” is saved.');
+    await said('Consumer “acme/mail” saved.');
     await go('/vault/consumers', '3 of 3 shown');
     await confirm('button "Delete acme/mail"');
-    await said('“acme/mail” is no consumer any more; the secrets stay.');
+    await said('Consumer “acme/mail” deleted. Its secrets remain.');
     await tabTo('link "2 secrets"');
     await press('Enter');
     await page.waitForURL('**/vault?consumer=acme%2Fshop');
     await said('2 of 3 shown');
   });
 
-  test('a value is sealed anew to the keys that its consumers have now', async () => {
-    await go('/vault/objects/db-password', 'Its consumers have other keys than it is sealed to: acme/api.');
-    await keyboard.pressOn('button "Seal anew"');
+  test('a value is re-encrypted to the current keys of its consumers', async () => {
+    await go('/vault/objects/db-password', 'This value is encrypted to outdated keys (missing: acme/api).');
+    await keyboard.pressOn('button "Re-encrypt"');
     await paste(own);
-    await said('“db-password” is sealed anew');
-    await page.getByText('Its consumers have other keys').waitFor({ state: 'detached' });
-    await page.getByText('3 keys, yours among them').waitFor();
+    await said('“db-password” re-encrypted');
+    await page.getByText('This value is encrypted to outdated keys').waitFor({ state: 'detached' });
+    await page.getByText('3 keys, including yours').waitFor();
   });
 
   test.each([
     ['consumer', 'Consumer tokens'],
     ['write', 'Write tokens'],
-  ])('a %s token is made, copied, rotated, revoked and purged', async (kind, title) => {
+  ])('a %s token is created, copied, rotated, revoked and purged', async (kind, title) => {
     const { tabTo, type, pressOn, press, confirm } = keyboard;
     const part = page.getByRole('region', { name: title });
-    const shown = part.getByLabel('The token. Copy it now');
-    await go('/vault/tokens', 'For a consumer: one reads');
-    await part.getByText('There are none.').waitFor();
+    const shown = part.getByLabel('New token. Copy it now');
+    await go('/vault/tokens', 'Can read only the encrypted secrets of one consumer.');
+    await part.getByText('No tokens').waitFor();
     if (kind === 'consumer') {
       await tabTo('textbox "Consumer"');
       await type('acme/shop');
     } else {
-      // Past the form of the other kind, whose fields have the same names.
-      await tabTo('button "Make a consumer token"');
+      // Skips the form for consumer tokens, whose fields have the same labels.
+      await tabTo('button "Create consumer token"');
     }
-    await tabTo('textbox "What it is for"');
+    await tabTo('textbox "Description"');
     await type('deploy');
     await press('Enter');
     await shown.waitFor();
@@ -213,36 +213,36 @@ describeInBrowser('the upkeep of secrets, by the keyboard alone', () => {
     await confirm('button "Revoke deploy"');
     await part.getByText('1 revoked', { exact: true }).waitFor();
     await confirm('button "Purge deploy"');
-    await part.getByText('There are none.').waitFor();
+    await part.getByText('No tokens').waitFor();
   });
 
-  test('the audit log is filtered, read on, exported and verified', async () => {
+  test('the audit log is filtered, continued, exported and verified', async () => {
     const { pressOn, tabTo, press } = keyboard;
     for (let version = 0; version < 60; version += 1) {
-      await ask('PUT', '/objects/smtp-key', await sealTo(`${version}`, [own]));
+      await send('PUT', '/objects/smtp-key', await sealTo(`${version}`, [own]));
     }
     await go('/vault/audit', '50 of ');
-    await choose('About', 'secrets');
+    await choose('Subject', 'secrets');
     const rows = page.getByRole('table').getByRole('row');
-    await pressOn('button "Show older ones"');
+    await pressOn('button "Show older entries"');
     await rows.nth(51).waitFor();
     await choose('Secret', 'plain');
     await page.getByRole('row', { name: /create plain owner/ }).waitFor();
     await expectAccessible(page);
     const count = (await rows.count()) - 1;
-    for (const [kind, read] of [
+    for (const [kind, countEntries] of [
       ['CSV', (text: string) => text.trim().split('\r\n').length - 1],
       ['JSON', (text: string) => (JSON.parse(text) as unknown[]).length],
     ] as const) {
       const download = page.waitForEvent('download');
       await pressOn(`button "Export as ${kind}"`);
-      expect(read(await readFile(await (await download).path(), 'utf8'))).toBe(count);
-      await said('in the file.');
+      expect(countEntries(await readFile(await (await download).path(), 'utf8'))).toBe(count);
+      await said(/Exported \d+ entr/);
     }
-    await pressOn('button "Verify the chain"');
-    await said(/All \d+ entries are as they were written/);
+    await pressOn('button "Verify log"');
+    await said(/All \d+ entries are unchanged/);
     await tabTo('textbox "To"');
     await press('0', '1', '0', '1', '2', '0', '2', '0');
-    await page.getByText('No entry fits.').waitFor();
+    await page.getByText('No matching entries.').waitFor();
   });
 });

@@ -13,11 +13,11 @@ import type { Stage } from './stage.js';
 
 const MINUTE_MS = 60_000;
 
-/** Told by nothing else. */
+/** A plaintext that occurs nowhere else. */
 const MARKER = 'marker-9f3b-pa55word-7c1e';
 
-// In the order of a person's first day: each goes on from what is there.
-describeInBrowser('the pages of secrets, in a browser', () => {
+// The tests build on each other, in the order in which a new owner would do these things.
+describeInBrowser('secrets pages', () => {
   const shop = generateKeys();
   const api = generateKeys();
   let stage: Stage;
@@ -41,29 +41,29 @@ describeInBrowser('the pages of secrets, in a browser', () => {
   const usePasskey = () => button(/^Use the passkey “First passkey”/).click();
   const expectCopied = (text: string): Promise<void> =>
     eventually(async () => expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(text));
-  const value = (slug: string) => page.getByRole('group', { name: `The value of ${slug}` });
+  const value = (slug: string) => page.getByRole('group', { name: `Value of ${slug}` });
 
   async function usePhrase(phrase: string): Promise<void> {
     await page.getByText('Use the recovery phrase').click();
-    await page.getByLabel('The 24 words').fill(phrase);
-    await button('Open with the phrase').click();
+    await page.getByLabel('Recovery phrase (24 words)').fill(phrase);
+    await button('Unlock with phrase').click();
   }
 
   async function usePasted(identity: string): Promise<void> {
     await page.getByText('Paste an identity').click();
     await page.getByLabel('Identity (AGE-SECRET-KEY-1…)').fill(identity);
-    await button('Open with this identity').click();
+    await button('Unlock with identity').click();
   }
 
-  test('an empty place says what to do first', async () => {
+  test('the empty list shows the first steps', async () => {
     await go('/vault');
-    await page.getByRole('link', { name: 'Make your identity' }).click();
-    await button('Make my identity').waitFor();
+    await page.getByRole('link', { name: 'Create your key' }).click();
+    await button('Create my key').waitFor();
     await expectAccessible(page);
   });
 
-  test('the owner makes an identity, with a phrase on paper and a passkey', async () => {
-    await button('Make my identity').click();
+  test('the owner creates a key with a recovery phrase and a passkey', async () => {
+    await button('Create my key').click();
     const list = page.getByRole('list', { name: 'Recovery phrase' });
     await list.waitFor();
     words = await list.getByRole('listitem').allTextContents();
@@ -81,30 +81,30 @@ describeInBrowser('the pages of secrets, in a browser', () => {
     const asked = page.getByLabel(/^Word \d+$/);
     await eventually(async () => expect(await asked.count()).toBe(2));
     for (const field of await asked.all()) await field.fill('wrong');
-    await button('Go on').click();
-    await page.getByRole('alert').getByText('your phrase has another there').waitFor();
+    await button('Continue').click();
+    await page.getByRole('alert').getByText('match your phrase').waitFor();
     await expectAccessible(page);
     for (const label of await page.locator('main form label').allTextContents()) {
       await page.getByLabel(label, { exact: true }).fill(words[Number(label.slice(5)) - 1]!);
     }
-    await button('Go on').click();
+    await button('Continue').click();
     await usePasskey();
-    await said('Your identity is made.');
-    await page.getByText('opens your identity', { exact: false }).first().waitFor();
+    await said('Key created.');
+    await page.getByText('unlocks your key', { exact: false }).first().waitFor();
     await expectAccessible(page);
 
-    await page.getByText('Try the phrase').click();
-    await page.getByLabel('The 24 words').fill(words.toReversed().join(' '));
-    await button('Try it').click();
-    await page.getByRole('alert').getByText('don’t make a recovery phrase').waitFor();
+    await page.getByText('Test the phrase').click();
+    await page.getByLabel('Recovery phrase (24 words)').fill(words.toReversed().join(' '));
+    await button('Test').click();
+    await page.getByRole('alert').getByText('Not a valid recovery phrase').waitFor();
     await page
-      .getByLabel('The 24 words')
+      .getByLabel('Recovery phrase (24 words)')
       .fill(words.map((word, index) => `${index + 1}. ${word.toUpperCase()}`).join('\n'));
-    await button('Try it').click();
-    await said('The phrase opens your identity.');
+    await button('Test').click();
+    await said('This phrase unlocks your key.');
   });
 
-  test('a passkey of another device is added, once the phrase has opened the identity there', async () => {
+  test('a passkey on a second device is enabled after the recovery phrase unlocks the key there', async () => {
     const phone = await stage.context.newPage();
     await addVirtualAuthenticator(phone);
     await phone.goto(`${stage.server.origin}/settings`);
@@ -112,16 +112,19 @@ describeInBrowser('the pages of secrets, in a browser', () => {
     await phone.getByRole('button', { name: 'Add a passkey' }).click();
     await phone.getByText('The passkey “phone” signs you in').waitFor();
     await phone.goto(`${stage.server.origin}/vault/identity`);
-    await phone.getByRole('button', { name: 'Add phone' }).click();
+    await phone.getByRole('button', { name: 'Enable phone' }).click();
     await phone.getByText('Use the recovery phrase').click();
-    await phone.getByRole('region', { name: 'Your identity' }).getByLabel('The 24 words').fill(words.join(' '));
-    await phone.getByRole('button', { name: 'Open with the phrase' }).click();
-    await phone.getByText('The passkey “phone” opens your identity from now on.').waitFor();
-    await phone.getByRole('button', { name: 'Add phone' }).waitFor({ state: 'detached' });
+    await phone
+      .getByRole('region', { name: 'Unlock your key' })
+      .getByLabel('Recovery phrase (24 words)')
+      .fill(words.join(' '));
+    await phone.getByRole('button', { name: 'Unlock with phrase' }).click();
+    await phone.getByText('The passkey “phone” now unlocks your key.').waitFor();
+    await phone.getByRole('button', { name: 'Enable phone' }).waitFor({ state: 'detached' });
     await phone.close();
   });
 
-  test('consumers are added with their keys, changed, merged and deleted', async () => {
+  test('consumers are added with their keys, edited, merged and deleted', async () => {
     await acts.addConsumer('acme/shop', shop.recipient);
     await acts.addConsumer('acme/api');
     await acts.addConsumer('acme/old');
@@ -130,32 +133,32 @@ describeInBrowser('the pages of secrets, in a browser', () => {
     await row('acme/api').getByLabel('Public key').fill(api.recipient);
     await expectAccessible(page);
     await row('acme/api').getByRole('button', { name: 'Save' }).click();
-    await said('“acme/api” is saved.');
+    await said('Consumer “acme/api” saved.');
     await row('acme/api').getByText(api.recipient).waitFor();
     await page.getByLabel('Edit acme/old').click();
     await row('acme/old').getByLabel('Name').fill('acme/shop');
     await row('acme/old').getByRole('button', { name: 'Save' }).click();
-    await said('“acme/shop” is saved.');
+    await said('Consumer “acme/shop” saved.');
     await row('acme/old').waitFor({ state: 'detached' });
-    await acts.addConsumer('acme/gone');
-    await acts.confirm('Delete acme/gone', 'Really delete?');
-    await said('“acme/gone” is no consumer any more; the secrets stay.');
+    await acts.addConsumer('acme/temporary');
+    await acts.confirm('Delete acme/temporary', 'Delete consumer');
+    await said('Consumer “acme/temporary” deleted. Its secrets remain.');
   });
 
-  test('a value that is typed is in no request, in no storage and not on the server', async () => {
+  test('a typed value appears in no request, no browser storage and no file of the server', async () => {
     await acts.createSecret({ slug: 'db-password', value: MARKER, usedBy: ['acme/shop'], isReadable: true });
-    await page.getByText('Sealed to', { exact: true }).waitFor();
+    await page.getByText('Readable by', { exact: true }).waitFor();
     const needles = [MARKER, Buffer.from(MARKER).toString('base64'), encodeURIComponent(MARKER)];
     const leaks = (text: string): boolean => needles.some((needle) => text.includes(needle));
 
     expect(stage.requests.filter((request) => request.includes('"slug":"db-password"'))).toHaveLength(1);
     expect(stage.requests.filter(leaks)).toEqual([]);
-    const kept = JSON.stringify([
+    const stored = JSON.stringify([
       await stage.context.storageState({ indexedDB: true }),
       await page.evaluate(() => Object.entries(sessionStorage)),
       await page.evaluate(async () => caches.keys()),
     ]);
-    expect(leaks(kept)).toBe(false);
+    expect(leaks(stored)).toBe(false);
     expect(leaks(stage.server.output())).toBe(false);
     const files = (await readdir(stage.state, { recursive: true, withFileTypes: true })).filter((file) =>
       file.isFile(),
@@ -167,7 +170,7 @@ describeInBrowser('the pages of secrets, in a browser', () => {
     }
   });
 
-  test('the program age opens what is stored, with the key of a consumer and with the recovery phrase', async () => {
+  test('the age program decrypts a stored value with the key of a consumer and with the recovery phrase', async () => {
     const sealed = await acts.fetchBytes('/secrets/objects/db-password');
     const key = join(stage.state, 'shop.key');
     await writeFile(key, shop.identity);
@@ -177,127 +180,127 @@ describeInBrowser('the pages of secrets, in a browser', () => {
     };
     const own = join(stage.state, 'identity.age');
     await writeFile(own, recovery);
-    const given = { folder: stage.state, passphrase: words.join(' '), input: sealed };
-    expect(String(await runAgeWithPassphrase(['-d', '-i', own], given))).toBe(MARKER);
+    const options = { folder: stage.state, passphrase: words.join(' '), input: sealed };
+    expect(String(await runAgeWithPassphrase(['-d', '-i', own], options))).toBe(MARKER);
   });
 
   test.each([
     ['a passkey', () => usePasskey()],
     ['the recovery phrase', () => usePhrase(words.join(' '))],
     ['a pasted identity', () => usePasted(shop.identity)],
-  ])('the owner opens a value by %s', async (_how, unlock) => {
+  ])('the owner shows a value with %s', async (_method, unlock) => {
     await acts.visit('db-password');
-    await button('Open here').click();
+    await button('Show value').click();
     await unlock();
     await value('db-password').getByText(MARKER).waitFor();
     await button('Copy the value').click();
     await expectCopied(MARKER);
     await button('Hide').click();
     await eventually(async () => expect(await page.getByText(MARKER).count()).toBe(0));
-    // The page remembers the identity, and forgets it when it is left.
-    await button('Open here').click();
+    // The page keeps the unlocked identity until it is left.
+    await button('Show value').click();
     await value('db-password').waitFor();
     await acts.visit('db-password');
-    await button('Open here').click();
-    await page.getByText('To open “db-password”, your identity is needed.').waitFor();
+    await button('Show value').click();
+    await page.getByText('Unlock your key to show “db-password”.').waitFor();
     expect(
       stage.requests.filter((request) => request.includes('AGE-SECRET-KEY') || request.includes(words.join(' '))),
     ).toEqual([]);
   });
 
   test.each([
-    ['a phrase of other words', () => usePhrase('abandon '.repeat(23) + 'art'), 'another recovery phrase'],
-    ['too few words', () => usePhrase('abandon art'), 'A recovery phrase has 24 words; these are 2.'],
-    ['what is no identity', () => usePasted('AGE-SECRET-KEY-1NONE'), 'Expected age identities'],
-    ['another identity', () => usePasted(api.identity), 'This value isn’t sealed to you'],
-  ])('%s opens nothing, and the page says why', async (_what, unlock, reason) => {
+    ['a valid but different phrase', () => usePhrase('abandon '.repeat(23) + 'art'), 'doesn’t match your key'],
+    ['too few words', () => usePhrase('abandon art'), 'A recovery phrase has 24 words; you entered 2.'],
+    ['an invalid identity', () => usePasted('AGE-SECRET-KEY-1NONE'), 'Expected age identities'],
+    ['a different identity', () => usePasted(api.identity), 'This value isn’t encrypted to the key'],
+  ])('unlocking with %s fails with a reason', async (_input, unlock, reason) => {
     await acts.visit('db-password');
-    await button('Open here').click();
+    await button('Show value').click();
     await unlock();
     await page.getByRole('alert').getByText(reason).waitFor();
   });
 
-  test('a value is replaced, and the one before restored', async () => {
+  test('a value is replaced, and the previous version restored', async () => {
     await acts.visit('db-password');
-    await page.getByText('Replace the value').click();
+    await page.getByText('Replace value').click();
     await page.getByLabel('New value').fill('second');
-    await page.getByRole('checkbox', { name: 'Seal it to my own key too', checked: true }).waitFor();
-    await button('Seal and replace').click();
-    await said('“db-password” has a new value');
-    await button('Open here').click();
+    await page.getByRole('checkbox', { name: 'Encrypt it to my own key too', checked: true }).waitFor();
+    await button('Save new value').click();
+    await said('Value of “db-password” replaced.');
+    await button('Show value').click();
     await usePasskey();
     await value('db-password').getByText('second').waitFor();
-    await acts.confirm('Restore version 1', 'Really restore?');
-    await said('Version 1 of “db-password” is its value again.');
+    await acts.confirm('Restore version 1', 'Restore this version');
+    await said('Version 1 of “db-password” restored.');
     await value('db-password').waitFor({ state: 'detached' });
-    await button('Open here').click();
+    await button('Show value').click();
     await value('db-password').getByText(MARKER).waitFor();
   });
 
-  test('a value is sealed anew to the key that its consumer has now', async () => {
+  test('a value is re-encrypted to the current key of its consumer', async () => {
     const replaceKey = async (key: string): Promise<void> => {
       await go('/vault/consumers');
       await page.getByLabel('Edit acme/shop').click();
       const row = page.getByRole('listitem').filter({ hasText: 'acme/shop' });
       await row.getByLabel('Public key').fill(key);
       await row.getByRole('button', { name: 'Save' }).click();
-      await said('“acme/shop” is saved.');
+      await said('Consumer “acme/shop” saved.');
     };
-    const opens = async ({ identity }: { readonly identity: string }): Promise<string> => {
+    const decryptWith = async ({ identity }: { readonly identity: string }): Promise<string> => {
       const key = join(stage.state, 'any.key');
       await writeFile(key, identity);
       return String(await runAge(['-d', '-i', key], await acts.fetchBytes('/secrets/objects/db-password')));
     };
     await replaceKey(api.recipient);
     await acts.visit('db-password');
-    await page.getByText('Its consumers have other keys').waitFor();
-    await button('Seal anew').click();
+    await page.getByText('This value is encrypted to outdated keys').waitFor();
+    await button('Re-encrypt').click();
     await usePasskey();
-    await said('“db-password” is sealed anew');
-    await page.getByText('Its consumers have other keys').waitFor({ state: 'detached' });
-    expect(await opens(api)).toBe(MARKER);
+    await said('“db-password” re-encrypted');
+    await page.getByText('This value is encrypted to outdated keys').waitFor({ state: 'detached' });
+    expect(await decryptWith(api)).toBe(MARKER);
 
     await acts.createSecret({ slug: 'not-mine', value: 'x', usedBy: ['acme/shop'] });
-    // Another client replaces the key, so this browser sees it for the first time.
+    // A request outside the pages replaces the key, so this browser hasn't recorded it.
     await acts.replaceConsumerKey('acme/shop', shop.recipient);
     await go('/vault');
-    await page.getByText('2 secrets are sealed to other keys').waitFor();
+    await page.getByText('2 secrets are encrypted to outdated keys').waitFor();
     await expectAccessible(page);
-    await button('Seal anew').click();
+    await button('Re-encrypt').click();
     await usePhrase(words.join(' '));
     const dialog = page.getByRole('dialog', { name: 'A public key has changed' });
     await dialog.getByText(api.recipient).waitFor();
     await dialog.getByText(shop.recipient).waitFor();
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    await said('0 of 2 are sealed anew.');
+    await said('0 of 2 re-encrypted.');
     await said('A public key has changed and was not accepted, so nothing was encrypted.');
-    await button('Seal anew').click();
+    await button('Re-encrypt').click();
     await dialog.getByRole('button', { name: 'Accept the new key' }).click();
-    await said('1 of 2 are sealed anew.');
-    await said('This value isn’t sealed to you');
-    expect(await opens(shop)).toBe(MARKER);
+    await said('1 of 2 re-encrypted.');
+    await said('This value isn’t encrypted to the key');
+    expect(await decryptWith(shop)).toBe(MARKER);
   });
 
-  test('a form says beside itself why nothing was stored', async () => {
+  test('the form of a new secret shows why saving failed', async () => {
     await go('/vault/new');
     await page.getByLabel('Name').fill('too-large');
-    const file = page.getByLabel('Or the content of a file');
+    const file = page.getByLabel('Or read it from a file');
     await file.setInputFiles({ name: 'huge.p12', mimeType: 'application/x-pkcs12', buffer: Buffer.alloc(2 ** 20 + 1) });
-    await page.getByRole('alert').getByText('A value is 1 MiB at most; “huge.p12” is larger.').waitFor();
+    await page.getByRole('alert').getByText('Values can be at most 1 MiB; “huge.p12” is larger.').waitFor();
     await file.setInputFiles({ name: 'large.p12', mimeType: 'application/x-pkcs12', buffer: Buffer.alloc(2 ** 20) });
     await page.getByText('1048576 bytes of “large.p12”').waitFor();
-    await page.getByLabel('Seal it to my own key too').uncheck();
-    await button('Seal and store').click();
+    await page.getByLabel('Encrypt it to my own key too').uncheck();
+    await button('Save secret').click();
     await page.getByRole('alert').getByText('Choose at least one recipient').waitFor();
     await page.getByLabel('acme/shop').check();
-    await button('Seal and store').click();
-    await page.getByRole('alert').getByText('A value is 1 MiB at most once it is sealed').waitFor();
+    await button('Save secret').click();
+    await page.getByRole('alert').getByText('Encrypted values can be at most 1 MiB').waitFor();
     await page.getByLabel('Name').fill('db-password');
-    await button('Type it instead').click();
+    await button('Type the value instead').click();
     await page.getByLabel('Value', { exact: true }).fill('x');
-    await button('Seal and store').click();
-    await page.getByRole('alert').getByText('There is a secret of this name already.').waitFor();
+    await button('Save secret').click();
+    await page.getByRole('alert').getByText('A secret with this name already exists.').waitFor();
     expect(stage.takeComplaints()).toEqual(['409 POST /secrets/objects']);
     await expectAccessible(page);
   });
@@ -312,18 +315,18 @@ describeInBrowser('the pages of secrets, in a browser', () => {
     await button('Rename').click();
     await page.getByRole('heading', { name: 'shop_password-2', level: 1 }).waitFor();
     await acts.visit('not-mine');
-    await acts.confirm('Delete not-mine', 'Really delete for good?');
-    await said('“not-mine” is gone.');
+    await acts.confirm('Delete not-mine', 'Delete permanently');
+    await said('Secret “not-mine” deleted.');
     await page.getByRole('heading', { name: 'Secrets', level: 1 }).waitFor();
   });
 
-  test.each(['consumer', 'write'] as const)('a %s token is made, rotated, revoked and purged', async (kind) => {
+  test.each(['consumer', 'write'] as const)('a %s token is created, rotated, revoked and purged', async (kind) => {
     await go('/vault/tokens');
     const part = page.getByRole('region', { name: kind === 'write' ? 'Write tokens' : 'Consumer tokens' });
     if (kind === 'consumer') await part.getByRole('textbox', { name: 'Consumer' }).fill('acme/shop');
-    await part.getByLabel('What it is for').fill('deploy');
-    await part.getByRole('button', { name: `Make a ${kind} token` }).click();
-    const shown = part.getByLabel('The token. Copy it now');
+    await part.getByLabel('Description').fill('deploy');
+    await part.getByRole('button', { name: `Create ${kind} token` }).click();
+    const shown = part.getByLabel('New token. Copy it now');
     await shown.waitFor();
     const first = await shown.inputValue();
     const status = (token: string) =>
@@ -340,18 +343,18 @@ describeInBrowser('the pages of secrets, in a browser', () => {
     expect(first).toMatch(kind === 'write' ? /^trs_/ : /^trc_/);
     expect(await status(first)).toBe(200);
     await expectAccessible(page);
-    await acts.confirm('Rotate deploy', 'Really rotate?');
+    await acts.confirm('Rotate deploy', 'Rotate token');
     await page.waitForFunction(
       (old) => [...document.querySelectorAll('input')].every((field) => field.value !== old),
       first,
     );
     const second = await shown.inputValue();
     expect([await status(first), await status(second)]).toEqual([401, 200]);
-    await acts.confirm('Revoke deploy', 'Really revoke?');
+    await acts.confirm('Revoke deploy', 'Revoke token');
     await part.getByText('1 revoked', { exact: true }).waitFor();
     expect(await status(second)).toBe(401);
-    await acts.confirm('Purge deploy', 'Really forget it?');
-    await part.getByText('There are none.').waitFor();
+    await acts.confirm('Purge deploy', 'Purge token');
+    await part.getByText('No tokens').waitFor();
     expect(stage.takeComplaints()).toEqual(Array<string>(2).fill('401 GET /secrets/objects/shop_password-2'));
     expect(stage.server.output()).not.toContain(second);
   });
@@ -360,28 +363,28 @@ describeInBrowser('the pages of secrets, in a browser', () => {
     await go('/vault/audit');
     const rows = page.getByRole('table').getByRole('row');
     await rows.nth(1).waitFor();
-    await page.getByLabel('About').selectOption('the identity');
+    await page.getByLabel('Subject').selectOption('Owner key');
     await said('2 of 2 shown');
-    await eventually(async () => expect(await rows.nth(2).textContent()).toMatch(/create.*identity age1.*owner/));
-    await page.getByLabel('About').selectOption('All');
+    await eventually(async () => expect(await rows.nth(2).textContent()).toMatch(/create.*owner key age1.*owner/));
+    await page.getByLabel('Subject').selectOption('All');
     const search = page.getByRole('search');
     await search.getByLabel(/^Secret/).selectOption('not-mine');
     await page.getByRole('row', { name: /delete not-mine owner/ }).waitFor();
-    await search.getByLabel(/^By/).selectOption('owner');
+    await search.getByLabel(/^Actor/).selectOption('owner');
     await page.getByLabel('To', { exact: true }).fill('2020-01-01');
-    await page.getByText('No entry fits.').waitFor();
+    await page.getByText('No matching entries.').waitFor();
     await button('Clear').click();
     await rows.nth(1).waitFor();
-    await button('Verify the chain').click();
-    await said(/All \d+ entries are as they were written/);
+    await button('Verify log').click();
+    await said(/All \d+ entries are unchanged/);
     await expectAccessible(page);
   });
 
   test('a value is hidden after a minute', async () => {
-    // For all that is opened from here on.
+    // Applies to pages that are loaded from here on.
     await page.clock.install();
     await acts.visit('shop_password-2');
-    await button('Open here').click();
+    await button('Show value').click();
     await usePasskey();
     await value('shop_password-2').waitFor();
     await expectAccessible(page);

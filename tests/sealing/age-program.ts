@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const isInstalled = spawnSync('age', ['--version']).status === 0;
 
-/** Runs the tests beside the reference program; without it says loudly that it does not. */
+/** Runs the tests with the reference program `age`, or skips them with a warning when it is not installed. */
 export const describeWithAge: (name: string, tests: () => void) => void = (name, tests) => {
   if (isInstalled) {
     describe(name, tests);
@@ -15,18 +15,18 @@ export const describeWithAge: (name: string, tests: () => void) => void = (name,
   describe.skip(name, tests);
 };
 
-/** Gives bytes to `age`, and gives what it prints. */
+/** Runs `age` with bytes on standard input, and returns its output. */
 export async function runAge(args: readonly string[], input: Uint8Array): Promise<Buffer> {
   const child = spawn('age', args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const chunks: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
   child.stdin.end(input);
   const [code] = (await once(child, 'close')) as [number];
-  if (code !== 0) throw new Error(`age ended with ${code}.`);
+  if (code !== 0) throw new Error(`age exited with code ${code}.`);
   return Buffer.concat(chunks);
 }
 
-/** The same with a passphrase, which `age` takes from a terminal alone; `script` is one. */
+/** Runs `age` with a passphrase. It reads passphrases only from a terminal, which `script` provides. */
 export async function runAgeWithPassphrase(
   args: readonly string[],
   { folder, passphrase, input }: { readonly folder: string; readonly passphrase: string; readonly input: Uint8Array },
@@ -36,14 +36,14 @@ export async function runAgeWithPassphrase(
   await writeFile(from, input);
   const command = `age ${[...args, '-o', to, from].join(' ')}`;
   const child = spawn('script', ['-qec', command, '/dev/null'], { stdio: ['pipe', 'ignore', 'inherit'] });
-  // Asked for twice when a file is made.
+  // When it encrypts, age asks for the passphrase twice.
   child.stdin.end(`${passphrase}\n${passphrase}\n`);
   const [code] = (await once(child, 'close')) as [number];
-  if (code !== 0) throw new Error(`age ended with ${code}.`);
+  if (code !== 0) throw new Error(`age exited with code ${code}.`);
   return readFile(to);
 }
 
-/** A key pair as `age-keygen` writes it: comments, and the identity. */
+/** Generates a key pair with `age-keygen`. The identity contains its comments. */
 export function generateKeys(): { readonly identity: string; readonly recipient: string } {
   const { stdout } = spawnSync('age-keygen', { encoding: 'utf8' });
   const [, recipient = ''] = /public key: (age1\w+)/.exec(stdout) ?? [];

@@ -7,17 +7,17 @@ import { open, toRecipients } from '../../src/sealing/open.js';
 import { MAX_SEALED_BYTES, seal } from '../../src/sealing/seal.js';
 import { describeWithAge, generateKeys, runAge, runAgeWithPassphrase } from './age-program.js';
 
-/** The header for one X25519 recipient, the nonce, and a tag for each 64 KiB. */
+/** The header for one X25519 recipient, the nonce, and one tag per 64 KiB. */
 const OVERHEAD = 184 + 16 * 16;
 const KIB = 1024;
 
-/** The library's own keys, for what needs no program. */
-async function makeKeys() {
+/** Generates a key pair with the library, for tests without the `age` program. */
+async function createKeys() {
   const identity = await generateIdentity();
   return { identity, recipient: await identityToRecipient(identity) };
 }
 
-describeWithAge('beside the reference program', () => {
+describeWithAge('seal and open with the age program', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(path.join(os.tmpdir(), 'trellis-age-'));
@@ -31,13 +31,13 @@ describeWithAge('beside the reference program', () => {
   };
 
   test.each([
-    [0, 'nothing'],
+    [0, 'empty'],
     [1, 'a single byte'],
-    [64 * KIB - 1, 'one chunk, not quite'],
+    [64 * KIB - 1, 'one byte less than a chunk'],
     [64 * KIB, 'one chunk'],
-    [64 * KIB + 1, 'a chunk, and a byte'],
-    [MAX_SEALED_BYTES - OVERHEAD, 'all that fits'],
-  ])('%i bytes go both ways: %s', async (size) => {
+    [64 * KIB + 1, 'one byte more than a chunk'],
+    [MAX_SEALED_BYTES - OVERHEAD, 'the largest value'],
+  ])('round-trip of %i bytes: %s', async (size) => {
     const [value, { identity, recipient }] = [randomBytes(size), generateKeys()];
     const ours = await seal(value, [recipient]);
     expect(value.equals(await runAge(['-d', '-i', await writeIdentity(identity)], ours))).toBe(true);
@@ -45,7 +45,7 @@ describeWithAge('beside the reference program', () => {
     expect(value.equals(await open(theirs, identity))).toBe(true);
   });
 
-  test('armor is taken off', async () => {
+  test('armored files are opened', async () => {
     const [value, { identity, recipient }] = [randomBytes(1000), generateKeys()];
     const armored = await runAge(['-a', '-r', recipient], value);
     expect(armored.toString()).toMatch(/^-----BEGIN AGE/);
@@ -54,7 +54,7 @@ describeWithAge('beside the reference program', () => {
     expect(value.equals(await runAge(['-d', '-i', await writeIdentity(identity)], ours))).toBe(true);
   });
 
-  test('each of several recipients opens it, and nobody else', async () => {
+  test('each of several recipients can open the file, and others cannot', async () => {
     const [value, all] = [randomBytes(100), [generateKeys(), generateKeys(), generateKeys()]];
     const recipients = all.map(({ recipient }) => recipient);
     const ours = await seal(value, recipients);
@@ -69,7 +69,7 @@ describeWithAge('beside the reference program', () => {
     await expect(open(theirs, generateKeys().identity)).rejects.toMatchObject({ code: 'no_match' });
   });
 
-  test('a passphrase opens it', async () => {
+  test('files sealed with a passphrase are compatible', async () => {
     const [value, passphrase] = [randomBytes(100), 'correct horse battery staple'];
     const theirs = await runAgeWithPassphrase(['-p'], { folder, passphrase, input: value });
     expect(value.equals(await open(theirs, { passphrase }))).toBe(true);
@@ -78,8 +78,8 @@ describeWithAge('beside the reference program', () => {
   });
 });
 
-test('text is sealed as UTF-8, with each recipient once', async () => {
-  const { identity, recipient } = await makeKeys();
+test('seal encodes text as UTF-8 and drops duplicate recipients', async () => {
+  const { identity, recipient } = await createKeys();
   const sealed = await seal('pässwörd', [recipient, ` ${recipient}\n`]);
   expect(Buffer.from(await open(sealed, identity)).toString()).toBe('pässwörd');
   expect(
@@ -89,8 +89,8 @@ test('text is sealed as UTF-8, with each recipient once', async () => {
   ).toHaveLength(1);
 });
 
-test('a value that would not fit is refused, by the byte', async () => {
-  const { recipient } = await makeKeys();
+test('seal rejects values that exceed the limit by one byte', async () => {
+  const { recipient } = await createKeys();
   const most = MAX_SEALED_BYTES - OVERHEAD;
   expect(await seal(new Uint8Array(most), [recipient])).toHaveLength(MAX_SEALED_BYTES);
   for (const size of [most + 1, MAX_SEALED_BYTES + 1]) {
@@ -103,30 +103,30 @@ test('a value that would not fit is refused, by the byte', async () => {
 
 test.each([
   ['', 'received something else'],
-  ['age1abc', 'received "age1abc…", which is damaged'],
+  ['age1abc', 'received the invalid key "age1abc…"'],
   ['ssh-ed25519 AAAA', 'received an SSH key'],
-  ['AGE-SECRET-KEY-1QQQ', 'received an identity, which is secret'],
-])('the recipient "%s" is refused: %s', async (recipient, why) => {
+  ['AGE-SECRET-KEY-1QQQ', 'received an identity, which must stay secret'],
+])('seal rejects the recipient "%s": %s', async (recipient, reason) => {
   await expect(seal('x', [recipient])).rejects.toMatchObject({
     code: 'invalid_key',
-    message: `Expected a recipient such as age1…; ${why}.`,
+    message: `Expected a recipient such as age1…; ${reason}.`,
   });
 });
 
 test.each<[string, string[] | { passphrase: string }]>([
-  ['nobody', []],
+  ['no recipients', []],
   ['an empty passphrase', { passphrase: '' }],
-  ['more than an object has consumers', Array.from({ length: 102 }, (_, index) => `age1${index}`)],
-])('sealing to %s is refused', async (_reason, recipients) => {
+  ['more recipients than the limit', Array.from({ length: 102 }, (_, index) => `age1${index}`)],
+])('seal rejects %s', async (_reason, recipients) => {
   await expect(seal('x', recipients)).rejects.toMatchObject({ code: 'invalid_key' });
 });
 
-test('an identity that is damaged is refused without being shown', async () => {
-  const { identity, recipient } = await makeKeys();
+test('open and toRecipients reject a damaged identity without quoting it', async () => {
+  const { identity, recipient } = await createKeys();
   const damaged = identity.slice(0, -1) + (identity.endsWith('Q') ? 'P' : 'Q');
   const sealed = await seal('x', [recipient]);
-  for (const refused of [() => open(sealed, damaged), () => toRecipients(damaged)]) {
-    const error = await refused().then(String, (reason: unknown) => reason as Error);
+  for (const call of [() => open(sealed, damaged), () => toRecipients(damaged)]) {
+    const error = await call().then(String, (reason: unknown) => reason as Error);
     expect(error).toMatchObject({ name: 'SealingError', code: 'invalid_key' });
     expect(error).not.toHaveProperty('cause');
     expect((error as Error).stack).not.toContain(damaged.slice(15, 40));
@@ -135,20 +135,20 @@ test('an identity that is damaged is refused without being shown', async () => {
 });
 
 test.each([
-  ['hello', 'it was never sealed'],
-  ['', 'there is nothing'],
-  ['age-encryption.org/v1\n-> X25519 AAAA\n', 'it ends in the header'],
-  ['-----BEGIN AGE ENCRYPTED FILE-----\nAAAA\n', 'its armor is cut'],
-])('opening %j says that it is no whole age file: %s', async (text) => {
-  const { identity } = await makeKeys();
+  ['hello', 'plain text'],
+  ['', 'empty'],
+  ['age-encryption.org/v1\n-> X25519 AAAA\n', 'truncated header'],
+  ['-----BEGIN AGE ENCRYPTED FILE-----\nAAAA\n', 'truncated armor'],
+])('open rejects %j: %s', async (text) => {
+  const { identity } = await createKeys();
   await expect(open(Buffer.from(text), identity)).rejects.toMatchObject({
     code: 'not_sealed',
-    message: 'Expected an age file that is whole; received something else.',
+    message: 'Not a valid age file.',
   });
 });
 
-test('a changed byte, wherever it is, is noticed', async () => {
-  const { identity, recipient } = await makeKeys();
+test('open detects a changed byte at any position', async () => {
+  const { identity, recipient } = await createKeys();
   const sealed = await seal('value', [recipient]);
   for (const at of [30, 100, 150, 190, sealed.length - 1]) {
     const changed = Uint8Array.from(sealed, (byte, index) => (index === at ? byte ^ 1 : byte));
@@ -156,8 +156,8 @@ test('a changed byte, wherever it is, is noticed', async () => {
   }
 });
 
-test('the public keys of a file of identities are told', async () => {
-  const [one, other] = [await makeKeys(), await makeKeys()];
+test('toRecipients returns the public keys of all identities in a file', async () => {
+  const [one, other] = [await createKeys(), await createKeys()];
   expect(await toRecipients(`# mine\r\n${one.identity}\r\n\n${other.identity}\n`)).toEqual([
     one.recipient,
     other.recipient,

@@ -4,17 +4,17 @@ import { SchemaText } from './schema-text.js';
 
 interface ArgumentFieldProps {
   readonly argument: ArgumentDescription;
-  /** How its value is called among those of the form. */
+  /** The key of the value in the form, such as `traceSVG.color`. */
   readonly path: string;
   readonly value: string;
   readonly problem: string | undefined;
   readonly onValue: (value: string) => void;
 }
 
-/** One argument with what the schema says of it; empty takes the default. What is wrong with it is told here. */
+/** The field of one argument, with its schema description and its error. Empty means the default. */
 export function ArgumentField({ argument, path, value, problem, onValue }: ArgumentFieldProps) {
   const id = useId();
-  const { name, description, type, default: usual } = argument;
+  const { name, description, type, default: fallback } = argument;
   const attributes = {
     id,
     name: path,
@@ -22,13 +22,13 @@ export function ArgumentField({ argument, path, value, problem, onValue }: Argum
     'aria-describedby': `${id}-hint${problem === undefined ? '' : ` ${id}-problem`}`,
     'aria-invalid': problem !== undefined,
   };
-  const options = optionsOf(argument);
+  const options = toOptions(argument);
   return (
     <div class="field">
       <label for={id}>{name}</label>
       {options ? (
         <select {...attributes} onChange={({ currentTarget }) => onValue(currentTarget.value)}>
-          <option value="">{usual ?? 'as usual'}</option>
+          <option value="">{fallback ?? 'default'}</option>
           {options.map((option) => (
             <option key={option} value={option}>
               {option}
@@ -38,7 +38,7 @@ export function ArgumentField({ argument, path, value, problem, onValue }: Argum
       ) : (
         <input
           {...attributes}
-          placeholder={toPlaceholder(usual)}
+          placeholder={toPlaceholder(fallback)}
           inputMode={type === 'String' ? 'text' : type === 'Int' ? 'numeric' : 'decimal'}
           autoComplete="off"
           spellcheck={false}
@@ -56,14 +56,15 @@ export function ArgumentField({ argument, path, value, problem, onValue }: Argum
   );
 }
 
-function optionsOf({ type, values, default: usual }: ArgumentDescription): readonly string[] | undefined {
+function toOptions({ type, values, default: fallback }: ArgumentDescription): readonly string[] | undefined {
   const names = type === 'Boolean' ? ['true', 'false'] : values?.map(({ name }) => name);
-  return names?.filter((name) => name !== usual);
+  return names?.filter((name) => name !== fallback);
 }
 
-/** Of a chosen value, what it does. */
+/** Returns the description of the chosen enum value. */
 const toHint = ({ values }: ArgumentDescription, value: string): string | undefined =>
   values?.find(({ name }) => name === value)?.description;
 
-/** The default, as a person would write it. */
-const toPlaceholder = (usual = ''): string => (usual === '""' || usual === '[]' ? '' : usual.replaceAll('"', ''));
+/** Returns the default without GraphQL quotes. */
+const toPlaceholder = (fallback = ''): string =>
+  fallback === '""' || fallback === '[]' ? '' : fallback.replaceAll('"', '');

@@ -2,18 +2,18 @@ import { loadSession } from '../session.js';
 
 type ServerErrors = readonly { readonly message: string; readonly extensions?: { readonly field?: string } }[];
 
-interface Answer<T> {
+interface GraphqlResponse<T> {
   readonly data?: T | null;
-  /** The reason why the server can't run queries now. */
+  /** The reason why the server can't run queries at the moment. */
   readonly error?: string;
   readonly errors?: ServerErrors;
 }
 
-/** What the site's data could not answer, in its own words. */
+/** The first error of a query, with the message of the server. */
 export class AskError extends Error {
   override readonly name = 'AskError';
 
-  /** The argument that was refused, such as `traceSVG.threshold`. */
+  /** The invalid argument, such as `traceSVG.threshold`. */
   readonly field: string | undefined;
 
   constructor(message: string, field?: string) {
@@ -25,9 +25,9 @@ export class AskError extends Error {
 type Variables = Readonly<Record<string, unknown>>;
 
 /**
- * Asks the site's data for one thing.
+ * Runs a GraphQL query against the site.
  *
- * @throws AskError with the first error.
+ * @throws AskError with the first error, also when the response contains data.
  */
 export async function ask<T>(query: string, variables: Variables = {}): Promise<T> {
   const { data, errors } = await send<T>(query, variables);
@@ -35,7 +35,7 @@ export async function ask<T>(query: string, variables: Variables = {}): Promise<
   throw toError(errors);
 }
 
-/** The same for what is of use also in part: a field that failed is null, as of a picture that can't be read. */
+/** Like {@link ask}, but accepts partial results: a field that failed is null, such as an unreadable image. */
 export const askInPart = async <T>(query: string, variables: Variables = {}): Promise<T> =>
   (await send<T>(query, variables)).data;
 
@@ -45,13 +45,13 @@ async function send<T>(query: string, variables: Variables) {
     headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
     body: JSON.stringify({ query, variables }),
   });
-  // The session has ended: the page leads to the sign-in page.
+  // The session has ended. Loading it leads to the sign-in page.
   if (response.status === 401) await loadSession();
-  const { data, errors = [], error } = (await response.json()) as Answer<T>;
+  const { data, errors = [], error } = (await response.json()) as GraphqlResponse<T>;
   if (data) return { data, errors };
   if (errors.length > 0) throw toError(errors);
-  throw new AskError(error ?? `The server answered ${response.status} without data.`);
+  throw new AskError(error ?? `The server responded with status ${response.status} and without data.`);
 }
 
 const toError = ([first]: ServerErrors): AskError =>
-  new AskError(first?.message ?? 'The server did not say why.', first?.extensions?.field);
+  new AskError(first?.message ?? 'The server gave no reason.', first?.extensions?.field);

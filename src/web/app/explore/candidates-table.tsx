@@ -4,17 +4,17 @@ import { useBytes } from './use-bytes.js';
 
 interface CandidatesProps {
   readonly candidates: readonly Candidate[];
-  /** The link of the one that is shown. */
+  /** The `src` of the image that is shown. */
   readonly shown: string;
-  /** Called with a descriptor. */
+  /** Called with the descriptor of the chosen image. */
   readonly onChoose: (descriptor: string) => void;
 }
 
-/** Every image of the recipe with its bytes; any can be shown. */
+/** A table of all derived images with their size in bytes. The user selects the one that is shown. */
 export function Candidates({ candidates, shown, onChoose }: CandidatesProps) {
   const bytes = useBytes(candidates.map(({ src }) => src));
   return (
-    <table class="candidates" aria-label="Images of the recipe">
+    <table class="candidates" aria-label="Derived images">
       <TableHead names={['Image', 'Bytes', 'Link']} />
       <tbody>
         {candidates.map(({ src, descriptor }) => (
@@ -26,7 +26,7 @@ export function Candidates({ candidates, shown, onChoose }: CandidatesProps) {
               </label>
             </td>
             <td>{toBytes(bytes.get(src))}</td>
-            <td>{src.startsWith('data:') ? 'in the answer' : <a href={src}>Open</a>}</td>
+            <td>{src.startsWith('data:') ? 'inline' : <a href={src}>Open</a>}</td>
           </tr>
         ))}
       </tbody>
@@ -42,5 +42,5 @@ function toName(descriptor: string): string {
 
 function toBytes(size: number | null | undefined): string {
   if (size === undefined) return '…';
-  return size === null ? 'could not be made' : size.toLocaleString();
+  return size === null ? 'failed' : size.toLocaleString();
 }

@@ -1,11 +1,11 @@
-/** One of the images that a browser may choose from. */
+/** An image candidate of a `srcset`. */
 export interface Candidate {
   readonly src: string;
-  /** As `srcset` says it, such as `1.5x` or `400w`. */
+  /** The descriptor, such as `1.5x` or `400w`. */
   readonly descriptor: string;
 }
 
-/** Reads a `srcset` whose links hold no spaces. */
+/** Parses a `srcset` whose URLs contain no spaces. */
 export const readCandidates = (srcSet: string): Candidate[] =>
   srcSet
     .split(/,\s+/)
@@ -13,6 +13,6 @@ export const readCandidates = (srcSet: string): Candidate[] =>
     .map(([src = '', descriptor = '']) => ({ src, descriptor }))
     .filter(({ src }) => src !== '');
 
-/** The width in pixels that a candidate says, if it does. */
+/** Returns the width in pixels from a `w` descriptor; `undefined` for other descriptors. */
 export const widthOf = ({ descriptor }: Candidate): number | undefined =>
   descriptor.endsWith('w') ? Number(descriptor.slice(0, -1)) : undefined;

@@ -11,7 +11,7 @@ interface EntriesProps {
   readonly folder: Folder;
 }
 
-/** What lies in a folder. One stop of the Tab key, within which the arrows move. */
+/** The folders and files of a folder. The list is one tab stop; the arrow keys move within it. */
 export function Entries({ place, folder: { folders, files, sources } }: EntriesProps) {
   const list = useArrowKeys(`${linkTo(place)} ${folders.length + files.length}`);
   if (folders.length + files.length === 0) return null;
@@ -30,7 +30,7 @@ export function Entries({ place, folder: { folders, files, sources } }: EntriesP
 
 interface ItemProps {
   readonly place: Place;
-  /** Whether the site has several, of which the addresses of folders tell one. */
+  /** Whether the site has several sources, so that addresses of folders contain the source. */
   readonly hasSources: boolean;
 }
 
@@ -47,7 +47,7 @@ function FolderItem({ place, folder, hasSources }: ItemProps & { readonly folder
           {name}
           <span class="aside">(folder)</span>
         </span>
-        <small class="quiet size">{place.search !== '' && `in ${aboveOf(folder, hasSources)}`}</small>
+        <small class="quiet size">{place.search !== '' && `in ${toParentPath(folder, hasSources)}`}</small>
         <small class="quiet time">{toMoment(modifiedTime)}</small>
       </a>
     </li>
@@ -59,11 +59,11 @@ function FileItem({ place, file, hasSources }: ItemProps & { readonly file: File
   return (
     <li>
       <a id={`file-${id}`} href={linkTo({ ...place, file: id })} aria-current={id === place.file ? 'true' : undefined}>
-        <Picture file={file} />
+        <Thumbnail file={file} />
         <span class="name">{base}</span>
         <small class="quiet size">
           {prettySize}
-          {place.search !== '' && ` in ${aboveOf(file, hasSources)}`}
+          {place.search !== '' && ` in ${toParentPath(file, hasSources)}`}
         </small>
         <small class="quiet time">{toMoment(modifiedTime)}</small>
       </a>
@@ -71,13 +71,13 @@ function FileItem({ place, file, hasSources }: ItemProps & { readonly file: File
   );
 }
 
-function aboveOf({ relativePath, sourceInstanceName }: FolderEntry, hasSources: boolean): string {
+function toParentPath({ relativePath, sourceInstanceName }: FolderEntry, hasSources: boolean): string {
   const path = hasSources ? `${sourceInstanceName}/${relativePath}` : relativePath;
-  return path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : 'the top';
+  return path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : 'the top folder';
 }
 
-/** A thumbnail; what is no picture, or none that can be read any more, shows its extension. */
-function Picture({ file: { extension, childImageProc } }: { readonly file: FileEntry }) {
+/** A thumbnail of an image. Other files and unreadable images show an icon with the extension. */
+function Thumbnail({ file: { extension, childImageProc } }: { readonly file: FileEntry }) {
   const [isBroken, setBroken] = useState(false);
   const image = childImageProc?.fixed;
   return (

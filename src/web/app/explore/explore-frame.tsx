@@ -8,18 +8,18 @@ interface ExploreFrameProps {
   readonly children: ComponentChildren;
 }
 
-const PLACES = [
+const TABS = [
   ['/explore', 'Files'],
   ['/explore/records', 'Records'],
   ['/graphql', 'GraphQL explorer'],
 ] as const;
 
-/** What stands around each page of the site's data. */
+/** The layout of the site pages: heading, tabs and problems of the site. */
 export function ExploreFrame({ title, children }: ExploreFrameProps) {
   return (
     <>
       <Heading>{title}</Heading>
-      <Parts name="Site data" parts={PLACES} />
+      <Parts name="Site" parts={TABS} />
       <SiteProblems />
       {children}
     </>

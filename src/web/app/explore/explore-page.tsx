@@ -15,15 +15,15 @@ import { Sources } from './sources.js';
 import { Trail } from './trail.js';
 import './explore.css';
 
-/** The site's files as a person walks through them. */
+/** The page that browses the folders and files of the site. */
 export function ExplorePage() {
   const { query } = useLocation();
   const place = toPlace(query);
-  // The same as long as it shows the same, whatever else is chosen.
+  // The opened file and the view don't change the content of the list, so they don't reload it.
   const shown = linkTo({ ...place, file: '', view: 'pictures' });
   const load = useCallback(() => readFolder(place), [shown]);
   const folder = useResource(load);
-  useLookAgain(folder.reload);
+  useReloadOnReturn(folder.reload);
   return (
     <ExploreFrame title="Site files">
       <ExploreTools place={place} onRefresh={folder.reload} />
@@ -32,14 +32,14 @@ export function ExplorePage() {
         <div class="contents">
           <Loaded from={folder}>{(value) => <Contents place={place} folder={value} />}</Loaded>
         </div>
-        {place.file !== '' && <FilePanel key={place.file} place={place} onGone={folder.reload} />}
+        {place.file !== '' && <FilePanel key={place.file} place={place} onDeleted={folder.reload} />}
       </div>
     </ExploreFrame>
   );
 }
 
-/** Files come and go while nobody looks. */
-function useLookAgain(reload: () => Promise<void>): void {
+/** Reloads when the tab becomes visible again, as files may have changed in the meantime. */
+function useReloadOnReturn(reload: () => Promise<void>): void {
   useEffect(() => {
     const onReturn = (): void => void (document.visibilityState === 'visible' && reload());
     document.addEventListener('visibilitychange', onReturn);
@@ -52,7 +52,7 @@ function Contents({ place, folder }: { readonly place: Place; readonly folder: F
   if (!folder.isThere) {
     return (
       <p>
-        There is no such folder, or not any more. <a href={linkTo(inFolder(place, ''))}>Back to the top</a>
+        This folder doesn’t exist or was deleted. <a href={linkTo(inFolder(place, ''))}>Back to the top folder</a>
       </p>
     );
   }
@@ -77,11 +77,11 @@ function Contents({ place, folder }: { readonly place: Place; readonly folder: F
 
 function toSummary({ search }: Place, { folderCount, fileCount }: Folder): string {
   if (folderCount + fileCount === 0) {
-    return search === '' ? 'Nothing is in this folder.' : `Nothing here is called like “${search}”.`;
+    return search === '' ? 'This folder is empty.' : `No name contains “${search}”.`;
   }
   const counts = [count(folderCount, 'folder'), count(fileCount, 'file')].filter((text) => text !== '').join(', ');
-  return search === '' ? counts : `${counts} with “${search}” in the name, here and below`;
+  return search === '' ? counts : `${counts} with “${search}” in the name, subfolders included`;
 }
 
-const count = (number: number, what: string): string =>
-  number === 0 ? '' : `${number.toLocaleString()} ${what}${number === 1 ? '' : 's'}`;
+const count = (number: number, noun: string): string =>
+  number === 0 ? '' : `${number.toLocaleString()} ${noun}${number === 1 ? '' : 's'}`;

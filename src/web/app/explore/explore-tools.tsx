@@ -10,8 +10,8 @@ interface ExploreToolsProps {
   readonly onRefresh: () => Promise<void>;
 }
 
-/** So that files are not looked for at each letter. */
-const LOOK_AFTER_MS = 300;
+/** Waits for the user to stop typing, so that not every letter starts a search. */
+const SEARCH_DELAY_MS = 300;
 
 const ORDERS = [
   ['name ASC', 'Name, A to Z'],
@@ -23,11 +23,11 @@ const ORDERS = [
 ] as const;
 
 const VIEWS = [
-  ['pictures', 'Pictures'],
+  ['pictures', 'Thumbnails'],
   ['list', 'List'],
 ] as const;
 
-/** How the files are shown, and which. */
+/** The search, sort order and view of the file list. */
 export function ExploreTools({ place, onRefresh }: ExploreToolsProps) {
   const { route } = useLocation();
   const go = (change: Partial<Place>): void => route(linkTo({ ...place, page: 1, ...change }), true);
@@ -36,18 +36,13 @@ export function ExploreTools({ place, onRefresh }: ExploreToolsProps) {
       <div class="selects">
         <Search key={`${place.source}/${place.folder}`} search={place.search} onSearch={(search) => go({ search })} />
         <Select
-          label="Sorted by"
+          label="Sort by"
           value={`${place.sort} ${place.order}`}
           options={ORDERS}
           onValue={(value) => go(toOrder(value))}
         />
-        <Select
-          label="Shown as"
-          value={place.view}
-          options={VIEWS}
-          onValue={(view) => go({ view, page: place.page })}
-        />
-        <ActionButton onAct={onRefresh}>Look again</ActionButton>
+        <Select label="View" value={place.view} options={VIEWS} onValue={(view) => go({ view, page: place.page })} />
+        <ActionButton onAct={onRefresh}>Reload</ActionButton>
       </div>
     </form>
   );
@@ -65,10 +60,10 @@ interface SearchProps {
 
 function Search({ search, onSearch }: SearchProps) {
   const [text, setText] = useState(search);
-  const wanted = text.trim();
+  const searched = text.trim();
   useEffect(() => {
-    if (wanted === search) return;
-    const timer = setTimeout(() => onSearch(wanted), LOOK_AFTER_MS);
+    if (searched === search) return;
+    const timer = setTimeout(() => onSearch(searched), SEARCH_DELAY_MS);
     return () => clearTimeout(timer);
   });
   return (

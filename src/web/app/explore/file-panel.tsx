@@ -14,34 +14,32 @@ const FILE = findKind('File');
 
 interface FilePanelProps {
   readonly place: Place;
-  /** When there is no such file any more, which the list does not know yet. */
-  readonly onGone: () => Promise<void>;
+  /** Called when the file no longer exists, so that the list reloads. */
+  readonly onDeleted: () => Promise<void>;
 }
 
-/** All that is known of a file: the picture, its own fields, and those of the records that were made from it. */
-export function FilePanel({ place, onGone }: FilePanelProps) {
+/** The details of a file: a preview of an image, the fields of the file, and those of its child records. */
+export function FilePanel({ place, onDeleted }: FilePanelProps) {
   const { file: id } = place;
   const load = useCallback(async () => (FILE && (await findRecord(FILE, id))) ?? null, [id]);
   const file = useResource(load);
-  const isGone = file.value === null;
+  const isDeleted = file.value === null;
   useEffect(() => {
-    if (isGone) void onGone();
-  }, [isGone, onGone]);
+    if (isDeleted) void onDeleted();
+  }, [isDeleted, onDeleted]);
   const title = typeof file.value?.base === 'string' ? file.value.base : 'File';
   return (
     <Panel title={title} closeTo={linkTo({ ...place, file: '' })} openedBy={`file-${id}`}>
       <Loaded from={file}>
-        {(value) =>
-          value === null ? <p role="status">This file is gone. It was moved or deleted.</p> : <Details file={value} />
-        }
+        {(value) => (value === null ? <p role="status">This file was moved or deleted.</p> : <Details file={value} />)}
       </Loaded>
     </Panel>
   );
 }
 
 function Details({ file }: { readonly file: SiteRecord }) {
-  const made = Array.isArray(file.children) ? file.children.filter(isRecordName) : [];
-  const isImage = made.some(({ internal }) => internal.type === 'ImageProc');
+  const children = Array.isArray(file.children) ? file.children.filter(isRecordName) : [];
+  const isImage = children.some(({ internal }) => internal.type === 'ImageProc');
   return (
     <>
       {isImage && <Portrait id={String(file.id)} />}
@@ -53,20 +51,20 @@ function Details({ file }: { readonly file: SiteRecord }) {
         )}
         {isImage && (
           <a class="button main" href={`/explore/recipe?${new URLSearchParams({ file: String(file.id) }).toString()}`}>
-            Make images of it
+            Transform image
           </a>
         )}
       </p>
       <h3>File</h3>
       {FILE && <RecordFields kind={FILE} record={file} />}
-      {made.map((record) => (
-        <Made key={record.id} record={record} />
+      {children.map((record) => (
+        <ChildRecord key={record.id} record={record} />
       ))}
     </>
   );
 }
 
-function Made({ record: { id, internal } }: { readonly record: RecordName }) {
+function ChildRecord({ record: { id, internal } }: { readonly record: RecordName }) {
   const kind = findKind(internal.type);
   if (kind === undefined) return null;
   return (

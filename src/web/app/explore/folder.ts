@@ -18,18 +18,19 @@ export interface FileEntry extends FolderEntry {
 }
 
 export interface Folder {
-  /** Whether there is such a folder. */
+  /** Whether the folder exists. */
   readonly isThere: boolean;
   /** The names of the site's sources. */
   readonly sources: readonly string[];
   readonly folders: readonly FolderEntry[];
   readonly files: readonly FileEntry[];
-  /** On all pages together. */
+  /** The number of folders on all pages. */
   readonly folderCount: number;
+  /** The number of files on all pages. */
   readonly fileCount: number;
 }
 
-/** So many folders and files are on a page; each may be a picture. */
+/** The number of folders and files on a page. It is limited as each file may have a thumbnail. */
 export const PAGE = 60;
 
 const FOLDERS = `query folders($here: DirectoryFilterInput!, $filter: DirectoryFilterInput!, $sort: DirectorySortInput, $skip: Int!, $limit: Int!) {
@@ -41,7 +42,7 @@ const FOLDERS = `query folders($here: DirectoryFilterInput!, $filter: DirectoryF
   }
 }`;
 
-/** Pictures are asked for in a format that every browser shows, whatever the file is. */
+/** Thumbnails are WebP, which every browser shows, whatever the format of the file. */
 const FILES = `query files($filter: FileFilterInput!, $sort: FileSortInput, $skip: Int!, $limit: Int!) {
   found: allFile(filter: $filter, sort: $sort, skip: $skip, limit: $limit) {
     totalCount
@@ -52,29 +53,31 @@ const FILES = `query files($filter: FileFilterInput!, $sort: FileSortInput, $ski
   }
 }`;
 
-interface Found<Entry> {
+interface Matches<Entry> {
   readonly totalCount: number;
   readonly nodes: readonly Entry[];
 }
 
-interface FoldersAnswer {
+interface FoldersResult {
   readonly here: { readonly totalCount: number };
   readonly sources: { readonly distinct: readonly string[] };
-  readonly found: Found<FolderEntry>;
+  readonly found: Matches<FolderEntry>;
 }
 
-/** One page of what lies in a folder, folders first; of what is called so here and below, where something is looked for. */
+/**
+ * Reads one page of a folder, folders first. With a search, the page lists matching names in the folder and below it.
+ */
 export async function readFolder(place: Place): Promise<Folder> {
   const { folder, sort, order, page } = place;
   const skip = (page - 1) * PAGE;
   const source = place.source === '' ? {} : { sourceInstanceName: { eq: place.source } };
-  const { here, sources, found } = await askInPart<FoldersAnswer>(FOLDERS, {
+  const { here, sources, found } = await askInPart<FoldersResult>(FOLDERS, {
     here: { ...source, relativePath: { eq: folder } },
     filter: { ...source, ...within(place, 'name'), not: { relativePath: { eq: '' } } },
     sort: { fields: [FOLDER_FIELDS[sort], 'relativePath'], order: [order, 'ASC'] },
     ...{ skip, limit: PAGE },
   });
-  const { found: files } = await askInPart<{ readonly found: Found<FileEntry> }>(FILES, {
+  const { found: files } = await askInPart<{ readonly found: Matches<FileEntry> }>(FILES, {
     filter: { ...source, ...within(place, 'base') },
     sort: { fields: [FILE_FIELDS[sort], 'relativePath'], order: [order, 'ASC'] },
     skip: Math.max(0, skip - found.totalCount),
@@ -92,15 +95,18 @@ export async function readFolder(place: Place): Promise<Folder> {
 
 const FILE_FIELDS: Readonly<Record<Sort, string>> = { name: 'base', size: 'size', time: 'modifiedTime' };
 
-/** The size of a folder tells nothing about what is in it. */
+/** The size of a folder says nothing about its content, so folders are sorted by name instead. */
 const FOLDER_FIELDS: Readonly<Record<Sort, string>> = { name: 'name', size: 'name', time: 'modifiedTime' };
 
-/** Files directly in the folder; with something to look for, those below it too whose name has it, in capitals or not. */
+/**
+ * Returns the filter for entries directly in the folder, or, with a search, for names below it that contain the text in
+ * any case.
+ */
 function within({ folder, search }: Place, name: 'base' | 'name') {
   if (search === '') return { relativeDirectory: { eq: folder } };
-  const named = { [name]: { regex: `/${escape(search)}/i` } };
-  return folder === '' ? named : { ...named, relativePath: { regex: `/^${escape(folder)}\\//` } };
+  const matchesName = { [name]: { regex: `/${escape(search)}/i` } };
+  return folder === '' ? matchesName : { ...matchesName, relativePath: { regex: `/^${escape(folder)}\\//` } };
 }
 
-/** As a part of a pattern that stands for itself alone. */
+/** Escapes a text for use in a regular expression. */
 const escape = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);

@@ -5,7 +5,7 @@ export const FolderIcon = () => (
   </svg>
 );
 
-/** A sheet with what kind of file it is. */
+/** A sheet with the file extension on it. */
 export const FileIcon = ({ extension }: { readonly extension: string }) => (
   <svg class="file" viewBox="0 0 40 48" width={60} height={72} aria-hidden="true">
     <path d="M5 1h20l10 10v33a3 3 0 0 1-3 3H5a3 3 0 0 1-3-3V4a3 3 0 0 1 3-3z" />

@@ -1,16 +1,16 @@
 import type { ArgumentDescription } from '../../../site/kind-descriptions.js';
 
 interface Literal {
-  /** As a query writes it. */
+  /** The GraphQL literal. */
   readonly literal?: string;
-  /** Why it can't be written. */
+  /** Why the text is not a valid value. */
   readonly problem?: string;
 }
 
 const WHOLE = /^-?\d{1,15}$/;
 const NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/;
 
-/** Reads a text as a value of an argument. What is a number, but none that it takes, the server tells. */
+/** Converts the text of a field to a GraphQL literal. Only the server checks the range of numbers. */
 export function readLiteral({ type, values }: Pick<ArgumentDescription, 'type' | 'values'>, text: string): Literal {
   if (values || type === 'Boolean') return { literal: text };
   if (type === 'Int') return expect(text, WHOLE, 'a whole number');
@@ -22,7 +22,9 @@ export function readLiteral({ type, values }: Pick<ArgumentDescription, 'type' |
 function readList(text: string): Literal {
   const items = text.split(/[\s,]+/).filter((item) => item !== '');
   const wrong = items.find((item) => !WHOLE.test(item));
-  return wrong === undefined ? { literal: `[${items.join(', ')}]` } : expect(wrong, WHOLE, 'whole numbers with commas');
+  return wrong === undefined
+    ? { literal: `[${items.join(', ')}]` }
+    : expect(wrong, WHOLE, 'whole numbers separated by commas');
 }
 
 const expect = (text: string, pattern: RegExp, expected: string): Literal =>

@@ -1,18 +1,18 @@
 interface PagerProps {
   readonly page: number;
-  /** On all pages together. */
+  /** The number of items on all pages. */
   readonly count: number;
-  /** On one page. */
+  /** The number of items on one page. */
   readonly size: number;
   readonly linkTo: (page: number) => string;
 }
 
-/** The way to the pages before and after; nothing where one page is enough. */
+/** Links to the previous and the next page; renders nothing for a single page. */
 export function Pager({ page, count, size, linkTo }: PagerProps) {
   const pages = Math.max(1, Math.ceil(count / size));
   if (pages === 1 && page === 1) return null;
   return (
-    <nav aria-label="Pages of this list" class="pager">
+    <nav aria-label="Pagination" class="pager">
       {page > 1 && (
         <a class="button" href={linkTo(Math.min(page - 1, pages))}>
           Previous

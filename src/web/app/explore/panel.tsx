@@ -4,14 +4,14 @@ import { useLocation } from 'preact-iso';
 
 interface PanelProps {
   readonly title: string;
-  /** Where the page is without this panel. */
+  /** The address of the page without this panel. */
   readonly closeTo: string;
-  /** Of what was pressed to open it. */
+  /** The id of the element that opened the panel. */
   readonly openedBy: string;
   readonly children: ComponentChildren;
 }
 
-/** Details beside a list. The focus comes here when it opens; Escape closes it, and the focus goes back. */
+/** Details beside a list. The panel takes the focus when it opens. Escape closes it and returns the focus. */
 export function Panel({ title, closeTo, openedBy, children }: PanelProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const { route } = useLocation();
@@ -23,10 +23,10 @@ export function Panel({ title, closeTo, openedBy, children }: PanelProps) {
   useEffect(() => {
     const { current } = heading;
     current?.focus({ preventScroll: true });
-    // Where there is no room beside the list, it is below.
+    // On narrow screens the panel is below the list.
     if (current && current.getBoundingClientRect().top > innerHeight) current.scrollIntoView();
     return () => {
-      // Once the list is there again: where there is little room, it was hidden.
+      // Waits for the next frame, as narrow screens hide the list while the panel is open.
       if (isClosed.current) requestAnimationFrame(() => document.getElementById(openedBy)?.focus());
     };
   }, [openedBy]);

@@ -1,23 +1,23 @@
-/** What of the site's files is shown, all of which is in the address, so that any of it can be linked to. */
+/** The state of the file list. All of it is in the address, so that every state can be linked to. */
 export interface Place {
-  /** Empty where the site has one source only, or for all of them. */
+  /** The name of a source; empty for all sources, or when the site has only one. */
   readonly source: string;
-  /** Below the root of its source, which is empty. */
+  /** The path below the root of the source; empty for the root. */
   readonly folder: string;
-  /** The id of the file whose details are shown beside. */
+  /** The id of the file whose details are shown; empty for none. */
   readonly file: string;
-  /** A part of the names that are looked for, here and below. */
+  /** Matches a part of the names in the folder and below it; empty for no search. */
   readonly search: string;
   readonly sort: Sort;
   readonly order: 'ASC' | 'DESC';
   readonly view: 'list' | 'pictures';
-  /** Counted from 1. */
+  /** Starts at 1. */
   readonly page: number;
 }
 
 export type Sort = 'name' | 'size' | 'time';
 
-/** A longer one than a file may have finds nothing. */
+/** The longest file name that file systems allow. */
 export const MAX_SEARCH = 255;
 
 export const HOME: Place = {
@@ -36,18 +36,18 @@ export const toPlace = (query: Readonly<Record<string, string>>): Place => ({
   page: toPage(query.page),
 });
 
-/** Beyond a billion records there is nothing. */
+/** Parses a page number; returns 1 for invalid numbers and for those above 9,999,999. */
 export const toPage = (text = ''): number => (/^[1-9]\d{0,6}$/.test(text) ? Number(text) : 1);
 
-/** The address of a place; what is as usual is left out. */
+/** Returns the address of a state of the file list, without parameters that have their default. */
 export function linkTo(place: Place): string {
-  const said = Object.entries(place).filter(([key, value]) => value !== HOME[key as keyof Place]);
-  const query = new URLSearchParams(said.map(([key, value]) => [key, String(value)])).toString();
+  const changed = Object.entries(place).filter(([key, value]) => value !== HOME[key as keyof Place]);
+  const query = new URLSearchParams(changed.map(([key, value]) => [key, String(value)])).toString();
   return query === '' ? '/explore' : `/explore?${query}`;
 }
 
-/** Another folder, shown in the same way. */
-export const inFolder = (place: Place, folder: string): Place => ({ ...place, ...AFRESH, folder });
+/** Returns the state for a different folder, with the same sort order and view. */
+export const inFolder = (place: Place, folder: string): Place => ({ ...place, ...FOLDER_DEFAULTS, folder });
 
-/** What belongs to what one leaves. */
-const AFRESH = { file: '', search: '', page: 1 } as const;
+/** The parts of the state that don't apply to a different folder. */
+const FOLDER_DEFAULTS = { file: '', search: '', page: 1 } as const;

@@ -2,7 +2,7 @@ import { useCallback, useState } from 'preact/hooks';
 import { useResource } from '../shell/use-resource.js';
 import { ask } from './ask.js';
 
-const PORTRAIT = `query portrait($id: String!) {
+const PREVIEW = `query preview($id: String!) {
   file(id: {eq: $id}) {
     childImageProc {
       fixed(width: 480, height: 320, fit: INSIDE, toFormat: WEBP) { width height src srcSet }
@@ -11,7 +11,7 @@ const PORTRAIT = `query portrait($id: String!) {
   }
 }`;
 
-interface PortraitAnswer {
+interface PreviewResult {
   readonly file: {
     readonly childImageProc: {
       readonly fixed: {
@@ -25,13 +25,10 @@ interface PortraitAnswer {
   } | null;
 }
 
-/** The image of a file as browsers show it, and its own size; nothing of one that can't be read. */
+/** A preview of an image file in a format that browsers show, with the size of the original. */
 export function Portrait({ id }: { readonly id: string }) {
   const [isBroken, setBroken] = useState(false);
-  const load = useCallback(
-    async () => (await ask<PortraitAnswer>(PORTRAIT, { id })).file?.childImageProc ?? null,
-    [id],
-  );
+  const load = useCallback(async () => (await ask<PreviewResult>(PREVIEW, { id })).file?.childImageProc ?? null, [id]);
   const { value, problem } = useResource(load);
   if (isBroken || problem !== undefined) return <p class="problem">{problem ?? 'The image can’t be shown.'}</p>;
   if (!value) return <div class="portrait" />;

@@ -11,19 +11,22 @@ interface PreviewProps {
   readonly isWritten: boolean;
 }
 
-/** What comes of the recipe, pixel for pixel. What was made last stays until the next is there, so nothing jumps. */
+/**
+ * The derived images at their actual size. The previous images stay until the next ones are ready, to avoid layout
+ * shifts.
+ */
 export function Preview({ made, shape, isWritten }: PreviewProps) {
   const { image, problem, field, isCurrent } = made;
   return (
     <section aria-labelledby="the-preview" aria-busy={isWritten && !isCurrent}>
-      <h2 id="the-preview">What comes of it</h2>
-      {!isWritten && <p class="problem">Mend the marked fields to see more.</p>}
+      <h2 id="the-preview">Preview</h2>
+      {!isWritten && <p class="problem">Fix the highlighted fields to update the preview.</p>}
       {problem !== undefined && (
         <p class="problem" role={field === undefined ? 'alert' : undefined}>
           {problem}
         </p>
       )}
-      {image ? <Images image={image} shape={shape} /> : <p class="quiet">Making it …</p>}
+      {image ? <Images image={image} shape={shape} /> : <p class="quiet">Generating …</p>}
     </section>
   );
 }
@@ -46,15 +49,15 @@ function Images({ image, shape }: { readonly image: MadeImage; readonly shape: S
   );
 }
 
-/** An image inside the answer. */
+/** An image that the response contains as a data URL. */
 function Inline({ title, src }: { readonly title: string; readonly src: string }) {
   return (
     <figure class="inline">
       <div class="stage">
-        <img src={src} alt={`${title} of the recipe`} />
+        <img src={src} alt={`Preview of ${title}`} />
       </div>
       <figcaption class="quiet">
-        <code>{title}</code>, {src.length.toLocaleString()} characters in the answer
+        <code>{title}</code>, {src.length.toLocaleString()} characters in the response
       </figcaption>
     </figure>
   );

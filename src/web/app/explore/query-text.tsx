@@ -8,13 +8,13 @@ interface QueryTextProps {
   readonly args: string;
 }
 
-/** The query that asks for what is shown. */
+/** The GraphQL query for the derived image, with buttons that copy and open it. */
 export function QueryText({ path, recipe: { shape, results }, args }: QueryTextProps) {
   const query = formatQuery(path, shape.field.name, args, results);
   return (
     <section aria-labelledby="the-query">
-      <h2 id="the-query">The query</h2>
-      <pre class="query" tabIndex={0} role="region" aria-label="Text of the query">
+      <h2 id="the-query">Query</h2>
+      <pre class="query" tabIndex={0} role="region" aria-label="Query text">
         <code>{query}</code>
       </pre>
       <p class="acts">

@@ -8,7 +8,7 @@ interface RealSizeProps {
   readonly image: MadeImage;
 }
 
-/** An image as large as a page would show it; larger ones are moved about in their frame. */
+/** An image at the size at which a page would show it. Larger images scroll in their frame. */
 export function RealSize({ candidate, image }: RealSizeProps) {
   const [isBroken, setBroken] = useState(false);
   const width = widthOf(candidate) ?? image.width ?? undefined;
@@ -16,11 +16,11 @@ export function RealSize({ candidate, image }: RealSizeProps) {
     candidate.src.startsWith('data:') ? 'the image' : (candidate.src.split('/').at(-1) ?? ''),
   );
   if (isBroken) {
-    return <p role="status">This browser can’t show {name}. Choose another toFormat to see it here, and on pages.</p>;
+    return <p role="status">This browser can’t display {name}. Choose a different toFormat.</p>;
   }
   return (
-    <div class="stage" tabIndex={0} role="region" aria-label="The image in its real size">
-      <img src={candidate.src} width={width} alt={`${name} as the recipe makes it`} onError={() => setBroken(true)} />
+    <div class="stage" tabIndex={0} role="region" aria-label="Image at actual size">
+      <img src={candidate.src} width={width} alt={`Preview of ${name}`} onError={() => setBroken(true)} />
     </div>
   );
 }

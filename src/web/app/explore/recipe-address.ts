@@ -1,24 +1,28 @@
 import { SHAPES } from './recipe.js';
 import type { Shape, Values } from './recipe.js';
 
-/** All that the form says. */
+/** The content of the form: an image transform and the fields to query. */
 export interface Recipe {
   readonly shape: Shape;
   readonly values: Values;
   readonly results: readonly string[];
 }
 
-/** What an address says beside arguments. */
-const OWN = ['file', 'make', 'results'];
+/** Parameters of the address that are not arguments of the transform. */
+const RESERVED = ['file', 'make', 'results'];
 
-/** More than any argument needs. */
+/** Longer values are cut; no argument needs more. */
 const MAX_LENGTH = 500;
 
-/** The recipe that an address holds, so that it can be linked to; what the schema does not know is left out. */
+/**
+ * Parses the query of an address. Unknown result fields are dropped.
+ *
+ * @returns `undefined` when the schema has no image transforms.
+ */
 export function readRecipe(query: URLSearchParams): Recipe | undefined {
   const shape = SHAPES.find(({ name }) => name === query.get('make')) ?? SHAPES[0];
   if (shape === undefined) return undefined;
-  const values = [...query].filter(([name]) => !OWN.includes(name));
+  const values = [...query].filter(([name]) => !RESERVED.includes(name));
   const results = query.get('results')?.split(' ') ?? shape.results;
   return {
     shape,
@@ -27,13 +31,15 @@ export function readRecipe(query: URLSearchParams): Recipe | undefined {
   };
 }
 
-/** The inverse; what is as usual is left out. */
+/**
+ * Returns the address of the form, the inverse of {@link readRecipe}. Result fields that equal the default are omitted.
+ */
 export function formatRecipe(file: string, { shape, values, results }: Recipe): string {
-  const isUsual = results.join() === shape.results.join();
+  const isDefault = results.join() === shape.results.join();
   return `/explore/recipe?${new URLSearchParams([
     ['file', file],
     ['make', shape.name],
-    ...(isUsual ? [] : [['results', results.join(' ')]]),
+    ...(isDefault ? [] : [['results', results.join(' ')]]),
     ...Object.entries(values).filter(([, value]) => value !== ''),
   ]).toString()}`;
 }

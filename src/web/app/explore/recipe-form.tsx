@@ -12,39 +12,39 @@ interface RecipeFormProps {
   readonly onRecipe: (recipe: Recipe) => void;
 }
 
-/** What most recipes say, in this order; the others wait behind a summary. */
-const FIRST = ['width', 'maxWidth', 'height', 'maxHeight', 'toFormat', 'quality', 'fit', 'cropFocus', 'traceSVG'];
+/** The most common arguments, in this order. A fold contains the others. */
+const COMMON = ['width', 'maxWidth', 'height', 'maxHeight', 'toFormat', 'quality', 'fit', 'cropFocus', 'traceSVG'];
 
-const isFirst = ({ name }: Shape, argument: ArgumentDescription): boolean =>
-  FIRST.includes(argument.name) && (name === 'traced' || argument.name !== 'traceSVG');
+const isCommon = ({ name }: Shape, argument: ArgumentDescription): boolean =>
+  COMMON.includes(argument.name) && (name === 'traced' || argument.name !== 'traceSVG');
 
-/** A field for every argument that the schema has for a shape. */
+/** The form with a field for every argument of the selected image transform. */
 export function RecipeForm({ recipe, problems, onRecipe }: RecipeFormProps) {
   const { shape, values, results } = recipe;
   const args = shape.field.arguments;
-  const first = args.filter((argument) => isFirst(shape, argument)).sort((a, b) => placeOf(a) - placeOf(b));
-  const others = args.filter((argument) => !isFirst(shape, argument));
-  const set = countSet(others, values);
+  const common = args.filter((argument) => isCommon(shape, argument)).sort((a, b) => rank(a) - rank(b));
+  const others = args.filter((argument) => !isCommon(shape, argument));
+  const setCount = countSet(others, values);
   const edit = (name: string, value: string): void => onRecipe({ ...recipe, values: { ...values, [name]: value } });
   const choose = (name: string): void => {
     const next = SHAPES.find((one) => one.name === name) ?? shape;
-    onRecipe({ shape: next, results: next.results, values: keep(next, values) });
+    onRecipe({ shape: next, results: next.results, values: pickKnown(next, values) });
   };
   const fields = (list: readonly ArgumentDescription[]) => (
     <Arguments args={list} values={values} problems={problems} onValue={edit} />
   );
   return (
-    <form class="recipe" aria-label="Recipe" onSubmit={(event) => event.preventDefault()}>
-      <Select label="Make" value={shape.name} options={SHAPES.map(toOption)} onValue={choose} />
+    <form class="recipe" aria-label="Image transform" onSubmit={(event) => event.preventDefault()}>
+      <Select label="Transform" value={shape.name} options={SHAPES.map(toOption)} onValue={choose} />
       <p class="quiet">{shape.description}</p>
-      {fields(first)}
-      <details open={set > 0 ? true : undefined}>
-        <summary>All other arguments{set > 0 && ` (${set} set)`}</summary>
+      {fields(common)}
+      <details open={setCount > 0 ? true : undefined}>
+        <summary>More arguments{setCount > 0 && ` (${setCount} set)`}</summary>
         {fields(others)}
       </details>
       <Results shape={shape} chosen={results} onChosen={(chosen) => onRecipe({ ...recipe, results: chosen })} />
       <button type="button" onClick={() => onRecipe({ shape, results: shape.results, values: {} })}>
-        Start again
+        Reset
       </button>
     </form>
   );
@@ -52,14 +52,14 @@ export function RecipeForm({ recipe, problems, onRecipe }: RecipeFormProps) {
 
 const toOption = ({ name }: Shape) => [name, name] as const;
 
-const placeOf = ({ name }: ArgumentDescription): number => FIRST.indexOf(name);
+const rank = ({ name }: ArgumentDescription): number => COMMON.indexOf(name);
 
 const countSet = (args: readonly ArgumentDescription[], values: Values): number =>
   Object.keys(values).filter((path) => values[path] !== '' && args.some(({ name }) => path.split('.')[0] === name))
     .length;
 
-/** What another shape has by the same name. */
-const keep = ({ field }: Shape, values: Values): Values =>
+/** Keeps the values of arguments that the selected transform has too. */
+const pickKnown = ({ field }: Shape, values: Values): Values =>
   Object.fromEntries(
     Object.entries(values).filter(([path]) => field.arguments.some(({ name }) => path.split('.')[0] === name)),
   );
@@ -106,7 +106,7 @@ interface ResultsProps {
   readonly onChosen: (chosen: readonly string[]) => void;
 }
 
-/** What the query asks of the images; at least one thing, as GraphQL wants. */
+/** Selects the fields of the query. At least one stays selected, as GraphQL requires a field. */
 function Results({ shape, chosen, onChosen }: ResultsProps) {
   const all = shape.field.results;
   const toggle = (name: string): void => {
@@ -117,9 +117,9 @@ function Results({ shape, chosen, onChosen }: ResultsProps) {
   };
   return (
     <details>
-      <summary>What to ask for ({chosen.length})</summary>
+      <summary>Fields ({chosen.length})</summary>
       <fieldset>
-        <legend>Results</legend>
+        <legend>Fields in the query</legend>
         {all.map(({ name, description }) => (
           <label key={name} class="choice">
             <input type="checkbox" checked={chosen.includes(name)} onChange={() => toggle(name)} />

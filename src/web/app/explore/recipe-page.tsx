@@ -30,21 +30,21 @@ const ORIGINAL = `query original($id: String!) {
   }
 }`;
 
-/** Makes a recipe of images of one file: what comes of it, and the query to copy. */
+/** The page that transforms one image: a form, a live preview and the query to copy. */
 export function RecipePage() {
   const { query } = useLocation();
   const id = query.file ?? '';
   const load = useCallback(async () => (await ask<{ readonly file: Original | null }>(ORIGINAL, { id })).file, [id]);
   const original = useResource(load);
   return (
-    <ExploreFrame title="Make images">
+    <ExploreFrame title="Transform image">
       <Loaded from={original}>
         {(file) =>
           file?.childImageProc ? (
             <Workbench key={id} id={id} file={file} />
           ) : (
             <p>
-              There is no such image, or not any more. <a href="/explore">Look among the files</a>
+              This image doesn’t exist or was deleted. <a href="/explore">Browse files</a>
             </p>
           )
         }
@@ -56,33 +56,33 @@ export function RecipePage() {
 function Workbench({ id, file }: { readonly id: string; readonly file: Original }) {
   const [recipe, setRecipe] = useState(() => readRecipe(new URLSearchParams(location.search)));
   useEffect(() => {
-    // Not a step of its own: going back leads to where one came from.
+    // Replaces the history entry, so that Back leaves the page instead of undoing one edit.
     if (recipe) history.replaceState(history.state, '', formatRecipe(id, recipe));
   }, [id, recipe]);
-  if (recipe === undefined) return <p>This server makes no images.</p>;
+  if (recipe === undefined) return <p>Image transforms are not available on this server.</p>;
   return (
     <>
       <p>
-        Of <a href={linkTo({ ...HOME, folder: file.relativeDirectory, file: id })}>{file.relativePath}</a>
+        Source: <a href={linkTo({ ...HOME, folder: file.relativeDirectory, file: id })}>{file.relativePath}</a>
         <span class="quiet"> · {toSize(file)}</span>
       </p>
-      <Recipes path={file.relativePath} recipe={recipe} onRecipe={setRecipe} />
+      <Editor path={file.relativePath} recipe={recipe} onRecipe={setRecipe} />
     </>
   );
 }
 
 const toSize = ({ childImageProc }: Original): string => {
   const size = childImageProc?.original;
-  return size ? `${size.width} × ${size.height} pixels` : 'an image that can’t be read';
+  return size ? `${size.width} × ${size.height} pixels` : 'unreadable image';
 };
 
-interface RecipesProps {
+interface EditorProps {
   readonly path: string;
   readonly recipe: Recipe;
   readonly onRecipe: (recipe: Recipe) => void;
 }
 
-function Recipes({ path, recipe, onRecipe }: RecipesProps) {
+function Editor({ path, recipe, onRecipe }: EditorProps) {
   const { shape, values, results } = recipe;
   const { text, problems } = writeArguments(shape.field.arguments, values);
   const isWritten = Object.keys(problems).length === 0;

@@ -2,16 +2,16 @@ import type { ArgumentDescription, MadeDescription } from '../../../site/kind-de
 import { readLiteral } from './literal.js';
 import { findKind } from './record.js';
 
-/** A way to make images of one: a field of the schema, or outlines alone, which are a result of one. */
+/** An image transform: a field of the schema such as `fluid`, or `traced`, which selects only the outlines of one. */
 export interface Shape {
   readonly name: string;
   readonly description: string;
   readonly field: MadeDescription;
-  /** What a page usually asks of it. */
+  /** The fields that the query selects by default. */
   readonly results: readonly string[];
 }
 
-const USUAL = ['width', 'height', 'aspectRatio', 'sizes', 'src', 'srcSet'];
+const DEFAULT_RESULTS = ['width', 'height', 'aspectRatio', 'sizes', 'src', 'srcSet'];
 
 const fields = findKind('ImageProc')?.made ?? [];
 
@@ -21,32 +21,32 @@ const fieldShapes: readonly Shape[] = fields
     name: field.name,
     description: field.description,
     field,
-    results: field.results.map(({ name }) => name).filter((name) => USUAL.includes(name)),
+    results: field.results.map(({ name }) => name).filter((name) => DEFAULT_RESULTS.includes(name)),
   }));
 
-/** Every shape, those of the schema first. */
+/** All image transforms, those of the schema first. */
 export const SHAPES: readonly Shape[] = fieldShapes.concat(
   fieldShapes.slice(0, 1).map(({ field }) => ({
     name: 'traced',
-    description: 'The outlines alone, as a drawing that stands in a page until the image is there.',
+    description: 'Only the traced outlines: an SVG placeholder to show until the image has loaded.',
     field,
     results: ['aspectRatio', 'tracedSVG'],
   })),
 );
 
-/** What the form says, as text by argument, such as `traceSVG.color`; what is empty is left to the schema. */
+/** The texts of the form by argument path, such as `traceSVG.color`. Empty texts use the default of the schema. */
 export type Values = Readonly<Record<string, string>>;
 
-/** What is wrong, by argument. */
+/** Error messages by argument path. */
 export type Problems = Readonly<Record<string, string>>;
 
 export interface Written {
-  /** The arguments in their brackets; empty without any. */
+  /** The arguments in parentheses; empty without arguments. */
   readonly text: string;
   readonly problems: Problems;
 }
 
-/** The arguments as a query writes them, and those that can't be written. */
+/** Formats the arguments for a query, and reports invalid values. */
 export function writeArguments(args: readonly ArgumentDescription[], values: Values): Written {
   const problems: Record<string, string> = {};
   const written = args.flatMap((argument) => writeArgument(argument, argument.name, values, problems));
@@ -78,12 +78,12 @@ function writeInput(
   if (written.length === 0) return [];
   for (const inner of args) {
     const at = `${path}.${inner.name}`;
-    if (inner.required && (values[at] ?? '').trim() === '') problems[at] = `${name} needs this too.`;
+    if (inner.required && (values[at] ?? '').trim() === '') problems[at] = `Required by ${name}.`;
   }
   return [`${name}: {${written.join(', ')}}`];
 }
 
-/** A whole query of one file, to be copied. */
+/** Returns a complete query for one file. */
 export const formatQuery = (path: string, field: string, args: string, results: readonly string[]): string => `{
   file(relativePath: {eq: ${JSON.stringify(path)}}) {
     childImageProc {

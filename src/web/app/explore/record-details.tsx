@@ -5,14 +5,14 @@ import { useResource } from '../shell/use-resource.js';
 import { findRecord } from './record.js';
 import { RecordFields } from './record-fields.js';
 
-/** The fields of one record of any kind. */
+/** The fields of one record of any record type. */
 export function RecordDetails({ kind, id }: { readonly kind: KindDescription; readonly id: string }) {
   const load = useCallback(async () => (await findRecord(kind, id)) ?? null, [kind, id]);
   const record = useResource(load);
   return (
     <Loaded from={record}>
       {(value) =>
-        value === null ? <p role="status">This record is gone.</p> : <RecordFields kind={kind} record={value} />
+        value === null ? <p role="status">This record was deleted.</p> : <RecordFields kind={kind} record={value} />
       }
     </Loaded>
   );

@@ -9,7 +9,7 @@ interface RecordFieldsProps {
   readonly record: SiteRecord;
 }
 
-/** Every field of a record, in the order of the schema, with what the schema says of it. */
+/** All fields of a record with their values and schema descriptions, in the order of the schema. */
 export function RecordFields({ kind, record }: RecordFieldsProps) {
   return (
     <dl class="fields">
@@ -30,9 +30,9 @@ export function RecordFields({ kind, record }: RecordFieldsProps) {
   );
 }
 
-/** Any value that an answer may hold; other records as links. */
+/** Any value of a response. References to other records are links. */
 function Value({ value }: { readonly value: unknown }): ComponentChildren {
-  if (value === null || value === undefined || value === '') return <Nothing value={value} />;
+  if (value === null || value === undefined || value === '') return <NoValue value={value} />;
   if (Array.isArray(value)) return <List values={value as readonly unknown[]} />;
   if (isRecordName(value)) {
     return <a href={linkToRecord(value)}>{value.internal.description ?? `${value.internal.type} ${value.id}`}</a>;
@@ -54,8 +54,8 @@ function Value({ value }: { readonly value: unknown }): ComponentChildren {
   );
 }
 
-const Nothing = ({ value }: { readonly value: unknown }) => (
-  <span class="quiet">{value === '' ? 'empty' : 'nothing'}</span>
+const NoValue = ({ value }: { readonly value: unknown }) => (
+  <span class="quiet">{value === '' ? 'empty' : 'no value'}</span>
 );
 
 function List({ values }: { readonly values: readonly unknown[] }) {

@@ -2,7 +2,7 @@ import { recordTypeDescriptions } from '../../../generated/site/record-types.js'
 import type { KindDescription } from '../../../site/kind-descriptions.js';
 import { ask, askInPart } from './ask.js';
 
-/** What an answer names another record by. */
+/** A reference to a record in a response. */
 export interface RecordName {
   readonly id: string;
   readonly internal: { readonly type: string; readonly description: string | null };
@@ -13,23 +13,23 @@ export type SiteRecord = Readonly<Record<string, unknown>>;
 export const findKind = (name: string): KindDescription | undefined =>
   recordTypeDescriptions.find(({ kind }) => kind === name);
 
-/** Everything that the schema knows of a record; `undefined` when it is gone. A field that can't be answered is null. */
+/** Reads all fields of a record; a field that failed is null. Returns `undefined` when there is no such record. */
 export async function findRecord(
   { kind, single, fields }: KindDescription,
   id: string,
 ): Promise<SiteRecord | undefined> {
   const selection = fields.map((field) => field.selection).join(' ');
   const query = `query ${single}($id: String!) { ${single}(id: {eq: $id}) { ${selection} } }`;
-  const answer = await askInPart<Readonly<Record<string, SiteRecord | null>>>(query, { id });
-  if (!(single in answer)) throw new Error(`The server did not answer about ${kind}.`);
-  return answer[single] ?? undefined;
+  const result = await askInPart<Readonly<Record<string, SiteRecord | null>>>(query, { id });
+  if (!(single in result)) throw new Error(`The response contains no result for ${kind}.`);
+  return result[single] ?? undefined;
 }
 
-/** How many records there are of each kind. */
+/** Counts the records of each record type. */
 export async function countKinds(): Promise<ReadonlyMap<string, number>> {
   const query = `{ ${recordTypeDescriptions.map(({ all }) => `${all} { totalCount }`).join(' ')} }`;
-  const answer = await ask<Readonly<Record<string, { readonly totalCount: number }>>>(query);
-  return new Map(recordTypeDescriptions.map(({ kind, all }) => [kind, answer[all]?.totalCount ?? 0]));
+  const result = await ask<Readonly<Record<string, { readonly totalCount: number }>>>(query);
+  return new Map(recordTypeDescriptions.map(({ kind, all }) => [kind, result[all]?.totalCount ?? 0]));
 }
 
 export interface RecordPage {
@@ -37,21 +37,21 @@ export interface RecordPage {
   readonly nodes: readonly (RecordName & { readonly label: string })[];
 }
 
-/** Fields that a person would know a record by, the best first. */
-const TELLING = ['title', 'relativePath', 'path', 'name'];
+/** The fields that serve as the label of a record, in order of preference. */
+const LABEL_FIELDS = ['title', 'relativePath', 'path', 'name'];
 
-/** One page of the records of a kind, counted from 1, in the order of their creation. */
+/** Lists one page of the records of a type, in the order of their creation. Pages start at 1. */
 export async function listRecords({ all, fields }: KindDescription, page: number, size: number): Promise<RecordPage> {
-  const telling = TELLING.find((name) => fields.some((field) => field.name === name));
-  const label = telling === undefined ? '' : `label: ${telling}`;
+  const labelField = LABEL_FIELDS.find((name) => fields.some((field) => field.name === name));
+  const label = labelField === undefined ? '' : `label: ${labelField}`;
   const node = `id ${label} internal { type description } parent { internal { description } }`;
   const query = `query list($skip: Int!, $limit: Int!) { ${all}(skip: $skip, limit: $limit) { totalCount nodes { ${node} } } }`;
-  const answer = await ask<Readonly<Record<string, ListAnswer>>>(query, { skip: (page - 1) * size, limit: size });
-  const { totalCount, nodes } = answer[all] ?? { totalCount: 0, nodes: [] };
+  const result = await ask<Readonly<Record<string, ListResult>>>(query, { skip: (page - 1) * size, limit: size });
+  const { totalCount, nodes } = result[all] ?? { totalCount: 0, nodes: [] };
   return { totalCount, nodes: nodes.map((node) => ({ ...node, label: toLabel(node) })) };
 }
 
-interface ListAnswer {
+interface ListResult {
   readonly totalCount: number;
   readonly nodes: readonly ListedRecord[];
 }

@@ -14,22 +14,22 @@ import { SchemaText } from './schema-text.js';
 import { useArrowKeys } from './use-arrow-keys.js';
 import './explore.css';
 
-/** So many records are on a page. */
-const SIZE = 50;
+/** The number of records on a page. */
+const PAGE_SIZE = 50;
 
 const linkToKind = (kind: string, page = 1): string =>
   `/explore/records?${new URLSearchParams({ kind, ...(page > 1 && { page: String(page) }) }).toString()}`;
 
-/** Records of every kind, those of a site's own too. */
+/** The page that lists the records of every record type, including the types of the site. */
 export function RecordsPage() {
   const { query } = useLocation();
   const kind = findKind(query.kind ?? 'File');
   const page = toPage(query.page);
   return (
     <ExploreFrame title="Site records">
-      <Kinds chosen={kind?.kind} />
+      <RecordTypes chosen={kind?.kind} />
       {kind === undefined ? (
-        <p>There is no kind of record that is called so.</p>
+        <p>Unknown record type.</p>
       ) : (
         <>
           <p>
@@ -54,10 +54,10 @@ export function RecordsPage() {
   );
 }
 
-function Kinds({ chosen }: { readonly chosen: string | undefined }) {
+function RecordTypes({ chosen }: { readonly chosen: string | undefined }) {
   const { value: counts } = useResource(countKinds);
   return (
-    <nav aria-label="Kinds of records">
+    <nav aria-label="Record types">
       <ul class="kinds">
         {recordTypeDescriptions.map(({ kind }) => (
           <li key={kind}>
@@ -78,7 +78,7 @@ interface RecordsProps {
 }
 
 function Records({ kind, page, chosen }: RecordsProps) {
-  const load = useCallback(() => listRecords(kind, page, SIZE), [kind, page]);
+  const load = useCallback(() => listRecords(kind, page, PAGE_SIZE), [kind, page]);
   const records = useResource(load);
   const list = useArrowKeys(`${kind.kind} ${page} ${chosen} ${records.value?.nodes.length}`);
   return (
@@ -86,9 +86,9 @@ function Records({ kind, page, chosen }: RecordsProps) {
       <Loaded from={records}>
         {({ totalCount, nodes }) => (
           <>
-            {totalCount === 0 && <p class="quiet">The site has no record of this kind.</p>}
+            {totalCount === 0 && <p class="quiet">This site has no records of this type.</p>}
             {nodes.length > 0 && (
-              <ul ref={list} class="entries list" aria-label={`Records of ${kind.kind}`}>
+              <ul ref={list} class="entries list" aria-label={`${kind.kind} records`}>
                 {nodes.map((record) => (
                   <li key={record.id}>
                     <a
@@ -102,7 +102,7 @@ function Records({ kind, page, chosen }: RecordsProps) {
                 ))}
               </ul>
             )}
-            <Pager page={page} count={totalCount} size={SIZE} linkTo={(to) => linkToKind(kind.kind, to)} />
+            <Pager page={page} count={totalCount} size={PAGE_SIZE} linkTo={(to) => linkToKind(kind.kind, to)} />
           </>
         )}
       </Loaded>

@@ -6,7 +6,7 @@ import { useResource } from '../shell/use-resource.js';
 type Site = components['schemas']['SiteReadiness'];
 type Problem = components['schemas']['SiteProblem'];
 
-/** Says which entries of the site are skipped and why, or that the site can't be served. */
+/** Lists the skipped entries of the site with the reasons, or shows why the site can't be served. */
 export function SiteProblems() {
   const { value: site } = useResource(useCallback(readSite, []));
   if (site === undefined) return null;
@@ -20,7 +20,7 @@ export function SiteProblems() {
   const more = problemCount - problems.length;
   return (
     <details class="site-problems">
-      <summary>This site has {counted}. The rest is shown.</summary>
+      <summary>This site has {counted}. Everything else is shown.</summary>
       <ul>
         {problems.map((problem) => (
           <li key={`${problem.path} ${problem.line ?? ''} ${problem.reason}`}>
@@ -33,10 +33,10 @@ export function SiteProblems() {
   );
 }
 
-/** `undefined` when it can't be known: the page shows its own errors. */
+/** Returns `undefined` when the request fails, as the page shows its own errors. */
 async function readSite(): Promise<Site | undefined> {
-  const answer = await dashboard.GET('/readyz').catch(() => undefined);
-  return answer?.data?.site;
+  const result = await dashboard.GET('/readyz').catch(() => undefined);
+  return result?.data?.site;
 }
 
 const toPlace = ({ path, line }: Problem): string => (line === undefined ? path : `${path}:${line}`);

@@ -2,7 +2,7 @@ import { FolderIcon } from './icons.js';
 import { linkTo } from './place.js';
 import type { Place } from './place.js';
 
-/** Where a site has several sources, their roots are the uppermost folders. */
+/** The sources of a site that has several, shown as top-level folders. */
 export function Sources({ names, place }: { readonly names: readonly string[]; readonly place: Place }) {
   return (
     <ul class="entries pictures" aria-label="Sources">

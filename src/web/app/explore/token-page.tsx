@@ -1,11 +1,11 @@
 import { ExploreFrame } from './explore-frame.js';
 
-/** Takes the place of the pages of a site that only its token opens. */
+/** Replaces the site pages when the site can only be read with a token. */
 export function TokenPage() {
   return (
     <ExploreFrame title="Site data">
       <p>
-        This site needs a token, so these pages cannot show it. Programs send the token in the header{' '}
+        This site needs a token, so these pages can’t show it. Programs send the token in the header{' '}
         <code>Authorization: Bearer …</code>. To run queries in the browser, open the{' '}
         <a href="/graphql">GraphQL explorer</a> and enter the header there.
       </p>

@@ -1,7 +1,7 @@
 import { inFolder, linkTo } from './place.js';
 import type { Place } from './place.js';
 
-/** The folders above, each a step back. */
+/** Breadcrumbs: links to the parent folders. */
 export function Trail({ place }: { readonly place: Place }) {
   const { source, folder } = place;
   const parts = folder === '' ? [] : folder.split('/');
@@ -12,7 +12,7 @@ export function Trail({ place }: { readonly place: Place }) {
     ...below,
   ];
   return (
-    <nav aria-label="Folders above">
+    <nav aria-label="Breadcrumbs">
       <ol class="trail">
         {steps.map(([name, step], index) => (
           <li key={linkTo(step)}>

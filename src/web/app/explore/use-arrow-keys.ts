@@ -2,10 +2,10 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { RefObject } from 'preact';
 
 /**
- * Moves the focus between the links of a list by the arrow keys, up and down by what lies there, Home and End. Of all
- * links only one is reached by Tab: the one that had the focus last, or the chosen one.
+ * Moves the focus between the links of a list with the arrow keys, Home and End. Up and Down move by one row of the
+ * layout. Only one link is a tab stop: the last focused or the current one.
  *
- * @param shown Changes with what is in the list.
+ * @param shown A key that changes with the content of the list.
  */
 export function useArrowKeys(shown: string): RefObject<HTMLUListElement | null> {
   const list = useRef<HTMLUListElement>(null);
@@ -19,7 +19,7 @@ export function useArrowKeys(shown: string): RefObject<HTMLUListElement | null> 
     };
     const held = links.find((link) => link === document.activeElement || link.ariaCurrent === 'true');
     stopAt(held ?? links[0]);
-    // What had the focus has gone with the list that it led away from.
+    // The focused link was removed when its target replaced the list.
     if (holdsFocus.current && document.activeElement === document.body) links[0]?.focus();
     const onKey = (event: KeyboardEvent): void => {
       const next = links[findNext(links, links.indexOf(document.activeElement as HTMLAnchorElement), event)];
@@ -47,7 +47,7 @@ export function useArrowKeys(shown: string): RefObject<HTMLUListElement | null> 
 const hasModifier = ({ altKey, ctrlKey, metaKey, shiftKey }: KeyboardEvent): boolean =>
   altKey || ctrlKey || metaKey || shiftKey;
 
-/** The place that a key leads to from another; none for other keys, and beyond the ends. */
+/** Returns the index that a key leads to: -1 for other keys, and an index without a link beyond the ends. */
 function findNext(links: readonly HTMLElement[], at: number, { key }: KeyboardEvent): number {
   const top = links[0]?.offsetTop;
   const columns = links.filter(({ offsetTop }) => offsetTop === top).length;
@@ -56,7 +56,7 @@ function findNext(links: readonly HTMLElement[], at: number, { key }: KeyboardEv
     ArrowLeft: at - 1,
     ArrowRight: at + 1,
     ArrowUp: at - columns,
-    // From the last row but one, also to what is not exactly below.
+    // From the last full row, Down reaches the last link even if the row below is shorter.
     ArrowDown: at + columns > last && rowOf(at, columns) < rowOf(last, columns) ? last : at + columns,
     Home: 0,
     End: last,

@@ -1,18 +1,20 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** How many bytes each link leads to, once it is known; `null` for what can't be made. */
+/** The size in bytes of the image at each link, once it is known; `null` when the image can't be generated. */
 export type Bytes = ReadonlyMap<string, number | null>;
 
-/** Reads links one after the other, which makes their images; what is not wanted any more is not asked for. */
+/**
+ * Fetches links one after another, which generates their images. A change of the links cancels the remaining requests.
+ */
 export function useBytes(links: readonly string[]): Bytes {
   const [bytes, setBytes] = useState<Bytes>(new Map());
   const all = links.join('\n');
   useEffect(() => {
-    const wanted = new AbortController();
-    void measure(all === '' ? [] : all.split('\n'), wanted.signal, (link, size) =>
+    const controller = new AbortController();
+    void measure(all === '' ? [] : all.split('\n'), controller.signal, (link, size) =>
       setBytes((known) => new Map(known).set(link, size)),
     );
-    return () => wanted.abort();
+    return () => controller.abort();
   }, [all]);
   return bytes;
 }
@@ -20,17 +22,17 @@ export function useBytes(links: readonly string[]): Bytes {
 async function measure(
   links: readonly string[],
   signal: AbortSignal,
-  tell: (link: string, size: number | null) => void,
+  report: (link: string, size: number | null) => void,
 ): Promise<void> {
   for (const link of links) {
-    const size = await weigh(link, signal).catch(() => null);
+    const size = await fetchSize(link, signal).catch(() => null);
     if (signal.aborted) return;
-    tell(link, size);
+    report(link, size);
   }
 }
 
-async function weigh(link: string, signal: AbortSignal): Promise<number | null> {
-  // What is in the answer itself is as long as its text.
+async function fetchSize(link: string, signal: AbortSignal): Promise<number | null> {
+  // A data URL is part of the response, so the length of its text is its size.
   if (link.startsWith('data:')) return link.length;
   const response = await fetch(link, { signal });
   return response.ok ? (await response.blob()).size : null;

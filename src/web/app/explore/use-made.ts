@@ -4,8 +4,8 @@ import { ask, AskError } from './ask.js';
 import { formatQuery } from './recipe.js';
 import type { Shape } from './recipe.js';
 
-/** So that an image is not made for each letter. */
-const ASK_AFTER_MS = 400;
+/** Waits for the user to stop typing, so that not every letter generates an image. */
+const QUERY_DELAY_MS = 400;
 
 export interface MadeImage {
   readonly src?: string | null;
@@ -19,58 +19,60 @@ export interface MadeImage {
 }
 
 export interface Made {
-  /** What was made last; it stays while something else is being made. */
+  /** The latest derived image. It stays while the next one is generated. */
   readonly image?: MadeImage;
-  /** Whether that is what the form says now. */
+  /** Whether the image belongs to the current values of the form. */
   readonly isCurrent: boolean;
   readonly problem?: string;
-  /** The argument that is to blame. */
+  /** The argument that caused the problem. */
   readonly field?: string;
 }
 
-interface Wanted {
+interface DerivedImageRequest {
   readonly path: string;
   readonly shape: Shape;
   readonly args: string;
   readonly results: readonly string[];
-  /** Whether every argument could be written; otherwise nothing is asked. */
+  /** Whether all arguments are valid; otherwise no query is sent. */
   readonly isWritten: boolean;
 }
 
-/** What a preview shows of a shape, whichever results the query to copy asks for. */
+/** The fields that the preview needs, whichever fields the user selects for the query. */
 const SHOWN = ['src', 'srcSet', 'width', 'height', 'presentationWidth', 'presentationHeight'];
-const SHOWN_WHERE_ASKED = ['base64', 'tracedSVG'];
+const SHOWN_WHEN_SELECTED = ['base64', 'tracedSVG'];
 
-interface MadeAnswer {
+interface MadeResult {
   readonly file: { readonly childImageProc: Readonly<Record<string, MadeImage | null>> | null } | null;
 }
 
-/** Asks for images when what is wanted has stood still for a moment. */
-export function useMade({ path, shape: { name, field }, args, results, isWritten }: Wanted): Made {
+/** Requests derived images once the form has been unchanged for a moment. */
+export function useMade({ path, shape: { name, field }, args, results, isWritten }: DerivedImageRequest): Made {
   const shown = name === 'traced' ? ['tracedSVG', 'aspectRatio'] : SHOWN;
-  const asked = field.results
+  const selected = field.results
     .map((result) => result.name)
-    .filter((result) => shown.includes(result) || (SHOWN_WHERE_ASKED.includes(result) && results.includes(result)));
-  const query = formatQuery(path, field.name, args, asked);
-  const [{ of, ...made }, setMade] = useState<Omit<Made, 'isCurrent'> & { readonly of: string }>({ of: '' });
+    .filter((result) => shown.includes(result) || (SHOWN_WHEN_SELECTED.includes(result) && results.includes(result)));
+  const query = formatQuery(path, field.name, args, selected);
+  const [{ forQuery, ...made }, setMade] = useState<Omit<Made, 'isCurrent'> & { readonly forQuery: string }>({
+    forQuery: '',
+  });
   useEffect(() => {
     if (!isWritten) return;
-    let isWanted = true;
+    let isLatest = true;
     const settle = (outcome: Omit<Made, 'isCurrent'>): void => {
-      if (isWanted) setMade((last) => ({ ...(last.image && { image: last.image }), ...outcome, of: query }));
+      if (isLatest) setMade((last) => ({ ...(last.image && { image: last.image }), ...outcome, forQuery: query }));
     };
     const timer = setTimeout(() => {
-      ask<MadeAnswer>(query).then(
+      ask<MadeResult>(query).then(
         ({ file }) => settle({ image: file?.childImageProc?.[field.name] ?? {} }),
         (error: unknown) => settle(toProblem(error)),
       );
-    }, ASK_AFTER_MS);
+    }, QUERY_DELAY_MS);
     return () => {
-      isWanted = false;
+      isLatest = false;
       clearTimeout(timer);
     };
   }, [query, isWritten, field.name]);
-  const isCurrent = of === query && isWritten;
+  const isCurrent = forQuery === query && isWritten;
   return isCurrent ? { ...made, isCurrent } : { ...(made.image && { image: made.image }), isCurrent };
 }
 

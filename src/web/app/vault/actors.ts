@@ -2,10 +2,10 @@ import type { components } from '../../../generated/secrets/client.js';
 
 type Actor = components['schemas']['Actor'];
 
-/** Sessions are the owner's, all of them; of a token, the id tells which. */
+/** Returns the display name of an actor. Every session belongs to the owner, so its id is not shown. */
 export function nameActor(type: Actor['type'] | undefined, id = ''): string {
-  if (type === undefined) return 'nobody known';
+  if (type === undefined) return 'unknown';
   if (type === 'session') return 'owner';
-  if (type === 'machine') return 'the server’s machine';
+  if (type === 'machine') return 'server command line';
   return `${type === 'token' ? 'write token' : 'consumer token'} ${id}`;
 }

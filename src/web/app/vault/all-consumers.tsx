@@ -5,17 +5,17 @@ import { linkToConsumer } from './objects.js';
 interface AllConsumersProps {
   readonly slug: string;
   readonly names: readonly string[];
-  /** How many of them are not shown beside the button. */
+  /** The number of consumers that the row doesn't show. */
   readonly rest: number;
 }
 
-/** Every consumer of a secret, in a dialog where one is found by a part of its name. */
+/** A button with a dialog that lists all consumers of a secret, searchable by a part of the name. */
 export function AllConsumers({ slug, names, rest }: AllConsumersProps) {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState('');
-  const wanted = text.trim().toLowerCase();
-  const found = names.filter((name) => name.toLowerCase().includes(wanted));
+  const searched = text.trim().toLowerCase();
+  const found = names.filter((name) => name.toLowerCase().includes(searched));
   return (
     <>
       {' '}

@@ -7,8 +7,9 @@ export interface AuditFilter {
   readonly subject: NonNullable<AuditLogEntry['subject_type']> | '';
   readonly actor: string;
   readonly caller: string;
-  /** Days, as the browser's own field gives them, in its time zone. */
+  /** The first day, `YYYY-MM-DD` in the browser's time zone; empty for no limit. */
   readonly from: string;
+  /** The last day, in the same form. */
   readonly to: string;
 }
 
@@ -20,22 +21,22 @@ interface AuditFiltersProps {
   readonly onFilter: (filter: AuditFilter) => void;
 }
 
-/** What the log can be asked for, with the names that are in it. */
+/** The filters of the audit log. They offer only values that occur in the log. */
 export function AuditFilters({ offered, filter, onFilter }: AuditFiltersProps) {
   const { object_ids, actors, callers } = offered;
   const change = (part: Partial<AuditFilter>): void => onFilter({ ...filter, ...part });
   return (
     <form role="search" aria-label="Filter the audit log" class="filters" onSubmit={(event) => event.preventDefault()}>
       <div class="selects">
-        <Select label="About" value={filter.subject} options={ABOUT} onValue={(subject) => change({ subject })} />
+        <Select label="Subject" value={filter.subject} options={SUBJECTS} onValue={(subject) => change({ subject })} />
         <Select
           label="Secret"
           value={filter.objectId}
-          options={offer(object_ids)}
+          options={toOptions(object_ids)}
           onValue={(objectId) => change({ objectId })}
         />
         <Select
-          label="By"
+          label="Actor"
           value={filter.actor}
           options={[['', 'All'], ...actors.map(({ value, label }) => [value, nameActor(value, label)] as const)]}
           onValue={(actor) => change({ actor })}
@@ -43,7 +44,7 @@ export function AuditFilters({ offered, filter, onFilter }: AuditFiltersProps) {
         <Select
           label="Caller"
           value={filter.caller}
-          options={offer(callers)}
+          options={toOptions(callers)}
           onValue={(caller) => change({ caller })}
         />
         <Day label="From" value={filter.from} onValue={(from) => change({ from })} />
@@ -56,21 +57,21 @@ export function AuditFilters({ offered, filter, onFilter }: AuditFiltersProps) {
   );
 }
 
-const offer = (names: readonly string[]) => [['', 'All'], ...names.map((name) => [name, name] as const)] as const;
+const toOptions = (names: readonly string[]) => [['', 'All'], ...names.map((name) => [name, name] as const)] as const;
 
-const ABOUT = [
+const SUBJECTS = [
   ['', 'All'],
-  ['object', 'secrets'],
-  ['consumer', 'consumers'],
-  ['token', 'write tokens'],
-  ['consumer_token', 'consumer tokens'],
-  ['passkey', 'passkeys'],
-  ['identity', 'the identity'],
+  ['object', 'Secrets'],
+  ['consumer', 'Consumers'],
+  ['token', 'Write tokens'],
+  ['consumer_token', 'Consumer tokens'],
+  ['passkey', 'Passkeys'],
+  ['identity', 'Owner key'],
 ] as const;
 
-/** Tokens are labelled by the service; what is none has a name of its own there. */
+/** The service labels only tokens; the other actors get a name here. */
 const nameActor = (value: string, label: string): string =>
-  ({ admin: 'owner', machine: 'the server’s machine', none: 'nobody known' })[value] ??
+  ({ admin: 'owner', machine: 'server command line', none: 'unknown' })[value] ??
   label.replace('_', ' ').replace(':', ' ');
 
 interface DayProps {
@@ -88,7 +89,7 @@ function Day({ label, value, onValue }: DayProps) {
   );
 }
 
-/** As the service takes them. */
+/** Converts a filter to the query parameters of the audit log. */
 export function toQuery({ objectId, subject, actor, caller, from, to }: AuditFilter) {
   return {
     ...(objectId !== '' && { object_id: objectId }),
@@ -100,7 +101,7 @@ export function toQuery({ objectId, subject, actor, caller, from, to }: AuditFil
   };
 }
 
-/** The moment before which a day is. */
+/** Returns the start of the following day, as the service excludes the end of a range. */
 function endOf(day: string): Date {
   const end = new Date(`${day}T00:00`);
   end.setDate(end.getDate() + 1);

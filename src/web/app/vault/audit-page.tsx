@@ -13,7 +13,7 @@ import { ExportAudit } from './export-audit.js';
 import { VerifyAudit } from './verify-audit.js';
 import { VaultFrame } from './vault-frame.js';
 
-const PAGE = 50;
+const PAGE_SIZE = 50;
 
 const loadOptions = async () => requireAnswer(await secrets.GET('/audit-log/filter-options'));
 
@@ -31,22 +31,22 @@ export function AuditPage() {
   );
 }
 
-/** Newest first, older ones on request. */
+/** The entries that match a filter, newest first. A button loads older ones. */
 function Entries({ filter }: { readonly filter: AuditFilter }) {
   const load = useCallback(async () => {
-    const page = await loadAuditPage(filter, { limit: PAGE });
+    const page = await loadAuditPage(filter, { limit: PAGE_SIZE });
     return { page, key: performance.now() };
   }, [filter]);
   const first = useResource(load);
-  // What was read on behind one page does not belong behind another.
+  // A new key for each load drops older entries that were loaded for the previous filter.
   return <Loaded from={first}>{({ page, key }) => <Pages key={key} first={page} />}</Loaded>;
 }
 
 function Pages({ first }: { readonly first: Page }) {
   const [entries, setEntries] = useState(first.entries);
   const [count, setCount] = useState(first.count);
-  const readOn = async (): Promise<void> => {
-    const page = await loadAuditPage(first.filter, { after: entries.at(-1)?.id, limit: PAGE });
+  const loadOlder = async (): Promise<void> => {
+    const page = await loadAuditPage(first.filter, { after: entries.at(-1)?.id, limit: PAGE_SIZE });
     setEntries([...entries, ...page.entries]);
     setCount(page.count);
   };
@@ -60,7 +60,7 @@ function Pages({ first }: { readonly first: Page }) {
         {count > 0 && <ExportAudit filter={first.filter} />}
       </div>
       <AuditTable entries={entries} />
-      {!isLast && <ActionButton onAct={readOn}>Show older ones</ActionButton>}
+      {!isLast && <ActionButton onAct={loadOlder}>Show older entries</ActionButton>}
     </>
   );
 }

@@ -8,36 +8,36 @@ export interface AuditPage {
   readonly filter: AuditFilter;
   /** Newest first. */
   readonly entries: readonly AuditLogEntry[];
-  /** How many fit the filter, over all pages. */
+  /** The number of matching entries on all pages. */
   readonly count: number;
 }
 
-interface Wanted {
-  /** Goes on behind this entry; from the newest when left out. */
+interface PageOptions {
+  /** The id of the last entry of the previous page; starts with the newest entry when omitted. */
   readonly after?: number | undefined;
   readonly limit: number;
 }
 
-export async function loadAuditPage(filter: AuditFilter, { after, limit }: Wanted): Promise<AuditPage> {
+export async function loadAuditPage(filter: AuditFilter, { after, limit }: PageOptions): Promise<AuditPage> {
   const query = { order: 'desc' as const, limit, ...toQuery(filter), ...(after !== undefined && { after }) };
-  const answer = await secrets.GET('/audit-log', { params: { query } });
-  const entries: readonly AuditLogEntry[] = requireAnswer(answer);
-  return { filter, entries, count: Number(answer.response.headers.get('X-Total-Count')) };
+  const result = await secrets.GET('/audit-log', { params: { query } });
+  const entries: readonly AuditLogEntry[] = requireAnswer(result);
+  return { filter, entries, count: Number(result.response.headers.get('X-Total-Count')) };
 }
 
-/** As many as the service gives at once. */
-const AT_ONCE = 500;
+/** The largest page that the service returns. */
+const MAX_PAGE_SIZE = 500;
 
-/** A hundred requests: a sixth of what a session may ask in a minute, and some megabytes. */
+/** Reading this many entries takes 100 requests, a sixth of the limit of a session per minute, and some megabytes. */
 export const MOST_EXPORTED = 50_000;
 
-/** What fits a filter, newest first, up to a bound. */
+/** Reads the entries that match a filter, newest first, at most {@link MOST_EXPORTED}. */
 export async function readAuditLog(filter: AuditFilter): Promise<readonly AuditLogEntry[]> {
   const all: AuditLogEntry[] = [];
   while (all.length < MOST_EXPORTED) {
-    const { entries } = await loadAuditPage(filter, { after: all.at(-1)?.id, limit: AT_ONCE });
+    const { entries } = await loadAuditPage(filter, { after: all.at(-1)?.id, limit: MAX_PAGE_SIZE });
     all.push(...entries);
-    if (entries.length < AT_ONCE) break;
+    if (entries.length < MAX_PAGE_SIZE) break;
   }
   return all;
 }

@@ -4,11 +4,11 @@ import { nameActor } from './actors.js';
 import type { AuditLogEntry } from './objects.js';
 import '../style/cards.css';
 
-/** Entries of the audit log, as they come; on a phone each is a card. */
+/** A table of audit log entries in the given order. On phones each entry is a card. */
 export function AuditTable({ entries }: { readonly entries: readonly AuditLogEntry[] }) {
-  if (entries.length === 0) return <p>No entry fits.</p>;
+  if (entries.length === 0) return <p>No matching entries.</p>;
   return (
-    <div class="wide" tabIndex={0} role="region" aria-label="Entries of the audit log">
+    <div class="wide" tabIndex={0} role="region" aria-label="Audit log entries">
       <table class="cards audit">
         <TableHead names={COLUMNS.map(({ name }) => name)} />
         <tbody>
@@ -33,23 +33,23 @@ const SUBJECTS: Readonly<Record<NonNullable<AuditLogEntry['subject_type']>, stri
   token: 'write token',
   consumer_token: 'consumer token',
   passkey: 'passkey',
-  identity: 'identity',
+  identity: 'owner key',
 };
 
 const COLUMNS: readonly { readonly name: string; readonly show: (entry: AuditLogEntry) => string }[] = [
-  { name: 'When', show: ({ timestamp }) => toMoment(timestamp) },
+  { name: 'Time', show: ({ timestamp }) => toMoment(timestamp) },
   {
-    name: 'What',
+    name: 'Action',
     show: ({ action, version }) =>
       join(ACTIONS[action] ?? action, version === undefined ? undefined : `version ${version}`),
   },
-  { name: 'Of', show: describeSubject },
-  { name: 'By', show: ({ actor_type, actor_id }) => nameActor(actor_type, actor_id) },
+  { name: 'Subject', show: describeSubject },
+  { name: 'Actor', show: ({ actor_type, actor_id }) => nameActor(actor_type, actor_id) },
   { name: 'Caller', show: ({ caller = '' }) => caller },
-  { name: 'From', show: ({ ip }) => ip },
+  { name: 'IP address', show: ({ ip }) => ip },
 ];
 
-/** Those that read as more than one word. */
+/** Labels of the actions whose code has more than one word. */
 const ACTIONS: Partial<Record<AuditLogEntry['action'], string>> = { rotation_due: 'due for rotation' };
 
 function describeSubject({
@@ -62,4 +62,4 @@ function describeSubject({
   return join(name, previous && `was ${previous}`);
 }
 
-const join = (text: string, aside: string | undefined): string => (aside === undefined ? text : `${text} (${aside})`);
+const join = (text: string, note: string | undefined): string => (note === undefined ? text : `${text} (${note})`);

@@ -7,7 +7,7 @@ interface ConsumerPickerProps {
   readonly onChosen: (names: readonly string[]) => void;
 }
 
-/** Whom a value is for; one without a key can't be chosen, as nothing can be sealed to it. */
+/** Selects the consumers of a value. Consumers without a public key are disabled, as nothing can be sealed to them. */
 export function ConsumerPicker({ chosen, onChosen }: ConsumerPickerProps) {
   const consumers = useResource(listConsumers);
   return (
@@ -18,7 +18,8 @@ export function ConsumerPicker({ chosen, onChosen }: ConsumerPickerProps) {
           <>
             {list.length === 0 && (
               <p>
-                There are none. <a href="/vault/consumers">Add one with its key</a> first, or keep a copy for yourself.
+                No consumers yet. <a href="/vault/consumers">Add one with its public key</a> first, or encrypt the value
+                to your own key.
               </p>
             )}
             {list.map(({ name, public_key }) => (
@@ -32,7 +33,7 @@ export function ConsumerPicker({ chosen, onChosen }: ConsumerPickerProps) {
                   }
                 />
                 {name}
-                {public_key === undefined && <span class="quiet">has no key yet</span>}
+                {public_key === undefined && <span class="quiet">no public key yet</span>}
               </label>
             ))}
           </>

@@ -12,7 +12,7 @@ import { linkToConsumer, listConsumers } from './objects.js';
 import type { ConsumerEntry } from './objects.js';
 import { VaultFrame } from './vault-frame.js';
 
-const pathOf = ({ name }: ConsumerEntry) => ({ params: { path: { name } } });
+const toParams = ({ name }: ConsumerEntry) => ({ params: { path: { name } } });
 
 export function ConsumersPage() {
   const consumers = useResource(listConsumers);
@@ -25,11 +25,13 @@ export function ConsumersPage() {
     setName('');
     setKey('');
     await consumers.reload();
-    say(`“${name}” is a consumer now.`);
+    say(`Consumer “${name}” added.`);
   };
   return (
     <VaultFrame title="Consumers">
-      <p class="quiet">Repositories and hosts that need secrets. A value is sealed to their public keys.</p>
+      <p class="quiet">
+        Consumers are repositories and hosts that read secrets. Values are encrypted to their public keys.
+      </p>
       <Loaded from={consumers}>{(list) => <Directory consumers={list} onChange={consumers.reload} />}</Loaded>
       <h2>Add a consumer</h2>
       <Form verb="Add" onSave={add}>
@@ -53,17 +55,17 @@ interface DirectoryProps {
   readonly onChange: () => Promise<void>;
 }
 
-/** As many as a person runs down; the others are found by a part of their name. */
-const SHOWN = 100;
+/** A list of more rows is hard to scan; the search finds the other consumers. */
+const MAX_SHOWN = 100;
 
 function Directory({ consumers, onChange }: DirectoryProps) {
   const [text, setText] = useState('');
   const [isKeyless, setKeyless] = useState(false);
-  const wanted = text.trim().toLowerCase();
+  const searched = text.trim().toLowerCase();
   const found = consumers.filter(
-    ({ name, public_key }) => name.toLowerCase().includes(wanted) && !(isKeyless && public_key !== undefined),
+    ({ name, public_key }) => name.toLowerCase().includes(searched) && !(isKeyless && public_key !== undefined),
   );
-  if (consumers.length === 0) return <p>There are none.</p>;
+  if (consumers.length === 0) return <p>No consumers yet.</p>;
   return (
     <>
       <form role="search" aria-label="Filter consumers" class="filters" onSubmit={(event) => event.preventDefault()}>
@@ -78,15 +80,15 @@ function Directory({ consumers, onChange }: DirectoryProps) {
               checked={isKeyless}
               onChange={({ currentTarget }) => setKeyless(currentTarget.checked)}
             />
-            Only those without a key
+            Missing a key
           </label>
         </div>
       </form>
       <p class="quiet" role="status">
-        {Math.min(found.length, SHOWN)} of {consumers.length} shown
+        {Math.min(found.length, MAX_SHOWN)} of {consumers.length} shown
       </p>
       <ul class="things">
-        {found.slice(0, SHOWN).map((consumer) => (
+        {found.slice(0, MAX_SHOWN).map((consumer) => (
           <Consumer key={consumer.name} consumer={consumer} onChange={onChange} />
         ))}
       </ul>
@@ -105,15 +107,15 @@ function Consumer({ consumer, onChange }: ConsumerProps) {
   const [key, setKey] = useState(public_key ?? '');
   const save = async (): Promise<void> => {
     const body = { ...(newName !== name && { name: newName }), ...(key !== public_key && { public_key: key.trim() }) };
-    requireAnswer(await secrets.PATCH('/consumers/{name}', { ...pathOf(consumer), body }));
+    requireAnswer(await secrets.PATCH('/consumers/{name}', { ...toParams(consumer), body }));
     if (key !== '' && key !== public_key) rememberKeys([{ consumer: newName, publicKey: key.trim() }]);
     await onChange();
-    say(`“${newName}” is saved.`);
+    say(`Consumer “${newName}” saved.`);
   };
   const remove = async (): Promise<void> => {
-    requireAnswer(await secrets.DELETE('/consumers/{name}', pathOf(consumer)));
+    requireAnswer(await secrets.DELETE('/consumers/{name}', toParams(consumer)));
     await onChange();
-    say(`“${name}” is no consumer any more; the secrets stay.`);
+    say(`Consumer “${name}” deleted. Its secrets remain.`);
   };
   return (
     <li class="consumer">
@@ -127,10 +129,10 @@ function Consumer({ consumer, onChange }: ConsumerProps) {
               {secret_count} {secret_count === 1 ? 'secret' : 'secrets'}
             </a>
           )}{' '}
-          · {public_key === undefined ? 'no key yet' : <code>{public_key}</code>}
+          · {public_key === undefined ? 'no public key yet' : <code>{public_key}</code>}
         </small>
       </div>
-      <ConfirmButton class="danger" label={`Delete ${name}`} question="Really delete?" onAct={remove}>
+      <ConfirmButton class="danger" label={`Delete ${name}`} question="Delete consumer" onAct={remove}>
         Delete
       </ConfirmButton>
       <details class="fold">
@@ -138,7 +140,7 @@ function Consumer({ consumer, onChange }: ConsumerProps) {
         <Form verb="Save" onSave={save}>
           <Field
             label="Name"
-            hint="That of another consumer makes one of both."
+            hint="An existing name merges the two consumers."
             required
             maxLength={128}
             value={newName}

@@ -1,4 +1,4 @@
-/** Rows of text and numbers as RFC 4180 has them. A cell that a spreadsheet would run as a formula begins with `'`. */
+/** Formats rows as CSV (RFC 4180). Cells that a spreadsheet would evaluate as a formula get the prefix `'`. */
 export function toCsv<Column extends string>(
   columns: readonly Column[],
   rows: readonly Readonly<Partial<Record<Column, number | string>>>[],

@@ -3,28 +3,28 @@ import type { SealingCode } from '../../../sealing/sealing-error.js';
 import { ApiError } from '../../../generated/secrets/client.js';
 import { explain } from '../answers.js';
 
-/** Why a value could not be sealed, opened or stored, for whoever is before the page. */
+/** Returns the message that a page shows when a value could not be sealed, opened or stored. */
 export function explainSealing(error: unknown): string {
-  if (error instanceof SealingError) return WORDS[error.code] ?? error.message;
+  if (error instanceof SealingError) return MESSAGES[error.code] ?? error.message;
   if (error instanceof ApiError && error.code === 'conflict') return CONFLICTS[error.field ?? ''] ?? explain(error);
-  if (error instanceof ApiError && error.code === 'precondition_failed') return REPLACED;
+  if (error instanceof ApiError && error.code === 'precondition_failed') return CHANGED;
   return explain(error);
 }
 
-const REPLACED =
-  'Somebody else has replaced this value meanwhile, so nothing was changed. Load the page again to see what it is now.';
+const CHANGED =
+  'This secret was changed in the meantime, so your change was not saved. Reload the page to see the current value.';
 
-/** Those of keys name whose key is missing, which says more. */
-const WORDS: Partial<Record<SealingCode, string>> = {
-  too_large: 'A value is 1 MiB at most once it is sealed; this one is larger.',
+/** The other codes show the message of the error, which names the parties whose key is missing. */
+const MESSAGES: Partial<Record<SealingCode, string>> = {
+  too_large: 'Encrypted values can be at most 1 MiB; this one is larger.',
   no_match:
-    'This value isn’t sealed to you: only the identities of its consumers open it. Replace it with a copy that you can read, to open it here.',
+    'This value isn’t encrypted to the key that you used. To read it with your key, replace it and include your key.',
   key_changed: 'A public key has changed and was not accepted, so nothing was encrypted.',
-  not_sealed: 'What is stored is no age file that is whole.',
+  not_sealed: 'The stored value is not a valid age file.',
 };
 
-/** By the field that is at odds with what is there. */
+/** Messages by the field of the request that causes the conflict. */
 const CONFLICTS: Readonly<Record<string, string>> = {
-  slug: 'There is a secret of this name already. Two share a name only if each has consumers of its own.',
-  used_by: 'Another variant of this name is for one of these consumers already.',
+  slug: 'A secret with this name already exists. Secrets can share a name only if each has its own consumers.',
+  used_by: 'Another variant of this secret already belongs to one of these consumers.',
 };

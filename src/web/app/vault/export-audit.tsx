@@ -21,7 +21,7 @@ const COLUMNS = [
   'ip',
 ] as const;
 
-/** What the filters show, all pages of it, as a file for a table or a program. */
+/** Buttons that download all entries that match the filter, as CSV or JSON. */
 export function ExportAudit({ filter }: { readonly filter: AuditFilter }) {
   const save = async (kind: 'csv' | 'json'): Promise<void> => {
     const entries = await readAuditLog(filter);
@@ -38,6 +38,6 @@ export function ExportAudit({ filter }: { readonly filter: AuditFilter }) {
 }
 
 function describe(count: number): string {
-  const what = `${count} ${count === 1 ? 'entry is' : 'entries are'} in the file`;
-  return count < MOST_EXPORTED ? `${what}.` : `${what}, the newest. Filter by days to get older ones.`;
+  if (count >= MOST_EXPORTED) return `Exported the newest ${count} entries. Filter by date to export older ones.`;
+  return `Exported ${count} ${count === 1 ? 'entry' : 'entries'}.`;
 }

@@ -6,22 +6,22 @@ import type { ObjectMetadata } from './objects.js';
 
 interface FactsProps {
   readonly object: ObjectMetadata;
-  /** Whether it is sealed to the owner; `undefined` where nobody recorded that. */
+  /** Whether the owner is a recipient; `undefined` when the recipients are not recorded. */
   readonly isReadable: boolean | undefined;
 }
 
-/** What is known of an object without opening it. */
+/** The metadata of a secret. */
 export function Facts({ object, isReadable }: FactsProps) {
   const { description, tags, used_by = [], created_at, created_by, updated_at, updated_by } = object;
   const facts: readonly (readonly [string, ComponentChildren])[] = [
-    ['What it is for', description],
+    ['Description', description],
     ['Consumers', used_by.length === 0 ? 'none' : links(used_by, linkToConsumer)],
     ['Tags', tags.length === 0 ? 'none' : links(tags, linkToTag)],
-    ['Sealed to', describeReaders(object, isReadable)],
+    ['Readable by', describeReaders(object, isReadable)],
     ['Created', created_at && `${toMoment(created_at)} by ${nameActor(created_by?.type, created_by?.id)}`],
-    ['Value from', updated_at && `${toMoment(updated_at)} by ${nameActor(updated_by?.type, updated_by?.id)}`],
+    ['Value set', updated_at && `${toMoment(updated_at)} by ${nameActor(updated_by?.type, updated_by?.id)}`],
     ['Rotation', describeRotation(object)],
-    ['Id', object.id],
+    ['ID', object.id],
   ];
   return (
     <dl class="facts">
@@ -49,12 +49,12 @@ function links(names: readonly string[], link: (name: string) => string): Compon
 function describeReaders({ recipient_count: count }: ObjectMetadata, isReadable: boolean | undefined): string {
   const keys = count === 1 ? 'one key' : `${count} keys`;
   if (isReadable === undefined) return keys;
-  if (count === 1) return isReadable ? 'your key alone' : 'one key, which is not yours';
-  return `${keys}, ${isReadable ? 'yours among them' : 'none of them yours'}`;
+  if (count === 1) return isReadable ? 'only your key' : 'one key, not yours';
+  return `${keys}, ${isReadable ? 'including yours' : 'not including yours'}`;
 }
 
 function describeRotation({ rotate_after_days: days, rotation_due_at: due, rotation_due }: ObjectMetadata): string {
-  if (days === undefined || due === undefined) return 'never due';
+  if (days === undefined || due === undefined) return 'not scheduled';
   const cycle = days === 1 ? 'every day' : `every ${days} days`;
   return `${cycle}, ${rotation_due === true ? 'due since' : 'due on'} ${toMoment(due)}`;
 }

@@ -4,7 +4,7 @@ import { NO_KNOWN_KEYS, addKnownKeys, findKeyChanges, keyChangedError } from '..
 import type { CheckKeys, KeyChange, KnownKeys, PartyKey } from '../../../sealing/known-keys.js';
 import type { ObjectMetadata } from './objects.js';
 
-/** The public keys that this browser has encrypted to, so that a key that was replaced at the server is noticed. */
+/** Stores the public keys that this browser has encrypted to, to detect a key that was replaced on the server. */
 const STORAGE_KEY = 'trellis-known-keys';
 
 function readKnownKeys(): KnownKeys {

@@ -14,10 +14,10 @@ import { SecretField } from './secret-field.js';
 import type { SecretInput } from './secret-field.js';
 import { VaultFrame } from './vault-frame.js';
 
-/** The contract's `Tag`, any number of them between commas; upper case becomes lower case at the server. */
+/** A comma-separated list of `Tag` values of the contract. The server converts upper case to lower case. */
 const TAGS_PATTERN = '\\s*([A-Za-z0-9._\\/\\-]{1,32}\\s*(,\\s*|$))*';
 
-/** Seals a value in this browser, and sends what is sealed. */
+/** The form that creates a secret. It seals the value in this browser and sends only the sealed value. */
 export function NewObjectPage() {
   const { route } = useLocation();
   const [slug, setSlug] = useState('');
@@ -30,7 +30,7 @@ export function NewObjectPage() {
   const [chosenReadable, setReadable] = useState<boolean>();
   const isReadable = chosenReadable ?? usedBy.length === 0;
   const [problem, create] = useSealingProblem(async () => {
-    // Loaded here, as other pages have nothing to seal.
+    // Loaded on demand, as most visits seal nothing.
     const { putSecret } = await import('../../../sealing/put-secret.js');
     await putSecret(secrets, {
       slug,
@@ -46,19 +46,19 @@ export function NewObjectPage() {
       ...(days !== '' && { rotateAfterDays: Number(days) }),
     });
     setValue('');
-    say(`“${slug}” is sealed and stored.`);
+    say(`Secret “${slug}” saved.`);
     route(linkTo({ slug }));
   });
   return (
     <VaultFrame title="New secret">
-      <p class="quiet">The value is sealed in this browser. The server gets what nobody but its readers can open.</p>
-      <Form verb="Seal and store" onSave={create}>
+      <p class="quiet">The value is encrypted in this browser before it is sent. The server can’t read it.</p>
+      <Form verb="Save secret" onSave={create}>
         <Field
           label="Name"
           required
           maxLength={128}
           pattern={SLUG_PATTERN}
-          hint="Letters, digits, - and _; the first a letter or digit."
+          hint="Letters, digits, - and _. Starts with a letter or digit."
           autoComplete="off"
           autoCapitalize="none"
           spellcheck={false}
@@ -68,15 +68,15 @@ export function NewObjectPage() {
         <SecretField label="Value" value={value} onValue={setValue} />
         <ConsumerPicker chosen={usedBy} onChosen={setUsedBy} />
         <ReadableChoice isChosen={isReadable} onChosen={setReadable} />
-        <Field label="What it is for" maxLength={1000} value={description} onValue={setDescription} />
+        <Field label="Description" maxLength={1000} value={description} onValue={setDescription} />
         <Field
           label="Tags"
-          hint="Separated by commas. Each has 1 to 32 letters, digits, dots, slashes, - and _."
+          hint="Separated by commas. Each has 1 to 32 letters, digits, dots, slashes, - or _."
           pattern={TAGS_PATTERN}
           value={tags}
           onValue={setTags}
         />
-        <Field label="Due for rotation after days" type="number" min={1} max={3650} value={days} onValue={setDays} />
+        <Field label="Rotate every (days)" type="number" min={1} max={3650} value={days} onValue={setDays} />
         <Problem text={problem} />
       </Form>
     </VaultFrame>

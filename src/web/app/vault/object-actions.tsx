@@ -11,23 +11,22 @@ import type { ObjectMetadata } from './objects.js';
 
 interface ObjectActionsProps {
   readonly object: ObjectMetadata;
-  /** Once it is deleted. */
-  readonly onGone: () => Promise<void>;
+  readonly onDeleted: () => Promise<void>;
 }
 
-export function ObjectActions({ object, onGone }: ObjectActionsProps) {
+export function ObjectActions({ object, onDeleted }: ObjectActionsProps) {
   const { route } = useLocation();
   const [slug, setSlug] = useState(object.slug);
   const params = placeOf(object);
   const rename = async (): Promise<void> => {
     requireAnswer(await secrets.PATCH('/objects/{slug}', { params, body: { slug } }));
-    say(`“${object.slug}” is called “${slug}” now.`);
+    say(`“${object.slug}” renamed to “${slug}”.`);
     route(linkTo({ slug }), true);
   };
   const remove = async (): Promise<void> => {
     requireAnswer(await secrets.DELETE('/objects/{slug}', { params }));
-    await onGone();
-    say(`“${object.slug}” is gone.`);
+    await onDeleted();
+    say(`Secret “${object.slug}” deleted.`);
   };
   return (
     <>
@@ -51,9 +50,9 @@ export function ObjectActions({ object, onGone }: ObjectActionsProps) {
           href={`/secrets/objects/${encodeURIComponent(object.slug)}?id=${object.id}`}
           download={`${object.slug}.age`}
         >
-          Download sealed
+          Download encrypted
         </a>
-        <ConfirmButton class="danger" label={`Delete ${object.slug}`} question="Really delete for good?" onAct={remove}>
+        <ConfirmButton class="danger" label={`Delete ${object.slug}`} question="Delete permanently" onAct={remove}>
           Delete
         </ConfirmButton>
       </div>

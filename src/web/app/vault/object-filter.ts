@@ -11,12 +11,12 @@ export const NO_FILTER: ObjectFilter = { text: '', tag: '', consumer: '', state:
 
 export const STATES: readonly (readonly [ObjectFilter['state'], string])[] = [
   ['', 'All'],
-  ['due', 'due for rotation'],
-  ['reseal', 'to be sealed anew'],
-  ['unused', 'without consumers'],
+  ['due', 'Due for rotation'],
+  ['reseal', 'Needs re-encryption'],
+  ['unused', 'Without consumers'],
 ];
 
-const IS_IN: Readonly<Record<ObjectFilter['state'], (object: ObjectMetadata) => boolean>> = {
+const HAS_STATE: Readonly<Record<ObjectFilter['state'], (object: ObjectMetadata) => boolean>> = {
   '': () => true,
   due: ({ rotation_due }) => rotation_due === true,
   reseal: ({ reseal }) => reseal !== undefined,
@@ -24,16 +24,17 @@ const IS_IN: Readonly<Record<ObjectFilter['state'], (object: ObjectMetadata) => 
 };
 
 export function isSelected(object: ObjectMetadata, { text, tag, consumer, state }: ObjectFilter): boolean {
-  const wanted = text.trim().toLowerCase();
+  const searched = text.trim().toLowerCase();
   return (
-    (wanted === '' || [object.slug, object.description ?? ''].some((said) => said.toLowerCase().includes(wanted))) &&
+    (searched === '' ||
+      [object.slug, object.description ?? ''].some((part) => part.toLowerCase().includes(searched))) &&
     (tag === '' || object.tags.includes(tag)) &&
     (consumer === '' || (object.used_by ?? []).includes(consumer)) &&
-    IS_IN[state](object)
+    HAS_STATE[state](object)
   );
 }
 
-/** What there is to choose from; what is chosen stays, though nothing has it any more. */
+/** Returns the options of a filter in alphabetical order. The chosen value stays an option when no secret has it. */
 export const offer = (values: readonly string[], chosen: string): readonly (readonly [string, string])[] => [
   ['', 'All'],
   ...[...new Set(chosen === '' ? values : [...values, chosen])]

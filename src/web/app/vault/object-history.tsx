@@ -15,7 +15,7 @@ interface ObjectHistoryProps {
   readonly onChange: () => Promise<void>;
 }
 
-/** The values before, and what was done with the object lately. */
+/** The previous versions of a secret, and its latest audit log entries. */
 export function ObjectHistory({ object, onChange }: ObjectHistoryProps) {
   const { slug, id, updated_at } = object;
   const load = useCallback(async () => {
@@ -32,15 +32,15 @@ export function ObjectHistory({ object, onChange }: ObjectHistoryProps) {
     const params = { path: { ...path, version }, query };
     requireAnswer(await secrets.POST('/objects/{slug}/versions/{version}/restore', { params }));
     await onChange();
-    say(`Version ${version} of “${slug}” is its value again.`);
+    say(`Version ${version} of “${slug}” restored.`);
   };
   return (
     <Loaded from={history}>
       {({ versions, log }) => (
         <>
-          <h2>Values before</h2>
+          <h2>Version history</h2>
           <ul class="things">
-            {versions.length === 0 && <li>There are none.</li>}
+            {versions.length === 0 && <li>No earlier versions</li>}
             {versions.map((version) => (
               <li key={version.version}>
                 <div>
@@ -51,7 +51,7 @@ export function ObjectHistory({ object, onChange }: ObjectHistoryProps) {
                 </div>
                 <ConfirmButton
                   label={`Restore version ${version.version}`}
-                  question="Really restore?"
+                  question="Restore this version"
                   onAct={() => restore(version)}
                 >
                   Restore
@@ -59,7 +59,7 @@ export function ObjectHistory({ object, onChange }: ObjectHistoryProps) {
               </li>
             ))}
           </ul>
-          <h2>What was done lately</h2>
+          <h2>Recent activity</h2>
           <AuditTable entries={log.filter(({ variant_id = id }) => variant_id === id)} />
         </>
       )}

@@ -25,10 +25,12 @@ export function ObjectPage() {
           <>
             {list.length === 0 && (
               <p>
-                There is no secret of this name. <a href="/vault">All secrets</a>
+                No secret with this name. <a href="/vault">All secrets</a>
               </p>
             )}
-            {list.length > 1 && <p class="quiet">{list.length} variants share this name, each for other consumers.</p>}
+            {list.length > 1 && (
+              <p class="quiet">{list.length} variants share this name, each for different consumers.</p>
+            )}
             {list.map((object) => (
               <Variant
                 key={object.id}
@@ -36,7 +38,7 @@ export function ObjectPage() {
                 ownKey={own.value?.key}
                 unlocked={unlocked}
                 onChange={variants.reload}
-                onGone={list.length > 1 ? variants.reload : leave}
+                onDeleted={list.length > 1 ? variants.reload : leave}
               />
             ))}
           </>

@@ -3,7 +3,7 @@ import { AllConsumers } from './all-consumers.js';
 import { linkTo } from './objects.js';
 import type { ObjectMetadata } from './objects.js';
 
-/** More make rows of several lines, which are hard to run down. */
+/** More names would wrap to several lines, which makes the list hard to scan. */
 const SHOWN_CONSUMERS = 2;
 
 interface ObjectRowProps {
@@ -11,7 +11,7 @@ interface ObjectRowProps {
   readonly onTag: (tag: string) => void;
 }
 
-/** One secret in the list of all. */
+/** A secret in the list of secrets. */
 export function ObjectRow({ object, onTag }: ObjectRowProps) {
   const { slug, description, tags, used_by = [], updated_at, rotation_due, reseal } = object;
   const rest = used_by.length - SHOWN_CONSUMERS;
@@ -24,20 +24,20 @@ export function ObjectRow({ object, onTag }: ObjectRowProps) {
             key={tag}
             type="button"
             class="chip"
-            aria-label={`Only those tagged ${tag}`}
+            aria-label={`Show only secrets tagged ${tag}`}
             onClick={() => onTag(tag)}
           >
             {tag}
           </button>
         ))}
         {rotation_due && <span class="chip bad">due for rotation</span>}
-        {reseal && <span class="chip bad">to be sealed anew</span>}
+        {reseal && <span class="chip bad">needs re-encryption</span>}
       </p>
       {description !== undefined && <p class="quiet">{description}</p>}
       <p class="quiet">
         {used_by.length === 0 ? 'no consumers' : used_by.slice(0, SHOWN_CONSUMERS).join(', ')}
         {rest > 0 && <AllConsumers slug={slug} names={used_by} rest={rest} />}
-        {updated_at && ` · since ${toDay(updated_at)}`}
+        {updated_at && ` · updated ${toDay(updated_at)}`}
       </p>
     </div>
   );

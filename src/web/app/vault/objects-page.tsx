@@ -11,8 +11,8 @@ import type { ObjectMetadata } from './objects.js';
 import { ResealAll } from './reseal-all.js';
 import { VaultFrame } from './vault-frame.js';
 
-/** As many rows as a person runs down; the others are found by filters, or asked for. */
-const PAGE = 100;
+/** A longer list is hard to scan and slow to render. Filters find the other rows, and a button shows them. */
+const PAGE_SIZE = 100;
 
 export function ObjectsPage() {
   const objects = useResource(listObjects);
@@ -38,8 +38,8 @@ export function ObjectsPage() {
 function Objects({ objects }: { readonly objects: readonly ObjectMetadata[] }) {
   const { consumer = '', tag = '' } = useLocation().query;
   const [filter, setFilter] = useState(NO_FILTER);
-  const [limit, setLimit] = useState(PAGE);
-  // Links from consumers and secrets lead here, from this page's own dialogs too.
+  const [limit, setLimit] = useState(PAGE_SIZE);
+  // Links on other pages and in the dialogs of this page set the filter by the query.
   useEffect(() => setFilter({ ...NO_FILTER, consumer, tag }), [consumer, tag]);
   const selected = useMemo(() => objects.filter((object) => isSelected(object, filter)), [objects, filter]);
   const change = (part: Partial<ObjectFilter>): void => setFilter({ ...filter, ...part });
@@ -52,13 +52,13 @@ function Objects({ objects }: { readonly objects: readonly ObjectMetadata[] }) {
       <ul class="things">
         {selected.slice(0, limit).map((object) => (
           <li key={object.id}>
-            <ObjectRow object={object} onTag={(own) => change({ tag: own })} />
+            <ObjectRow object={object} onTag={(clicked) => change({ tag: clicked })} />
           </li>
         ))}
       </ul>
       {selected.length > limit && (
-        <button type="button" onClick={() => setLimit(limit + PAGE)}>
-          Show {Math.min(PAGE, selected.length - limit)} more
+        <button type="button" onClick={() => setLimit(limit + PAGE_SIZE)}>
+          Show {Math.min(PAGE_SIZE, selected.length - limit)} more
         </button>
       )}
     </>
@@ -80,7 +80,7 @@ function ObjectFilters({ objects, filter, onFilter }: ObjectFiltersProps) {
     <form role="search" aria-label="Filter secrets" class="filters" onSubmit={(event) => event.preventDefault()}>
       <div class="selects">
         <label>
-          Search names and uses
+          Search names and descriptions
           <input
             type="search"
             value={filter.text}
@@ -103,20 +103,21 @@ function ObjectFilters({ objects, filter, onFilter }: ObjectFiltersProps) {
   );
 }
 
-/** What to do first, for whoever comes to an empty place. */
+/** The first steps, shown while there are no secrets. */
 function Welcome() {
   return (
     <div class="prose">
-      <p>Nothing is kept here yet. To begin:</p>
+      <p>No secrets yet. Get started:</p>
       <ol>
         <li>
-          <a href="/vault/identity">Make your identity</a>, if you want to read secrets yourself.
+          <a href="/vault/identity">Create your key</a>, if you want to read secrets yourself.
         </li>
         <li>
-          <a href="/vault/consumers">Add the repositories and hosts</a> that need secrets, with their public keys.
+          <a href="/vault/consumers">Add consumers</a>: the repositories and hosts that need secrets, with their public
+          keys.
         </li>
         <li>
-          <a href="/vault/new">Store the first secret</a>. It is sealed in this browser; the server can’t open it.
+          <a href="/vault/new">Create the first secret</a>. It is encrypted in this browser; the server can’t read it.
         </li>
       </ol>
     </div>

@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { CopyButton } from '../shell/copy-button.js';
 import { toText } from './open-value.js';
 
-/** Long enough to use it, short enough for a desk that is left. */
+/** Long enough to use the value, short enough for an unattended screen. */
 const SHOWN_MS = 60_000;
 
 interface OpenedValueProps {
@@ -11,7 +11,10 @@ interface OpenedValueProps {
   readonly onHide: () => void;
 }
 
-/** A value in plain words, for a minute. It takes the focus, and is not read out before it is asked for. */
+/**
+ * A decrypted value, hidden again after a minute. The group around it takes the focus, so that screen readers don't
+ * read the value aloud at once.
+ */
 export function OpenedValue({ slug, value, onHide }: OpenedValueProps) {
   const group = useRef<HTMLDivElement>(null);
   const text = useMemo(() => toText(value), [value]);
@@ -21,15 +24,15 @@ export function OpenedValue({ slug, value, onHide }: OpenedValueProps) {
     return () => clearTimeout(timer);
   }, [value]);
   return (
-    <div ref={group} class="once" role="group" tabIndex={-1} aria-label={`The value of ${slug}`}>
-      {text === undefined ? <p>The value is {value.length} bytes that are no text.</p> : <Text text={text} />}
+    <div ref={group} class="once" role="group" tabIndex={-1} aria-label={`Value of ${slug}`}>
+      {text === undefined ? <p>Binary value of {value.length} bytes.</p> : <Text text={text} />}
       <div class="row wrapping">
         {text === undefined ? <Download slug={slug} value={value} /> : <CopyButton value={text} what="the value" />}
         <button type="button" onClick={onHide}>
           Hide
         </button>
       </div>
-      <p class="quiet">It was opened in this browser, and is hidden again after a minute.</p>
+      <p class="quiet">Decrypted in this browser. It will be hidden after one minute.</p>
     </div>
   );
 }
@@ -48,7 +51,7 @@ function Download({ slug, value }: Pick<OpenedValueProps, 'slug' | 'value'>) {
   useEffect(() => () => URL.revokeObjectURL(url), [url]);
   return (
     <a class="button" href={url} download={slug}>
-      Save as a file
+      Save as file
     </a>
   );
 }

@@ -10,57 +10,57 @@ import { useSealingProblem } from './use-sealing-problem.js';
 
 interface ReadValueProps {
   readonly object: ObjectMetadata;
-  /** Whether it is sealed to the owner; `undefined` where nobody recorded that. */
+  /** Whether the owner is a recipient; `undefined` when the recipients are not recorded. */
   readonly isReadable: boolean | undefined;
   readonly unlocked: Unlocked;
   readonly onChange: () => Promise<void>;
 }
 
-/** What the owner's identity is good for: to read the value here, and to seal the same value to other keys. */
+/** Shows and reseals a value with the owner's identity, or with an identity that the user pastes. */
 export function ReadValue({ object, isReadable, unlocked, onChange }: ReadValueProps) {
   const { slug, updated_at, reseal } = object;
   const [value, setValue] = useState<Uint8Array<ArrayBuffer>>();
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const { withIdentity, question } = useAsking(unlocked);
   useEffect(() => setValue(undefined), [updated_at]);
   const [problem, show] = useSealingProblem(() =>
     withIdentity({
-      why: `To open “${slug}”, your identity is needed.`,
+      why: `Unlock your key to show “${slug}”.`,
       work: async (identity) => setValue(await (await import('./open-value.js')).openValue(object, identity)),
     }),
   );
-  const [refusal, sealAnew] = useSealingProblem(() =>
+  const [resealProblem, reencrypt] = useSealingProblem(() =>
     withIdentity({
-      why: `To seal the value of “${slug}” anew, it has to be opened with your identity first.`,
+      why: `Unlock your key to re-encrypt “${slug}”.`,
       work: async (identity) => {
         await (await import('./open-value.js')).resealValue(object, identity);
         await onChange();
-        say(`“${slug}” is sealed anew, to the keys that its consumers have now and to you.`);
+        say(`“${slug}” re-encrypted to your key and the current keys of its consumers.`);
       },
     }),
   );
   const hide = (): void => {
-    // What has the focus goes; whoever was there goes on where they began.
-    if (place.current?.contains(document.activeElement)) place.current.querySelector('button')?.focus();
+    // The focused element disappears; the focus returns to the button that showed the value.
+    if (container.current?.contains(document.activeElement)) container.current.querySelector('button')?.focus();
     setValue(undefined);
   };
   return (
-    <div ref={place}>
+    <div ref={container}>
       {isReadable === false && (
         <p class="notes">
-          Only its consumers can open this value: there is no copy for you. With the identity of one of them it opens
-          here all the same; to read it by your own, replace it, and seal it to your own key too.
+          Only its consumers can decrypt this value; it isn’t encrypted to your key. To show it here, paste the identity
+          of a consumer. To read it with your own key, replace the value and encrypt it to your key too.
         </p>
       )}
       <div class="row wrapping">
         <ActionButton class={reseal || isReadable === false ? '' : 'main'} onAct={show}>
-          Open here
+          Show value
         </ActionButton>
-        <ActionButton class={reseal ? 'main' : ''} onAct={sealAnew}>
-          Seal anew
+        <ActionButton class={reseal ? 'main' : ''} onAct={reencrypt}>
+          Re-encrypt
         </ActionButton>
       </div>
-      <Problem text={problem ?? refusal} />
+      <Problem text={problem ?? resealProblem} />
       {question}
       {value && <OpenedValue slug={slug} value={value} onHide={hide} />}
     </div>

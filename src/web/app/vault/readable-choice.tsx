@@ -8,12 +8,13 @@ interface ReadableChoiceProps {
   readonly onChosen: (isChosen: boolean) => void;
 }
 
+/** Returns the owner's public key; `undefined` before an identity exists. */
 export const loadOwnKey = async (): Promise<string | undefined> =>
   requireAnswer(await secrets.GET('/auth/identity')).public_key;
 
 const load = async () => ({ key: await loadOwnKey() });
 
-/** Whether the owner can read the value too, which takes an identity of theirs. */
+/** A checkbox that adds the owner to the recipients of a value. It is disabled until the owner has an identity. */
 export function ReadableChoice({ isChosen, onChosen }: ReadableChoiceProps) {
   const own = useResource(load);
   return (
@@ -27,11 +28,11 @@ export function ReadableChoice({ isChosen, onChosen }: ReadableChoiceProps) {
               checked={isChosen && key !== undefined}
               onChange={({ currentTarget }) => onChosen(currentTarget.checked)}
             />
-            Seal it to my own key too, so that I can read it
+            Encrypt it to my own key too, so that I can read it
           </label>
           {key === undefined && (
             <p class="quiet">
-              That takes an identity of yours, and there is none yet. <a href="/vault/identity">Make one</a>
+              You don’t have a key yet. <a href="/vault/identity">Create your key</a>
             </p>
           )}
         </>

@@ -11,37 +11,36 @@ interface ResealAllProps {
   readonly onChange: () => Promise<void>;
 }
 
-interface Refusal {
+interface Failure {
   readonly object: ObjectMetadata;
-  readonly why: string;
+  readonly reason: string;
 }
 
-/** Seals all those anew whose readers have other keys than they are sealed to, and tells which could not be. */
+/** Reseals all secrets whose recipients are out of date, and lists the ones that failed. */
 export function ResealAll({ objects, onChange }: ResealAllProps) {
-  const [said, setSaid] = useState('');
-  const [refusals, setRefusals] = useState<readonly Refusal[]>([]);
+  const [status, setStatus] = useState('');
+  const [failures, setFailures] = useState<readonly Failure[]>([]);
   const { withIdentity, question } = useAsking(useUnlocked());
   const stale = objects.filter(({ reseal }) => reseal !== undefined);
   const work = async (identity: Identity): Promise<void> => {
-    const refused = await resealEach(stale, identity, (done) => setSaid(`${done} of ${stale.length} looked at …`));
-    setRefusals(refused);
-    setSaid(`${stale.length - refused.length} of ${stale.length} are sealed anew.`);
+    const failed = await resealEach(stale, identity, (done) => setStatus(`${done} of ${stale.length} processed …`));
+    setFailures(failed);
+    setStatus(`${stale.length - failed.length} of ${stale.length} re-encrypted.`);
     await onChange();
   };
-  const [what, pronoun] = stale.length === 1 ? ['a value', 'it has'] : [`${stale.length} values`, 'they have'];
-  const why = `To seal ${what} anew, ${pronoun} to be opened with your identity first.`;
+  const why = `Unlock your key to re-encrypt ${stale.length === 1 ? 'one secret' : `${stale.length} secrets`}.`;
   return (
-    <div class={stale.length > 0 || said !== '' ? 'notes' : ''}>
+    <div class={stale.length > 0 || status !== '' ? 'notes' : ''}>
       {stale.length > 0 && (
         <p>
-          {stale.length === 1 ? 'One secret is' : `${stale.length} secrets are`} sealed to other keys than the consumers
-          have now. <ActionButton onAct={() => withIdentity({ why, work })}>Seal anew</ActionButton>
+          {stale.length === 1 ? 'One secret is' : `${stale.length} secrets are`} encrypted to outdated keys.{' '}
+          <ActionButton onAct={() => withIdentity({ why, work })}>Re-encrypt</ActionButton>
         </p>
       )}
       {question}
       <div role="status">
-        {said !== '' && <p>{said}</p>}
-        {refusals.map(({ object, why: reason }) => (
+        {status !== '' && <p>{status}</p>}
+        {failures.map(({ object, reason }) => (
           <p key={object.id} class="problem">
             <a href={linkTo(object)}>{object.slug}</a>: {reason}
           </p>
@@ -51,17 +50,19 @@ export function ResealAll({ objects, onChange }: ResealAllProps) {
   );
 }
 
-/** One after another, as each is a request that writes; what one is refused stops none of the others. */
+/** Reseals the secrets one after another, as each sends a write. A failure doesn't stop the others. */
 async function resealEach(
   objects: readonly ObjectMetadata[],
   identity: Identity,
   onDone: (count: number) => void,
-): Promise<Refusal[]> {
+): Promise<Failure[]> {
   const { resealValue } = await import('./open-value.js');
-  const refused: Refusal[] = [];
+  const failed: Failure[] = [];
   for (const [index, object] of objects.entries()) {
-    await resealValue(object, identity).catch((error: unknown) => refused.push({ object, why: explainSealing(error) }));
+    await resealValue(object, identity).catch((error: unknown) =>
+      failed.push({ object, reason: explainSealing(error) }),
+    );
     onDone(index + 1);
   }
-  return refused;
+  return failed;
 }

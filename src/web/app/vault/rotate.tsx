@@ -16,14 +16,14 @@ interface RotateProps {
   readonly onChange: () => Promise<void>;
 }
 
-/** Takes a new value, seals it to the keys that the consumers have now, and replaces the one before. */
+/** The form that replaces a value. The new value is sealed to the current keys of the consumers. */
 export function Rotate({ object, onChange }: RotateProps) {
   const [value, setValue] = useState<SecretInput>('');
   const [usedBy, setUsedBy] = useState<readonly string[]>(object.used_by ?? []);
   const fold = useRef<HTMLDetailsElement>(null);
   const [isReadable, setReadable] = useState(false);
   useEffect(() => {
-    // As the value before: whoever could read it expects to read the next one.
+    // An owner who could read the previous value expects to read the new one.
     void loadOwnKey().then((key) => setReadable(key !== undefined && object.recipients?.includes(key) === true));
   }, [object.recipients]);
   const [problem, rotate] = useSealingProblem(async () => {
@@ -35,12 +35,12 @@ export function Rotate({ object, onChange }: RotateProps) {
     await onChange();
     fold.current?.removeAttribute('open');
     fold.current?.querySelector('summary')?.focus();
-    say(`“${slug}” has a new value; the one before is kept as a version.`);
+    say(`Value of “${slug}” replaced. The previous value is in the version history.`);
   });
   return (
     <details ref={fold} class="fold">
-      <summary>Replace the value</summary>
-      <Form verb="Seal and replace" onSave={rotate}>
+      <summary>Replace value</summary>
+      <Form verb="Save new value" onSave={rotate}>
         <SecretField label="New value" value={value} onValue={setValue} />
         <ConsumerPicker chosen={usedBy} onChosen={setUsedBy} />
         <ReadableChoice isChosen={isReadable} onChosen={setReadable} />

@@ -1,10 +1,10 @@
-/** Has the browser save a text, as if it had been downloaded. */
+/** Saves text as a download of the browser. */
 export function saveFile(name: string, text: string, type: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');
   link.href = url;
   link.download = name;
   link.click();
-  // The browser has taken hold of it by the time the click is over.
+  // The click has already started the download, which keeps its own reference to the data.
   URL.revokeObjectURL(url);
 }

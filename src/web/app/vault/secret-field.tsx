@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks';
 import { Problem } from '../shell/problem.js';
 import { ValueField } from './value-field.js';
 
-/** Text as it was typed, or the bytes of a file. */
+/** Typed text, or the bytes of a file. */
 export type SecretInput = Uint8Array<ArrayBuffer> | string;
 
-/** The service's own bound, before sealing adds to it: a file beyond is not even read. */
+/** The service's limit for sealed values. Sealing adds bytes, so larger files are rejected without reading them. */
 const MAX_BYTES = 2 ** 20;
 
 interface SecretFieldProps {
@@ -14,14 +14,14 @@ interface SecretFieldProps {
   readonly onValue: (value: SecretInput) => void;
 }
 
-/** A value that is to be sealed: typed, or the content of a file, such as a certificate. */
+/** A field for the value of a secret: typed, or read from a file such as a certificate. */
 export function SecretField({ label, value, onValue }: SecretFieldProps) {
   const [problem, setProblem] = useState<string>();
   const [name, setName] = useState('');
   const choose = async (file: File | undefined): Promise<void> => {
     if (file === undefined) return;
     const isTooLarge = file.size > MAX_BYTES;
-    setProblem(isTooLarge ? `A value is 1 MiB at most; “${file.name}” is larger.` : undefined);
+    setProblem(isTooLarge ? `Values can be at most 1 MiB; “${file.name}” is larger.` : undefined);
     if (isTooLarge) return;
     setName(file.name);
     onValue(new Uint8Array(await file.arrayBuffer()));
@@ -33,7 +33,7 @@ export function SecretField({ label, value, onValue }: SecretFieldProps) {
         <p>
           {value.length} bytes of “{name}”.{' '}
           <button type="button" onClick={() => onValue('')}>
-            Type it instead
+            Type the value instead
           </button>
         </p>
       </div>
@@ -44,7 +44,7 @@ export function SecretField({ label, value, onValue }: SecretFieldProps) {
       <ValueField label={label} value={value} onValue={onValue} />
       <div class="field">
         <label>
-          Or the content of a file
+          Or read it from a file
           <input type="file" onChange={({ currentTarget }) => void choose(currentTarget.files?.[0])} />
         </label>
         <Problem text={problem} />

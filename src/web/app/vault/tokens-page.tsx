@@ -14,16 +14,16 @@ import { VaultFrame } from './vault-frame.js';
 
 type Token = components['schemas']['TokenMetadata'] & { readonly consumer?: string };
 
-/** Both kinds are kept, shown and ended alike; they differ in where they are asked for. */
+/** Texts and paths of the two kinds of tokens, which the page treats alike. */
 const KINDS = {
   write: {
     title: 'Write tokens',
-    about: 'For whoever puts secrets here: they may do everything but make tokens of this kind.',
+    about: 'Can read, write and manage all secrets, but not create write tokens.',
     paths: { list: '/tokens', one: '/tokens/{id}', rotate: '/tokens/{id}/rotate', purge: '/tokens/{id}/purge' },
   },
   consumer: {
     title: 'Consumer tokens',
-    about: 'For a consumer: one reads the sealed secrets of that consumer, and nothing else.',
+    about: 'Can read only the encrypted secrets of one consumer.',
     paths: {
       list: '/consumer-tokens',
       one: '/consumer-tokens/{id}',
@@ -40,7 +40,7 @@ const LOADERS = {
   consumer: () => collect(readAll((query) => secrets.GET('/consumer-tokens', { params: { query } }))),
 };
 
-/** All pages of a list, so that it can be counted. */
+/** Reads all pages of a list. */
 async function collect(tokens: AsyncIterable<Token>): Promise<readonly Token[]> {
   const all: Token[] = [];
   for await (const token of tokens) all.push(token);
@@ -59,22 +59,22 @@ export function TokensPage() {
 function Tokens({ kind }: { readonly kind: Kind }) {
   const { title, about, paths } = KINDS[kind];
   const tokens = useResource(LOADERS[kind]);
-  const [made, setMade] = useState<string>();
-  const end = async (path: (typeof paths)['one'] | (typeof paths)['purge'], { id }: Token): Promise<void> => {
+  const [issued, setIssued] = useState<string>();
+  const remove = async (path: (typeof paths)['one'] | (typeof paths)['purge'], { id }: Token): Promise<void> => {
     requireAnswer(await secrets.DELETE(path, { params: { path: { id } } }));
-    setMade(undefined);
+    setIssued(undefined);
     await tokens.reload();
   };
   const rotate = async ({ id }: Token): Promise<void> => {
     const { value } = requireAnswer(await secrets.POST(paths.rotate, { params: { path: { id } }, body: {} }));
-    setMade(value);
+    setIssued(value);
     await tokens.reload();
   };
   return (
     <section aria-labelledby={`${kind}-tokens`}>
       <h2 id={`${kind}-tokens`}>{title}</h2>
       <p class="quiet">{about}</p>
-      {made !== undefined && <ShownOnce label="The token. Copy it now: it is not shown again." value={made} />}
+      {issued !== undefined && <ShownOnce label="New token. Copy it now; it won’t be shown again." value={issued} />}
       <Loaded from={tokens}>
         {(list) => (
           <>
@@ -85,7 +85,7 @@ function Tokens({ kind }: { readonly kind: Kind }) {
                   <div>
                     {token.description} {token.consumer !== undefined && <span class="chip">{token.consumer}</span>}
                     <small>
-                      {token.status} · until {toDay(token.expires_at)} ·{' '}
+                      {token.status} · expires {toDay(token.expires_at)} ·{' '}
                       {token.last_used_at === undefined ? 'never used' : `last used ${toDay(token.last_used_at)}`}
                     </small>
                   </div>
@@ -93,7 +93,7 @@ function Tokens({ kind }: { readonly kind: Kind }) {
                     {token.allowed_actions?.includes('rotate') && (
                       <ConfirmButton
                         label={`Rotate ${token.description}`}
-                        question="Really rotate?"
+                        question="Rotate token"
                         onAct={() => rotate(token)}
                       >
                         Rotate
@@ -103,8 +103,8 @@ function Tokens({ kind }: { readonly kind: Kind }) {
                       <ConfirmButton
                         class="danger"
                         label={`Revoke ${token.description}`}
-                        question="Really revoke?"
-                        onAct={() => end(paths.one, token)}
+                        question="Revoke token"
+                        onAct={() => remove(paths.one, token)}
                       >
                         Revoke
                       </ConfirmButton>
@@ -113,8 +113,8 @@ function Tokens({ kind }: { readonly kind: Kind }) {
                       <ConfirmButton
                         class="danger"
                         label={`Purge ${token.description}`}
-                        question="Really forget it?"
-                        onAct={() => end(paths.purge, token)}
+                        question="Purge token"
+                        onAct={() => remove(paths.purge, token)}
                       >
                         Purge
                       </ConfirmButton>
@@ -128,8 +128,8 @@ function Tokens({ kind }: { readonly kind: Kind }) {
       </Loaded>
       <NewToken
         kind={kind}
-        onMade={async (value) => {
-          setMade(value);
+        onCreated={async (value) => {
+          setIssued(value);
           await tokens.reload();
         }}
       />
@@ -137,9 +137,9 @@ function Tokens({ kind }: { readonly kind: Kind }) {
   );
 }
 
-/** As "2 active, 1 revoked". */
+/** Returns a summary such as "2 active, 1 revoked". */
 function countTokens(tokens: readonly Token[]): string {
-  if (tokens.length === 0) return 'There are none.';
+  if (tokens.length === 0) return 'No tokens';
   const counts = (['active', 'expired', 'revoked'] as const)
     .map((status) => [status, tokens.filter((token) => token.status === status).length] as const)
     .filter(([, count]) => count > 0);
@@ -148,26 +148,26 @@ function countTokens(tokens: readonly Token[]): string {
 
 interface NewTokenProps {
   readonly kind: Kind;
-  readonly onMade: (value: string) => Promise<void>;
+  readonly onCreated: (value: string) => Promise<void>;
 }
 
 const DAY_SECONDS = 86_400;
 
-function NewToken({ kind, onMade }: NewTokenProps) {
+function NewToken({ kind, onCreated }: NewTokenProps) {
   const [description, setDescription] = useState('');
   const [consumer, setConsumer] = useState('');
   const [days, setDays] = useState('90');
   const create = async (): Promise<void> => {
     const body = { description, ttl_seconds: Number(days) * DAY_SECONDS };
-    const answer =
+    const created =
       kind === 'write'
         ? requireAnswer(await secrets.POST('/tokens', { body }))
         : requireAnswer(await secrets.POST('/consumer-tokens', { body: { ...body, consumer } }));
     setDescription('');
-    await onMade(answer.value);
+    await onCreated(created.value);
   };
   return (
-    <Form verb={`Make a ${kind} token`} onSave={create}>
+    <Form verb={`Create ${kind} token`} onSave={create}>
       {kind === 'consumer' && (
         <Field
           label="Consumer"
@@ -179,14 +179,14 @@ function NewToken({ kind, onMade }: NewTokenProps) {
         />
       )}
       <Field
-        label="What it is for"
+        label="Description"
         required
         maxLength={200}
         autoComplete="off"
         value={description}
         onValue={setDescription}
       />
-      <Field label="For how many days" type="number" required min={1} max={365} value={days} onValue={setDays} />
+      <Field label="Expires in (days)" type="number" required min={1} max={365} value={days} onValue={setDays} />
     </Form>
   );
 }

@@ -6,7 +6,7 @@ interface ValueFieldProps {
   readonly onValue: (value: string) => void;
 }
 
-/** A secret as it is typed: hidden until it is asked for, and unknown to what completes and checks other fields. */
+/** A text area for a secret: masked by default, without autocompletion and spell checking. */
 export function ValueField({ label, value, onValue }: ValueFieldProps) {
   const id = useId();
   const [isShown, setShown] = useState(false);
@@ -26,7 +26,7 @@ export function ValueField({ label, value, onValue }: ValueFieldProps) {
       />
       <label class="choice">
         <input type="checkbox" checked={isShown} onChange={({ currentTarget }) => setShown(currentTarget.checked)} />
-        Show what I type
+        Show input
       </label>
     </div>
   );

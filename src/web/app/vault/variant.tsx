@@ -8,29 +8,32 @@ import { Rotate } from './rotate.js';
 
 interface VariantProps {
   readonly object: ObjectMetadata;
-  /** The owner's public key, where there is one and it is known. */
+  /** The owner's public key; `undefined` when the owner has no identity, or while it loads. */
   readonly ownKey: string | undefined;
   readonly unlocked: Unlocked;
   readonly onChange: () => Promise<void>;
-  readonly onGone: () => Promise<void>;
+  readonly onDeleted: () => Promise<void>;
 }
 
-/** One object: what is known of it, and all that can be done with it. */
-export function Variant({ object, ownKey, unlocked, onChange, onGone }: VariantProps) {
+/** One variant of a secret, with its metadata, actions and history. */
+export function Variant({ object, ownKey, unlocked, onChange, onDeleted }: VariantProps) {
   const { used_by = [], recipients, reseal } = object;
   const isReadable = ownKey === undefined ? undefined : recipients?.includes(ownKey);
   return (
-    <section class="variant" aria-label={`Variant for ${used_by.join(', ') || 'nobody'}`}>
+    <section
+      class="variant"
+      aria-label={used_by.length === 0 ? 'Variant without consumers' : `Variant for ${used_by.join(', ')}`}
+    >
       {reseal && (
         <p class="notes" role="status">
-          Its consumers have other keys than it is sealed to{reseal.missing ? `: ${reseal.missing.join(', ')}` : ''}.
-          Seal it anew, or replace its value.
+          This value is encrypted to outdated keys{reseal.missing ? ` (missing: ${reseal.missing.join(', ')})` : ''}.
+          Re-encrypt or replace it.
         </p>
       )}
       <Facts object={object} isReadable={isReadable} />
       <ReadValue object={object} isReadable={isReadable} unlocked={unlocked} onChange={onChange} />
       <Rotate object={object} onChange={onChange} />
-      <ObjectActions object={object} onGone={onGone} />
+      <ObjectActions object={object} onDeleted={onDeleted} />
       <ObjectHistory object={object} onChange={onChange} />
     </section>
   );

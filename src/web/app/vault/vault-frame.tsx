@@ -4,12 +4,12 @@ import { Parts } from '../shell/parts.js';
 import { KeyChangeQuestion } from './known-keys.js';
 import './vault.css';
 
-const PARTS = [
+const TABS = [
   ['/vault', 'Secrets'],
   ['/vault/consumers', 'Consumers'],
   ['/vault/tokens', 'Tokens'],
   ['/vault/audit', 'Audit log'],
-  ['/vault/identity', 'Owner'],
+  ['/vault/identity', 'My key'],
 ] as const;
 
 interface VaultFrameProps {
@@ -17,12 +17,12 @@ interface VaultFrameProps {
   readonly children: ComponentChildren;
 }
 
-/** What all pages about secrets have in common. */
+/** The layout of the secrets pages: heading, tabs and the dialog about changed keys. */
 export function VaultFrame({ title, children }: VaultFrameProps) {
   return (
     <>
       <Heading>{title}</Heading>
-      <Parts name="Secrets" parts={PARTS} />
+      <Parts name="Secrets" parts={TABS} />
       {children}
       <KeyChangeQuestion />
     </>

@@ -6,40 +6,40 @@ import { ActionButton } from '../shell/action-button.js';
 
 type Verification = components['schemas']['AuditLogVerification'];
 
-/** What was last seen of the chain, kept in this browser, so that a log made anew is noticed. */
-const KEPT_AS = 'trellis-audit-head';
+/** Stores the last verified head of the hash chain in this browser, to detect a log that was rebuilt. */
+const STORAGE_KEY = 'trellis-audit-head';
 
-/** Has the whole chain checked, and against what this browser saw of it before. */
+/** A button that verifies the whole hash chain, also against the head that this browser verified before. */
 export function VerifyAudit() {
-  const [said, setSaid] = useState('');
+  const [result, setResult] = useState('');
   const verify = async (): Promise<void> => {
-    const query = readKept();
+    const query = readVerifiedHead();
     const verified = requireAnswer(await secrets.GET('/audit-log/verify', { params: { query } }));
     const { intact, entries, head } = verified;
-    if (intact && head !== undefined) localStorage.setItem(KEPT_AS, JSON.stringify({ entries, head }));
-    setSaid(describe(verified));
+    if (intact && head !== undefined) localStorage.setItem(STORAGE_KEY, JSON.stringify({ entries, head }));
+    setResult(describe(verified));
   };
   return (
     <p>
-      <ActionButton onAct={verify}>Verify the chain</ActionButton> <span role="status">{said}</span>
+      <ActionButton onAct={verify}>Verify log</ActionButton> <span role="status">{result}</span>
     </p>
   );
 }
 
 function describe({ intact, entries, first_broken_id: id, reason = 'changed' }: Verification): string {
-  if (intact) return `All ${entries} entries are as they were written.`;
-  return `The chain is broken: entry ${id} ${BROKEN[reason]}.`;
+  if (intact) return `All ${entries} entries are unchanged.`;
+  return `The log was altered: entry ${id} ${ALTERATIONS[reason]}.`;
 }
 
-const BROKEN = {
-  added: 'was added behind the end of the log',
-  changed: 'is not as it was written',
-  missing: 'is missing, or is not the one that this browser saw before',
+const ALTERATIONS = {
+  added: 'was added after the end of the log',
+  changed: 'was changed',
+  missing: 'is missing, or differs from the one that this browser verified before',
 };
 
-function readKept(): { entries?: number; head?: string } {
+function readVerifiedHead(): { entries?: number; head?: string } {
   try {
-    return JSON.parse(localStorage.getItem(KEPT_AS) ?? '{}') as { entries?: number; head?: string };
+    return JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}') as { entries?: number; head?: string };
   } catch {
     return {};
   }

@@ -11,36 +11,35 @@ interface AddPhraseProps {
   readonly onChange: () => Promise<void>;
 }
 
-/** For an identity that came without a phrase, such as from another client: it is opened once more, and wrapped by one. */
+/** Adds a recovery phrase to an identity without one, such as an identity that another client registered. */
 export function AddPhrase({ publicKey, onChange }: AddPhraseProps) {
   const [identity, setIdentity] = useState<Identity>();
   const { withIdentity, question } = useAsking(useUnlocked());
   const save = async (own: Identity, phrase: string): Promise<void> => {
     const { wrapByPhrase } = await import('./wrapping.js');
     const recovery = await wrapByPhrase(own, phrase);
-    const kept = await keepIdentity({ public_key: publicKey, recovery_wrapped_identity: recovery });
+    const saved = await keepIdentity({ public_key: publicKey, recovery_wrapped_identity: recovery });
     await onChange();
-    if (kept.recovery_wrapped_identity === recovery) say('The recovery phrase opens your identity from now on.');
-    else
-      say('Another page was faster: the phrase that it showed is the one that holds. Throw this one away.', 'failed');
+    if (saved.recovery_wrapped_identity === recovery) say('Recovery phrase added.');
+    else say('A recovery phrase was added on another page in the meantime. Use that one; discard this one.', 'failed');
   };
   if (identity !== undefined) return <MakePhrase onPhrase={(phrase) => save(identity, phrase)} />;
   const start = () =>
     withIdentity({
-      why: 'To wrap your identity by a recovery phrase, it has to be opened first.',
+      why: 'Unlock your key to add a recovery phrase.',
       work: async (found) => {
-        if (found.publicKey !== publicKey) throw new Error('That identity is another: its public key is not yours.');
+        if (found.publicKey !== publicKey) throw new Error('This identity doesn’t match your public key.');
         setIdentity(found);
       },
     });
   return (
     <div class="prose">
       <p class="notes">
-        There is no recovery phrase. If the passkeys above are lost, and every copy of the identity that you keep
-        elsewhere, nobody can read what is sealed to it.
+        You have no recovery phrase. If you lose the passkeys above and every other copy of your key, no one can read
+        the values that are encrypted to it.
       </p>
       <ActionButton class="main" onAct={start}>
-        Add a recovery phrase
+        Add recovery phrase
       </ActionButton>
       {question}
     </div>

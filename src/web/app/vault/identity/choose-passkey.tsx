@@ -6,19 +6,19 @@ import { StepHeading } from './step-heading.js';
 
 interface ChoosePasskeyProps {
   readonly passkeys: readonly Passkey[];
-  /** `undefined` for none. */
+  /** Called with `undefined` when the user chooses no passkey. */
   readonly onChosen: (passkey: Passkey | undefined) => Promise<void>;
 }
 
-/** The last step: which passkey opens the identity, so that the phrase is for bad days. */
+/** The last step of creating a key: selects a passkey that unlocks it, so that the phrase is only for recovery. */
 export function ChoosePasskey({ passkeys, onChosen }: ChoosePasskeyProps) {
   const [problem, choose] = useSealingProblem(onChosen);
   return (
     <section class="prose">
-      <StepHeading>3. Open it with a passkey</StepHeading>
+      <StepHeading>3. Unlock with a passkey</StepHeading>
       <p>
-        A passkey can open the identity too, where its device and this browser offer that. Then you need the phrase only
-        if you lose the passkey. Others can be added later.
+        A passkey can unlock your key too, if its device and this browser support that. You then need the phrase only if
+        you lose the passkey. You can add more passkeys later.
       </p>
       <Problem text={problem} />
       <div class="row wrapping">
@@ -27,7 +27,7 @@ export function ChoosePasskey({ passkeys, onChosen }: ChoosePasskeyProps) {
             Use the passkey “{passkey.nickname}”
           </ActionButton>
         ))}
-        <ActionButton onAct={() => choose(undefined)}>Keep the phrase alone</ActionButton>
+        <ActionButton onAct={() => choose(undefined)}>Use only the phrase</ActionButton>
       </div>
     </section>
   );

@@ -8,7 +8,7 @@ import { loadOwnerKeys } from './owner-keys.js';
 export function IdentityPage() {
   const keys = useResource(loadOwnerKeys);
   return (
-    <VaultFrame title="Owner">
+    <VaultFrame title="My key">
       <Loaded from={keys}>
         {(known) =>
           known.publicKey === undefined ? (

@@ -16,12 +16,12 @@ interface KnownIdentityProps {
   readonly onChange: () => Promise<void>;
 }
 
-/** What there is of the owner's identity, and what opens it. */
+/** The owner's public key, with the passkeys and the recovery phrase that unlock the identity. */
 export function KnownIdentity({ keys, publicKey, onChange }: KnownIdentityProps) {
   return (
     <>
       <h2>Public key</h2>
-      <p class="quiet">Values that you can read are sealed to this key. It may be known to anybody.</p>
+      <p class="quiet">Values that you can read are encrypted to this key. It isn’t secret.</p>
       <div class="row wrapping">
         <code class="key">{publicKey}</code>
         <CopyButton value={publicKey} what="your public key" />
@@ -46,16 +46,16 @@ interface PasskeysProps {
 function Passkeys({ passkeys, publicKey, onChange }: PasskeysProps) {
   const unlocked = useUnlocked();
   const { withIdentity, question } = useAsking(unlocked);
-  const [problem, add] = useSealingProblem((passkey: Passkey) =>
+  const [problem, enable] = useSealingProblem((passkey: Passkey) =>
     withIdentity({
-      why: `To let the passkey “${passkey.nickname}” open your identity, it has to be opened first.`,
+      why: `To let the passkey “${passkey.nickname}” unlock your key, first unlock the key in another way.`,
       work: async (identity) => {
-        if (identity.publicKey !== publicKey) throw new Error('That identity is another: its public key is not yours.');
+        if (identity.publicKey !== publicKey) throw new Error('This identity doesn’t match your public key.');
         const { wrapByPasskey } = await import('./wrapping.js');
         const wrapped = await wrapByPasskey(identity, passkey.id);
         await keepIdentity({ public_key: publicKey, credential_id: passkey.id, wrapped_identity: wrapped });
         await onChange();
-        say(`The passkey “${passkey.nickname}” opens your identity from now on.`);
+        say(`The passkey “${passkey.nickname}” now unlocks your key.`);
       },
     }),
   );
@@ -68,13 +68,13 @@ function Passkeys({ passkeys, publicKey, onChange }: PasskeysProps) {
             <div>
               {passkey.nickname}
               <small>
-                since {toDay(passkey.created_at)} ·{' '}
-                {passkey.wrapped_identity === undefined ? 'doesn’t open your identity' : 'opens your identity'}
+                added {toDay(passkey.created_at)} ·{' '}
+                {passkey.wrapped_identity === undefined ? 'doesn’t unlock your key' : 'unlocks your key'}
               </small>
             </div>
             {passkey.wrapped_identity === undefined && (
-              <ActionButton aria-label={`Add ${passkey.nickname}`} onAct={() => add(passkey)}>
-                Add
+              <ActionButton aria-label={`Enable ${passkey.nickname}`} onAct={() => enable(passkey)}>
+                Enable
               </ActionButton>
             )}
           </li>
@@ -83,8 +83,8 @@ function Passkeys({ passkeys, publicKey, onChange }: PasskeysProps) {
       <Problem text={problem} />
       {question}
       <p class="quiet">
-        New passkeys are made in <a href="/settings">settings</a>. One that was made long ago, or on a device that can’t
-        do it, may not be able to open an identity.
+        Create passkeys in <a href="/settings">Settings</a>. Some devices, and passkeys created long ago, can’t unlock a
+        key.
       </p>
     </section>
   );

@@ -3,16 +3,16 @@ import { PhraseList } from './phrase-list.js';
 import { PhraseQuestion } from './phrase-question.js';
 
 interface MakePhraseProps {
-  /** Once it is written down: the words with single spaces between. */
+  /** Called with the words, separated by single spaces, once the user has confirmed them. */
   readonly onPhrase: (phrase: string) => Promise<void>;
 }
 
-/** Makes a recovery phrase, shows it, and asks whether it is on paper. */
+/** Generates a recovery phrase, shows it, and checks that the user has written it down. */
 export function MakePhrase({ onPhrase }: MakePhraseProps) {
   const [words, setWords] = useState<readonly string[]>();
-  const [isAsked, setAsked] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   useEffect(() => void import('./phrase.js').then(({ makePhrase }) => setWords(makePhrase())), []);
   if (words === undefined) return null;
-  if (!isAsked) return <PhraseList words={words} onNext={() => setAsked(true)} />;
-  return <PhraseQuestion words={words} onBack={() => setAsked(false)} onNext={() => onPhrase(words.join(' '))} />;
+  if (!isConfirming) return <PhraseList words={words} onNext={() => setConfirming(true)} />;
+  return <PhraseQuestion words={words} onBack={() => setConfirming(false)} onNext={() => onPhrase(words.join(' '))} />;
 }

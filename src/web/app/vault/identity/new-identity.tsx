@@ -16,7 +16,7 @@ interface NewIdentityProps {
   readonly onDone: () => Promise<void>;
 }
 
-/** Makes the owner's identity, step by step. Nothing leaves the page before the last one. */
+/** Creates the owner's identity in steps. Nothing is sent before the last step. */
 export function NewIdentity({ passkeys, onDone }: NewIdentityProps) {
   const [identity, setIdentity] = useState<Identity>();
   const [phrase, setPhrase] = useState<string>();
@@ -29,7 +29,7 @@ export function NewIdentity({ passkeys, onDone }: NewIdentityProps) {
     const recovery = await wrapByPhrase(own, words);
     await keepIdentity({ public_key: own.publicKey, recovery_wrapped_identity: recovery, ...wrapped });
     await onDone();
-    say('Your identity is made.');
+    say('Key created.');
   };
   if (identity === undefined) return <Start onIdentity={setIdentity} />;
   if (phrase === undefined) return <MakePhrase onPhrase={async (words) => setPhrase(words)} />;
@@ -44,30 +44,29 @@ function Start({ onIdentity }: StartProps) {
   return (
     <section class="prose">
       <p>
-        Values here are sealed to the keys of their consumers, and this server can’t open one. To read a value yourself,
-        you need an identity of your own: a key pair whose secret half never leaves your hands. Values are sealed to its
-        public half where you ask for a copy that you can read.
+        Values are encrypted to the public keys of their consumers, and this server can’t decrypt them. To read values
+        yourself, create a key pair. Values are then also encrypted to your public key, wherever you ask for it.
       </p>
       <p>
-        It is made in this browser. The server keeps its public half, and copies of the secret half that are wrapped
-        before they are sent: one by a recovery phrase of 24 words, which you write down, and one by your passkey where
-        the device can do that.
+        The key pair is created in this browser. The server stores the public key, and copies of the private key that it
+        can’t decrypt: one encrypted with a recovery phrase of 24 words, which you write down, and one encrypted with
+        your passkey, if the device supports that.
       </p>
       <p>
         <strong>
-          Whoever has the phrase can read your secrets; without phrase and passkey nobody can, you included.
+          Anyone with the phrase can read your secrets. Without the phrase and the passkey, no one can, not even you.
         </strong>{' '}
         Have pen and paper ready.
       </p>
       <ActionButton class="main" onAct={async () => onIdentity(await (await import('./wrapping.js')).makeIdentity())}>
-        Make my identity
+        Create my key
       </ActionButton>
       <BringIdentity onIdentity={onIdentity} />
     </section>
   );
 }
 
-/** For whoever has values that are sealed to a key of theirs already. */
+/** The form that imports an existing identity, for users with values that are already sealed to it. */
 function BringIdentity({ onIdentity }: StartProps) {
   const [text, setText] = useState('');
   const [problem, bring] = useSealingProblem(async () => {
@@ -75,11 +74,11 @@ function BringIdentity({ onIdentity }: StartProps) {
   });
   return (
     <details class="fold">
-      <summary>I have an age identity already</summary>
+      <summary>I already have an age identity</summary>
       <p class="quiet">
-        As <code>age-keygen</code> writes it. It stays in this page, and is wrapped before anything is sent.
+        Paste the output of <code>age-keygen</code>. It stays in this page; only encrypted copies are sent.
       </p>
-      <Form verb="Go on with it" onSave={bring}>
+      <Form verb="Continue" onSave={bring}>
         <ValueField label="Identity (AGE-SECRET-KEY-1…)" value={text} onValue={setText} />
         <Problem text={problem} />
       </Form>

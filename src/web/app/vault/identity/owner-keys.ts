@@ -5,11 +5,11 @@ import { secrets } from '../client.js';
 type Schemas = components['schemas'];
 export type Passkey = Schemas['Credential'];
 
-/** What the server keeps of the owner's identity: nothing that it can open. */
+/** The data that the server stores about the owner's identity. It can decrypt none of it. */
 export interface OwnerKeys {
-  /** Left out while there is no identity. */
+  /** Omitted while there is no identity. */
   readonly publicKey?: string | undefined;
-  /** The identity wrapped by the recovery phrase. */
+  /** The identity, wrapped with the recovery phrase: an armored age file. */
   readonly recovery?: string | undefined;
   readonly passkeys: readonly Passkey[];
 }
@@ -23,7 +23,7 @@ export async function loadOwnerKeys(): Promise<OwnerKeys> {
   return { publicKey, recovery, passkeys: requireAnswer(passkeys) };
 }
 
-/** @returns what is kept from now on, which of a phrase is the first. */
+/** Saves keys and wrapped copies, and returns the stored state. A stored recovery copy is never replaced. */
 export async function keepIdentity(body: Schemas['KeepIdentityRequest']): Promise<Schemas['OwnerIdentity']> {
   return requireAnswer(await secrets.PUT('/auth/identity', { body }));
 }

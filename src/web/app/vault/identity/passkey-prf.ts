@@ -1,10 +1,10 @@
 import { webauthn } from 'age-encryption';
 import { publicOrigin } from '../../server-facts.js';
 
-/** What both ends of age's format for passkeys agree on. */
+/** The domain separator of age's format for passkeys. */
 const LABEL = 'age-encryption.org/fido2prf';
 
-/** Seals to one passkey; it and its device have to be there for that too. */
+/** Seals to one passkey. Sealing needs the device of the passkey too. */
 export class PasskeyRecipient extends webauthn.WebAuthnRecipient {
   readonly #credentialId: string;
 
@@ -18,7 +18,7 @@ export class PasskeyRecipient extends webauthn.WebAuthnRecipient {
   }
 }
 
-/** Opens what was sealed to one passkey. */
+/** Opens files that are sealed to one passkey. */
 export class PasskeyIdentity extends webauthn.WebAuthnIdentity {
   readonly #credentialId: string;
 
@@ -33,13 +33,13 @@ export class PasskeyIdentity extends webauthn.WebAuthnIdentity {
 }
 
 /**
- * Two secrets that this passkey alone gives for a nonce (WebAuthn's PRF). They
- * stay in the page: the answer is not one that signs anybody in.
+ * Derives two secrets from a passkey and a nonce with the PRF extension of WebAuthn. The challenge is local, so the
+ * assertion can't be used to sign in.
  *
- * @throws Error where the passkey, its device or the browser gives none.
+ * @throws Error when the passkey, its device or the browser doesn't support PRF.
  */
 async function evaluate(credentialId: string, nonce: Uint8Array): Promise<AuthenticationExtensionsPRFValues> {
-  const answer = await navigator.credentials.get({
+  const credential = await navigator.credentials.get({
     publicKey: {
       rpId: new URL(publicOrigin).hostname,
       challenge: crypto.getRandomValues(new Uint8Array(32)),
@@ -48,9 +48,9 @@ async function evaluate(credentialId: string, nonce: Uint8Array): Promise<Authen
       extensions: { prf: { eval: { first: toInput(1, nonce), second: toInput(2, nonce) } } },
     },
   });
-  const results = (answer as PublicKeyCredential | null)?.getClientExtensionResults().prf?.results;
+  const results = (credential as PublicKeyCredential | null)?.getClientExtensionResults().prf?.results;
   if (results !== undefined) return results;
-  throw new Error('This passkey can’t open the identity: its device or this browser doesn’t offer that (PRF).');
+  throw new Error('This passkey can’t unlock your key: its device or this browser doesn’t support the PRF extension.');
 }
 
 function toInput(number: 1 | 2, nonce: Uint8Array): Uint8Array<ArrayBuffer> {

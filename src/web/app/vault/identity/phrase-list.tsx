@@ -6,23 +6,21 @@ interface PhraseListProps {
   readonly onNext: () => void;
 }
 
-/** The recovery phrase, the one time that it is shown. On paper there is nothing but it. */
+/** Shows the new recovery phrase. The printed page contains only the phrase and its purpose. */
 export function PhraseList({ words, onNext }: PhraseListProps) {
   return (
     <section class="prose">
-      <StepHeading>1. Write down the recovery phrase</StepHeading>
+      <StepHeading>1. Write down your recovery phrase</StepHeading>
       <p>
-        These 24 words, in this order. They are not shown again, and nobody can tell you them later. Keep the paper
-        where you keep what matters.
+        Write down these 24 words in this order. They won’t be shown again, and no one can recover them for you. Keep
+        the paper in a safe place.
       </p>
       <ol class="phrase" aria-label="Recovery phrase">
         {words.map((word, index) => (
           <li key={index}>{word}</li>
         ))}
       </ol>
-      <p class="print-only">
-        Recovery phrase of the owner of the secrets at {location.origin}. Whoever has it can read them.
-      </p>
+      <p class="print-only">Recovery phrase for the secrets at {location.origin}. Anyone who has it can read them.</p>
       <div class="row wrapping">
         <CopyButton value={words.join(' ')} what="the phrase" />
         <button type="button" onClick={() => print()}>
@@ -32,9 +30,7 @@ export function PhraseList({ words, onNext }: PhraseListProps) {
           I have written it down
         </button>
       </div>
-      <p class="quiet">
-        Other programs can read what you copy. A password manager is a good place for it, a note is none.
-      </p>
+      <p class="quiet">Other programs can read copied text. Save the phrase in a password manager, not in a note.</p>
     </section>
   );
 }

@@ -11,21 +11,21 @@ interface PhraseQuestionProps {
   readonly onNext: () => Promise<void>;
 }
 
-/** Asks for two of the words: who can't tell them has not written the phrase down. */
+/** Asks for two of the words, to check that the user has written the phrase down. */
 export function PhraseQuestion({ words, onBack, onNext }: PhraseQuestionProps) {
-  const [asked] = useState(() => pickTwo(words.length));
-  const [answers, setAnswers] = useState<readonly string[]>(['', '']);
+  const [indices] = useState(() => pickTwo(words.length));
+  const [inputs, setInputs] = useState<readonly string[]>(['', '']);
   const [problem, check] = useSealingProblem(async () => {
-    const wrong = asked.filter((at, index) => answers[index]?.trim().toLowerCase() !== words[at]);
+    const wrong = indices.filter((at, index) => inputs[index]?.trim().toLowerCase() !== words[at]);
     if (wrong.length > 0) throw new Error(describe(wrong));
     await onNext();
   });
   return (
     <section class="prose">
-      <StepHeading>2. Look at what you wrote</StepHeading>
-      <p>Two of the words, so that you know that they are on your paper.</p>
-      <Form verb="Go on" onSave={check}>
-        {asked.map((at, index) => (
+      <StepHeading>2. Confirm your recovery phrase</StepHeading>
+      <p>Enter these two words from your paper.</p>
+      <Form verb="Continue" onSave={check}>
+        {indices.map((at, index) => (
           <Field
             key={at}
             label={`Word ${at + 1}`}
@@ -34,8 +34,8 @@ export function PhraseQuestion({ words, onBack, onNext }: PhraseQuestionProps) {
             autoComplete="off"
             autoCapitalize="none"
             spellcheck={false}
-            value={answers[index] ?? ''}
-            onValue={(word) => setAnswers(answers.with(index, word))}
+            value={inputs[index] ?? ''}
+            onValue={(word) => setInputs(inputs.with(index, word))}
           />
         ))}
         <Problem text={problem} />
@@ -50,11 +50,13 @@ export function PhraseQuestion({ words, onBack, onNext }: PhraseQuestionProps) {
 }
 
 function describe(wrong: readonly number[]): string {
-  const which = wrong.map((at) => at + 1).join(' and ');
-  return `${wrong.length === 1 ? 'Word' : 'Words'} ${which}: your phrase has another there.`;
+  const numbers = wrong.map((at) => at + 1).join(' and ');
+  return wrong.length === 1
+    ? `Word ${numbers} doesn’t match your phrase.`
+    : `Words ${numbers} don’t match your phrase.`;
 }
 
-/** Two places, the lower first. They guard against forgetting alone, so plain chance will do. */
+/** Picks two indices in ascending order. The check only guards against forgetting, so `Math.random` is enough. */
 function pickTwo(count: number): readonly number[] {
   const first = Math.floor(Math.random() * count);
   const second = (first + 1 + Math.floor(Math.random() * (count - 1))) % count;

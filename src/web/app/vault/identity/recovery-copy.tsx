@@ -6,44 +6,47 @@ import { useSealingProblem } from '../use-sealing-problem.js';
 import { ValueField } from '../value-field.js';
 
 interface RecoveryCopyProps {
-  /** The identity wrapped by the phrase: an armored age file. */
+  /** The identity, wrapped with the phrase: an armored age file. */
   readonly recovery: string;
   readonly publicKey: string;
 }
 
-/** The way back without a passkey: kept beside the phrase, it works without this server too. */
+/**
+ * Offers the wrapped identity as a download. With the phrase it decrypts values without a passkey and without this
+ * server.
+ */
 export function RecoveryCopy({ recovery, publicKey }: RecoveryCopyProps) {
   const url = useMemo(() => URL.createObjectURL(new Blob([recovery], { type: 'text/plain' })), [recovery]);
   useEffect(() => () => URL.revokeObjectURL(url), [url]);
   return (
     <>
       <p class="quiet">
-        Your phrase opens this copy of your identity, here or with the program <code>age</code>:{' '}
-        <code>age -d -i identity.age secret.age</code> asks for the phrase and opens a value that you downloaded.
+        Your phrase decrypts this copy of your key, here or with the <code>age</code> program:{' '}
+        <code>age -d -i identity.age secret.age</code> asks for the phrase and decrypts a downloaded value.
       </p>
       <a class="button" href={url} download="identity.age">
-        Save the copy
+        Download copy
       </a>
       <TryPhrase recovery={recovery} publicKey={publicKey} />
     </>
   );
 }
 
-/** Better found out today than on the day that it is needed. */
+/** Lets the user test the phrase before it is needed. */
 function TryPhrase({ recovery, publicKey }: RecoveryCopyProps) {
   const [text, setText] = useState('');
-  const [problem, tryIt] = useSealingProblem(async () => {
+  const [problem, test] = useSealingProblem(async () => {
     const [{ parsePhrase }, { unwrapByPhrase }] = await Promise.all([import('./phrase.js'), import('./wrapping.js')]);
     const identity = await unwrapByPhrase(recovery, parsePhrase(text));
-    if (identity.publicKey !== publicKey) throw new Error('The phrase opens another identity than the one in use.');
+    if (identity.publicKey !== publicKey) throw new Error('This phrase belongs to a different key.');
     setText('');
-    say('The phrase opens your identity.');
+    say('This phrase unlocks your key.');
   });
   return (
     <details class="fold">
-      <summary>Try the phrase</summary>
-      <Form verb="Try it" onSave={tryIt}>
-        <ValueField label="The 24 words" value={text} onValue={setText} />
+      <summary>Test the phrase</summary>
+      <Form verb="Test" onSave={test}>
+        <ValueField label="Recovery phrase (24 words)" value={text} onValue={setText} />
         <Problem text={problem} />
       </Form>
     </details>

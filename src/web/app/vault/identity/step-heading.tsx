@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 
-/** Takes the focus when its step is come to, which tells screen readers so. */
+/** A heading that takes the focus when its step begins, so that screen readers announce the step. */
 export function StepHeading({ children }: { readonly children: ComponentChildren }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => heading.current?.focus(), []);

@@ -12,28 +12,28 @@ import type { OwnerKeys, Passkey } from './owner-keys.js';
 import type { Identity } from './wrapping.js';
 
 interface UnlockProps {
-  /** What it is for, as a sentence. */
+  /** A sentence that explains why the identity is needed. */
   readonly children: ComponentChildren;
   readonly onIdentity: (identity: Identity) => Promise<void>;
 }
 
 /**
- * Asks for the owner's identity, by a passkey, the recovery phrase, or as it
- * is. It is handed on and kept nowhere: not in storage, and in no request.
+ * Asks for the owner's identity: by a passkey, by the recovery phrase or by pasting it. The identity goes to the caller
+ * only, neither to browser storage nor into a request.
  */
 export function Unlock({ children, onIdentity }: UnlockProps) {
   const keys = useResource(loadOwnerKeys);
   const [problem, unlock] = useSealingProblem(async (find: () => Promise<Identity>) => onIdentity(await find()));
   return (
-    <section class="unlock" aria-label="Your identity">
+    <section class="unlock" aria-label="Unlock your key">
       <p>{children}</p>
       <Loaded from={keys}>
         {({ passkeys, recovery, publicKey }) => (
           <>
             {publicKey === undefined && (
               <p>
-                You have no identity here yet. <a href="/vault/identity">Make one</a>, or paste another that the value
-                is sealed to.
+                You don’t have a key yet. <a href="/vault/identity">Create your key</a>, or paste an identity that the
+                value is encrypted to.
               </p>
             )}
             <div class="row wrapping">{passkeys.map((passkey) => byPasskey(passkey, unlock))}</div>
@@ -74,8 +74,8 @@ function ByPhrase({ recovery, unlock }: ByPhraseProps) {
   return (
     <details class="fold">
       <summary>Use the recovery phrase</summary>
-      <Form verb="Open with the phrase" onSave={open}>
-        <ValueField label="The 24 words" value={text} onValue={setText} />
+      <Form verb="Unlock with phrase" onSave={open}>
+        <ValueField label="Recovery phrase (24 words)" value={text} onValue={setText} />
       </Form>
     </details>
   );
@@ -87,8 +87,8 @@ function ByPasting({ unlock }: { readonly unlock: UnlockBy }) {
   return (
     <details class="fold">
       <summary>Paste an identity</summary>
-      <p class="quiet">It stays in this page, and is forgotten when you leave it.</p>
-      <Form verb="Open with this identity" onSave={open}>
+      <p class="quiet">It stays in this page, and is discarded when you leave it.</p>
+      <Form verb="Unlock with identity" onSave={open}>
         <ValueField label="Identity (AGE-SECRET-KEY-1…)" value={text} onValue={setText} />
       </Form>
     </details>

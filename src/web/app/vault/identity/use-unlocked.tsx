@@ -3,40 +3,41 @@ import type { ComponentChildren } from 'preact';
 import { Unlock } from './unlock.js';
 import type { Identity } from './wrapping.js';
 
-/** An identity as long as a page is shown: what holds it goes with the page, and so does it. */
+/** The unlocked identity and its setter. It is component state, so it is discarded with the page. */
 export type Unlocked = readonly [identity: Identity | undefined, set: (identity: Identity) => void];
 
 export const useUnlocked = (): Unlocked => useState<Identity>();
 
-interface Wanted {
+interface PendingWork {
+  /** A sentence that explains why the identity is needed. */
   readonly why: ComponentChildren;
   readonly work: (identity: Identity) => Promise<void>;
 }
 
 export interface Asking {
-  /** Does the work with the identity, after it was asked for where the page doesn't have it yet. */
-  readonly withIdentity: (wanted: Wanted) => Promise<void>;
-  /** Where it is asked for; nothing meanwhile. */
+  /** Runs the work with the identity. If the page doesn't have the identity yet, the user is asked for it first. */
+  readonly withIdentity: (pending: PendingWork) => Promise<void>;
+  /** The form that asks for the identity; `undefined` while it isn't needed. */
   readonly question: ComponentChildren;
 }
 
-/** Asks for the identity when it is first needed. */
+/** Asks for the identity when it is needed for the first time. */
 export function useAsking([identity, setIdentity]: Unlocked): Asking {
-  const [wanted, setWanted] = useState<Wanted>();
-  const rounds = useRef(0);
-  const withIdentity = async (next: Wanted): Promise<void> => {
+  const [pending, setPending] = useState<PendingWork>();
+  const requests = useRef(0);
+  const withIdentity = async (next: PendingWork): Promise<void> => {
     if (identity !== undefined) return next.work(identity);
-    rounds.current += 1;
-    setWanted(next);
+    requests.current += 1;
+    setPending(next);
   };
-  const answer = async (found: Identity): Promise<void> => {
-    await wanted?.work(found);
+  const resume = async (found: Identity): Promise<void> => {
+    await pending?.work(found);
     setIdentity(found);
-    setWanted(undefined);
+    setPending(undefined);
   };
-  const question = wanted && (
-    <Unlock key={rounds.current} onIdentity={answer}>
-      {wanted.why}
+  const question = pending && (
+    <Unlock key={requests.current} onIdentity={resume}>
+      {pending.why}
     </Unlock>
   );
   return { withIdentity, question };

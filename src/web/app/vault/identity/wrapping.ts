@@ -1,15 +1,15 @@
-/** Makes the owner's identity, and wraps and unwraps it, in the page alone. Every copy is an armored age file. */
+/** Creates, wraps and unwraps the owner's identity in the browser. Every wrapped copy is an armored age file. */
 import { Decrypter, Encrypter, armor, generateIdentity, identityToRecipient } from 'age-encryption';
 import { toRecipients } from '../../../../sealing/open.js';
 import { PasskeyIdentity, PasskeyRecipient } from './passkey-prf.js';
 
-/** 32 MiB and a moment. The phrase has 256 bits, which need no more stretching than that. */
+/** Takes 32 MiB of memory. The phrase has 256 random bits, so no stronger key stretching is needed. */
 const SCRYPT_WORK_FACTOR = 15;
 
 export interface Identity {
-  /** `AGE-SECRET-KEY-1…`, or several on lines of their own. */
+  /** One or more identities (`AGE-SECRET-KEY-1…`), one per line; comments are allowed. */
   readonly secret: string;
-  /** Of the first. */
+  /** The public key of the first identity. */
   readonly publicKey: string;
 }
 
@@ -18,7 +18,7 @@ export async function makeIdentity(): Promise<Identity> {
   return { secret, publicKey: await identityToRecipient(secret) };
 }
 
-/** Opens by `age -d` and the phrase too. */
+/** Wraps an identity with the recovery phrase. The result can be decrypted with `age -d` too. */
 export async function wrapByPhrase({ secret }: Identity, phrase: string): Promise<string> {
   const encrypter = new Encrypter();
   encrypter.setScryptWorkFactor(SCRYPT_WORK_FACTOR);
@@ -29,35 +29,42 @@ export async function wrapByPhrase({ secret }: Identity, phrase: string): Promis
 export async function unwrapByPhrase(wrapped: string, phrase: string): Promise<Identity> {
   const decrypter = new Decrypter();
   decrypter.addPassphrase(phrase);
-  return unwrap(decrypter, wrapped, 'That is another recovery phrase than the one of your identity.');
+  return unwrap(decrypter, wrapped, 'This recovery phrase doesn’t match your key.');
 }
 
-/** Asks for the passkey. @throws Error where it can't wrap anything. */
+/**
+ * Wraps an identity with a passkey, which the browser asks the user for.
+ *
+ * @throws Error when the passkey doesn't support PRF.
+ */
 export async function wrapByPasskey({ secret }: Identity, credentialId: string): Promise<string> {
   const encrypter = new Encrypter();
   encrypter.addRecipient(new PasskeyRecipient(credentialId));
   return armor.encode(await encrypter.encrypt(secret));
 }
 
-/** Asks for the passkey. */
+/** Unwraps an identity with a passkey, which the browser asks the user for. */
 export async function unwrapByPasskey(wrapped: string, credentialId: string): Promise<Identity> {
   const decrypter = new Decrypter();
   decrypter.addIdentity(new PasskeyIdentity(credentialId));
-  return unwrap(decrypter, wrapped, 'This passkey doesn’t open its copy of your identity any more. Use the phrase.');
+  return unwrap(decrypter, wrapped, 'This passkey can no longer unlock your key. Use the recovery phrase.');
 }
 
-/** Reads an identity as `age-keygen` writes it, with comments. */
+/** Parses the output of `age-keygen`, comments included. */
 export async function readIdentity(text: string): Promise<Identity> {
   const [publicKey = ''] = await toRecipients(text);
   return { secret: text.trim(), publicKey };
 }
 
-/** @param otherwise What to say when it was wrapped with something else; what the browser says of passkeys stays. */
-async function unwrap(decrypter: Decrypter, wrapped: string, otherwise: string): Promise<Identity> {
+/**
+ * @param mismatch The error message when the copy was wrapped with a different phrase or passkey. Errors of the browser
+ * keep their own message.
+ */
+async function unwrap(decrypter: Decrypter, wrapped: string, mismatch: string): Promise<Identity> {
   try {
     return await readIdentity(await decrypter.decrypt(armor.decode(wrapped), 'text'));
   } catch (error) {
-    const isOther = error instanceof Error && error.message.startsWith('no identity matched');
-    throw isOther ? new Error(otherwise) : error;
+    const isMismatch = error instanceof Error && error.message.startsWith('no identity matched');
+    throw isMismatch ? new Error(mismatch) : error;
   }
 }
