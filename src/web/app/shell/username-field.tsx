@@ -5,7 +5,7 @@ interface UsernameFieldProps {
   readonly onValue: (value: string) => void;
 }
 
-/** Somebody else's name, which no browser should complete or correct. */
+/** The username of another user; browsers must not autocomplete or correct it. */
 export const UsernameField = (props: UsernameFieldProps) => (
   <Field
     label="Username"
