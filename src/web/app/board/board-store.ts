@@ -35,7 +35,7 @@ export function showNewest(): void {
   shown.value = newest.value;
 }
 
-/** Switches to the board of another owner; an empty name selects the user's own board. */
+/** Switches to a different owner's board; an empty name selects the user's own. */
 export function lookAt(username: string): void {
   owner.value = username;
   shown.value = undefined;

@@ -23,7 +23,7 @@ export type Period = (typeof PERIODS)[number];
 
 const DAY_MS = 86_400_000;
 
-/** Returns all columns of a period, with empty ones for the time before the first data. Without data there are none. */
+/** Returns all columns of a period, with empty ones before the first data; without any data, an empty list. */
 export function columnsOf({ periods, per }: Throughput, { days }: { readonly days: number }): readonly Column[] {
   const [first] = periods;
   if (first === undefined) return [];

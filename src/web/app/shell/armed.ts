@@ -5,7 +5,7 @@ interface Armed {
   readonly question: string;
 }
 
-/** The confirmation that is waiting for an answer; a page has at most one. */
+/** The pending confirmation; a page has at most one. */
 export const armed = signal<Armed | undefined>(undefined);
 
 export function disarm(): void {

@@ -1,5 +1,5 @@
 /**
- * Returns a function that saves values one at a time. Of the values passed during a save, only the newest is saved next.
+ * Returns a function that saves values one at a time. A value that is passed during a save replaces any waiting one.
  *
  * @param save must not reject, as later values would not be saved
  */

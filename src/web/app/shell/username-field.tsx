@@ -5,7 +5,7 @@ interface UsernameFieldProps {
   readonly onValue: (value: string) => void;
 }
 
-/** The username of another user; browsers must not autocomplete or correct it. */
+/** A field for a different user's name, which browsers must not autocomplete or correct. */
 export const UsernameField = (props: UsernameFieldProps) => (
   <Field
     label="Username"

@@ -45,7 +45,7 @@ function Entrance() {
   return <Join key={link.secret} link={link} onDone={enter} onEnded={() => setEnded(link)} />;
 }
 
-/** Returns the newest link that was opened. Opening another one changes only the fragment and does not reload the page. */
+/** Returns the most recently opened link. Opening a second link changes only the fragment and does not reload the page. */
 function useLink(): InvitationLink | undefined {
   const [link, setLink] = useState(takeLink);
   useEffect(() => {
