@@ -111,7 +111,7 @@ const notices = [
     ? ''
     : 'Introspection is disabled on this server: queries work, but completion and documentation don’t.',
   place.dataset.token === 'needed'
-    ? 'This site requires a token. Enter {"Authorization": "Bearer <token>"} under Headers, then press “Re-fetch GraphQL schema”.'
+    ? 'This site needs a token. Enter {"Authorization": "Bearer <token>"} under Headers, then press “Re-fetch GraphQL schema”.'
     : '',
 ].filter((text) => text !== '');
 

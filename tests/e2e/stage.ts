@@ -4,7 +4,7 @@ import type { House, HouseOptions } from './house.js';
 import { signUp } from './sign-up.js';
 import type { VirtualAuthenticatorOptions } from './virtual-authenticator.js';
 
-/** A house whose owner has signed in. */
+/** A running server with a browser in which the admin is signed in. */
 export interface Stage extends House {
   readonly context: BrowserContext;
   readonly page: Page;
@@ -21,7 +21,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     await signUp(page, house.setupLink, 'ada', options);
     return { ...house, context, page };
   } catch (error) {
-    // A test that can't begin has nothing to close.
+    // The caller has nothing to close if this fails.
     await house.close();
     throw error;
   }
