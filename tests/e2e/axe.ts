@@ -18,8 +18,8 @@ export interface Exception {
 const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
 /**
- * Checks the current state of a page against axe's rules, including best practices, in both themes and in a desktop and a
- * phone size. Restores size and theme of the page afterwards.
+ * Checks the current state of a page against axe's rules, including best practices, in both themes and in a desktop and
+ * a phone size. Restores size and theme of the page afterwards.
  */
 export async function expectAccessible(page: Page, except: readonly Exception[] = []): Promise<void> {
   const size = page.viewportSize();

@@ -81,7 +81,10 @@ describeInBrowser('confirmation of an action', () => {
     ['Escape', () => page.keyboard.press('Escape')],
     ['a click elsewhere', () => page.getByRole('heading', { level: 1 }).click()],
     ['its Cancel button', () => page.getByRole('button', { name: 'Cancel' }).click()],
-    ['a confirmation in a different row', () => at.row('Name the columns').getByRole('button', { name: 'Merge #6', exact: true }).click()],
+    [
+      'a confirmation in a different row',
+      () => at.row('Name the columns').getByRole('button', { name: 'Merge #6', exact: true }).click(),
+    ],
   ])('is cancelled by %s', async (_way, leave) => {
     await arm();
     await leave();

@@ -168,7 +168,7 @@ describeInBrowser('the board', () => {
     await other.close();
   });
 
-  test('the only API request of a newly opened board is its stream; the document embeds the rest and is not cached', async () => {
+  test('a newly opened board requests only its stream; the document embeds the rest and is not cached', async () => {
     const other = await stage.context.newPage();
     const requested: string[] = [];
     other.on('request', (request) => requested.push(new URL(request.url()).pathname));

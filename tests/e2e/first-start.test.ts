@@ -23,22 +23,22 @@ const PLAIN = 'http://trellis.example';
 
 // The tests depend on each other, in the order of the first day of a server.
 describeInBrowser('first start and sign-in, with the keyboard only', () => {
-  let house: House;
+  let testServer: House;
   let origin: string;
   let ada: Visitor;
 
   beforeAll(async () => {
-    house = await openHouse({ services: 'dashboard,secrets', elsewhere: [PLAIN] });
-    ({ origin } = house.server);
+    testServer = await openHouse({ services: 'dashboard,secrets', elsewhere: [PLAIN] });
+    ({ origin } = testServer.server);
     ada = await meet();
   });
-  afterAll(() => house.close());
+  afterAll(() => testServer.close());
   afterEach(() => {
-    expect(house.takeComplaints()).toEqual([]);
+    expect(testServer.takeComplaints()).toEqual([]);
   });
 
   async function meet(): Promise<Visitor> {
-    const context = await house.enter();
+    const context = await testServer.enter();
     const page = await context.newPage();
     return { page, context, keyboard: createKeyboard(page), device: await addVirtualAuthenticator(page) };
   }
@@ -86,11 +86,11 @@ describeInBrowser('first start and sign-in, with the keyboard only', () => {
     await ada.page.getByText('the server prints a new link whenever it starts').waitFor();
     await expectAccessible(ada.page);
     expect(await ada.device.count()).toBe(0);
-    expect(house.takeComplaints()).toEqual(['403 POST /api/auth/register/begin']);
+    expect(testServer.takeComplaints()).toEqual(['403 POST /api/auth/register/begin']);
   });
 
   test('after a cancelled passkey request, the form keeps its input and can be sent again', async () => {
-    await ada.page.goto(house.setupLink);
+    await ada.page.goto(testServer.setupLink);
     await heading(ada, 'Create the admin account');
     await expectAccessible(ada.page);
     await ada.device.setWilling(false);
@@ -106,7 +106,7 @@ describeInBrowser('first start and sign-in, with the keyboard only', () => {
 
   test('a used setup link is reported before the form is filled in', async () => {
     const eve = await meet();
-    await eve.page.goto(house.setupLink);
+    await eve.page.goto(testServer.setupLink);
     await heading(eve, 'This link has expired');
     await eve.context.close();
   });
@@ -151,7 +151,7 @@ describeInBrowser('first start and sign-in, with the keyboard only', () => {
     await mallory.keyboard.pressOn('button "Sign in with a passkey"');
     await alert(mallory, 'This passkey was not accepted');
     await mallory.context.close();
-    expect(house.takeComplaints()).toEqual(['400 POST /api/auth/login/finish']);
+    expect(testServer.takeComplaints()).toEqual(['400 POST /api/auth/login/finish']);
 
     await keyboard.press('Enter');
     await heading(ada, 'Audit log');
@@ -198,7 +198,7 @@ describeInBrowser('first start and sign-in, with the keyboard only', () => {
     await heading(eve, 'This link has expired');
     await eve.page.getByText('Ask the admin for a new one for “bob”.').waitFor();
     await eve.context.close();
-    expect(house.takeComplaints()).toEqual(['403 POST /api/auth/register/begin']);
+    expect(testServer.takeComplaints()).toEqual(['403 POST /api/auth/register/begin']);
   });
 
   test.each([
@@ -212,7 +212,7 @@ describeInBrowser('first start and sign-in, with the keyboard only', () => {
     [
       'has expired',
       async () => {
-        const database = new DatabaseSync(join(house.state, 'trellis.db'), { timeout: 10_000 });
+        const database = new DatabaseSync(join(testServer.state, 'trellis.db'), { timeout: 10_000 });
         database.exec('update invitations set expires_at = 1');
         database.close();
       },
@@ -229,7 +229,7 @@ describeInBrowser('first start and sign-in, with the keyboard only', () => {
     await heading(carol, 'This link has expired');
     expect(await carol.device.count()).toBe(0);
     await carol.context.close();
-    expect(house.takeComplaints()).toEqual(['403 POST /api/auth/register/begin']);
+    expect(testServer.takeComplaints()).toEqual(['403 POST /api/auth/register/begin']);
   });
 
   test('a browser without passkeys shows what to do and keeps the link in its address bar', async () => {
@@ -253,7 +253,7 @@ describeInBrowser('first start and sign-in, with the keyboard only', () => {
     await fay.page.goto(link.replace(origin, other));
     await heading(fay, 'Wrong address');
     await expectAccessible(fay.page);
-    expect(new Set(house.takeComplaints())).toEqual(new Set([`request to ${other}`]));
+    expect(new Set(testServer.takeComplaints())).toEqual(new Set([`request to ${other}`]));
     await fay.keyboard.pressOn('link "Continue"');
     await heading(fay, 'Create your account');
     await fay.context.close();
@@ -271,7 +271,7 @@ describeInBrowser('first start and sign-in, with the keyboard only', () => {
     await guest.page.getByText('The operator of this server has to serve it over').waitFor();
     await expectAccessible(guest.page);
     // At insecure origins, browsers log that they ignore some of our headers.
-    for (const complaint of house.takeComplaints()) expect(complaint).toMatch(/trustworthy|Origin-Agent-Cluster/);
+    for (const complaint of testServer.takeComplaints()) expect(complaint).toMatch(/trustworthy|Origin-Agent-Cluster/);
     await guest.context.close();
   });
 });

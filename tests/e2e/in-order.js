@@ -5,8 +5,8 @@ const DESCRIBE_PAGES = Symbol.for('trellis.describe-pages');
 
 /**
  * A Jest environment for files of browser tests, in which each test continues from the state of the previous one. After
- * a failure the remaining tests of the file are skipped, as they would fail too, each after a long timeout. The error of
- * the failed test gets a description of the open pages. Files outside tests/e2e are not affected.
+ * a failure the remaining tests of the file are skipped, as they would fail too, each after a long timeout. The error
+ * of the failed test gets a description of the open pages. Files outside tests/e2e are not affected.
  */
 export default class InOrder extends TestEnvironment {
   #isBrowserTest;

@@ -93,12 +93,7 @@ describeInBrowser('insights page', () => {
   });
 
   test('every chart shows the figures of its table', async () => {
-    for (const name of [
-      'CI by repository',
-      'Issues by repository',
-      'Pull request age',
-      'Issue age',
-    ]) {
+    for (const name of ['CI by repository', 'Issues by repository', 'Pull request age', 'Issue age']) {
       const rows = await rowsOf(chart(name));
       const sums = rows.map(([label, ...parts]) => [label, parts.reduce((sum, part) => sum + Number(part), 0)]);
       const [labels, values] = [chart(name).locator('.bars .label'), chart(name).locator('.bars .value')];

@@ -18,7 +18,9 @@ export interface Keyboard {
   readonly focused: () => Promise<string>;
   /** Waits until the element with this role and name is focused, such as the heading of a page that opens. */
   readonly arriveAt: (name: string) => Promise<void>;
-  /** Waits until the page shows an element and presses Tab until it is focused; the error lists all tab stops passed. */
+  /**
+   * Waits until the page shows an element and presses Tab until it is focused; the error lists all tab stops passed.
+   */
   readonly tabTo: (name: string) => Promise<void>;
   /** Moves to a button, link or disclosure with Tab and presses it. */
   readonly pressOn: (name: string) => Promise<void>;

@@ -71,7 +71,7 @@ describeInBrowser('pages at every width', () => {
   });
 });
 
-describeInBrowser('a page whose session or release has ended', () => {
+describeInBrowser('a page with an expired session or an outdated release', () => {
   let stage: Stage;
   let page: Page;
   const go = (path: string) => page.goto(stage.server.origin + path);

@@ -19,29 +19,29 @@ const RUNTIMES = [
 ] as const;
 
 describeInBrowser('accounts and sign-in', () => {
-  let house: House;
+  let testServer: House;
   let context: BrowserContext;
   let page: Page;
   let authenticator: VirtualAuthenticator;
 
   beforeAll(async () => {
-    house = await openHouse({ services: 'dashboard' });
+    testServer = await openHouse({ services: 'dashboard' });
   });
-  afterAll(() => house.close());
+  afterAll(() => testServer.close());
 
   beforeEach(async () => {
-    context = await house.enter();
+    context = await testServer.enter();
     page = await context.newPage();
     authenticator = await addVirtualAuthenticator(page);
   });
   afterEach(async () => {
     await context.close();
-    expect(house.takeComplaints()).toEqual([]);
+    expect(testServer.takeComplaints()).toEqual([]);
   });
 
   /** Runs a script with a token and returns its parsed output. */
   async function useToken(command: string, args: readonly string[], token: string): Promise<unknown> {
-    const script = [...args, 'tests/e2e/use-token.ts', house.server.origin];
+    const script = [...args, 'tests/e2e/use-token.ts', testServer.server.origin];
     const env = { PATH: process.env.PATH, HOME: process.env.HOME, TRELLIS_TOKEN: token };
     const { stdout } = await run(command, script, { cwd: root, env });
     return JSON.parse(stdout);
@@ -49,7 +49,7 @@ describeInBrowser('accounts and sign-in', () => {
 
   /** Creates the account of an invitation in a separate browser with its own authenticator. */
   async function acceptInvitation(link: string): Promise<void> {
-    const guest = await house.enter();
+    const guest = await testServer.enter();
     const own = await guest.newPage();
     await addVirtualAuthenticator(own);
     await own.goto(link);
@@ -60,11 +60,11 @@ describeInBrowser('accounts and sign-in', () => {
     await guest.close();
   }
 
-  test('the admin creates the first account, signs in again, creates and revokes a token, and invites a user', async () => {
-    await page.goto(house.setupLink);
+  test('the admin creates the first account, signs in again, uses and revokes a token, and invites a user', async () => {
+    await page.goto(testServer.setupLink);
     await page.getByLabel('Username', { exact: true }).fill('ada');
     await page.getByLabel('Display name').fill('Ada Lovelace');
-    expect(page.url()).toBe(`${house.server.origin}/sign-in`);
+    expect(page.url()).toBe(`${testServer.server.origin}/sign-in`);
     await page.getByRole('button', { name: 'Create a passkey' }).click();
     await page.getByRole('heading', { name: 'Pull requests' }).waitFor();
     expect(await authenticator.count()).toBe(1);
@@ -75,7 +75,7 @@ describeInBrowser('accounts and sign-in', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     expect((await context.cookies()).length).toBe(0);
 
-    await page.goto(`${house.server.origin}/settings`);
+    await page.goto(`${testServer.server.origin}/settings`);
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
     await page.getByText('Signed in as Ada Lovelace').waitFor();
 
@@ -97,7 +97,7 @@ describeInBrowser('accounts and sign-in', () => {
       const expected = { name: 'ApiError', statusCode: 401, code: 'unauthenticated' };
       expect(await useToken(command, args, token)).toEqual(expected);
     }
-    expect(house.server.output()).not.toContain(token);
+    expect(testServer.server.output()).not.toContain(token);
 
     await page.getByRole('link', { name: 'Admin' }).click();
     // The previous page has fields of the same name and stays until this one is loaded.
@@ -111,7 +111,7 @@ describeInBrowser('accounts and sign-in', () => {
   });
 
   test('a used setup link creates no second account', async () => {
-    await page.goto(house.setupLink);
+    await page.goto(testServer.setupLink);
     await page.getByRole('heading', { name: 'This link has expired' }).waitFor();
     expect(await authenticator.count()).toBe(0);
   });

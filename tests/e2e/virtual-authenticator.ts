@@ -27,7 +27,7 @@ export async function addVirtualAuthenticator(
   return {
     count: async () => (await list()).length,
     async setWilling(isWilling) {
-      // Replaced by a new one with the same passkeys: after a failed user verification, a virtual authenticator is blocked.
+      // Replaced by a new one with the same passkeys, as a failed user verification blocks a virtual authenticator.
       const held = await list();
       await devtools.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId });
       authenticatorId = await add(devtools, { hasPrf, isWilling });

@@ -5,8 +5,8 @@ export interface Watched {
   /** Every request, with its headers and body. */
   readonly requests: readonly string[];
   /**
-   * Returns and clears the complaints: console messages (including policy violations), errors, requests to other origins,
-   * and error responses.
+   * Returns and clears the complaints: console messages (including policy violations), errors, requests to other
+   * origins, and error responses.
    */
   takeComplaints(): string[];
 }

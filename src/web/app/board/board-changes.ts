@@ -29,7 +29,9 @@ function count<Row extends Issue | PullRequest>(
   return changes + known.size;
 }
 
-/** Returns the newer board with unchanged rows replaced by the objects of the older one, so that they are not redrawn. */
+/**
+ * Returns the newer board with unchanged rows replaced by the objects of the older one, so that they are not redrawn.
+ */
 export function reuseRows(before: Board | undefined, after: Board): Board {
   if (before === undefined) return after;
   const known = new Map(before.pullRequests.map((row) => [keyOf(row), row]));

@@ -94,7 +94,10 @@ function withoutRemoved(board: Board): Board {
     : { ...board, pullRequests: board.pullRequests.filter((row) => !removed.has(keyOf(row))) };
 }
 
-/** Accepts a board from the server. Changed lists wait behind the updates bar, unless `isAsked`; the rest is shown at once. */
+/**
+ * Accepts a board from the server. Changed lists wait behind the updates bar, unless `isAsked`; the rest is shown at
+ * once.
+ */
 export function receive(board: Board, isAsked: boolean): void {
   const next = reuseRows(newest.value, withoutRemoved(board));
   const isShown = isAsked || shown.value === undefined;
@@ -107,7 +110,9 @@ export function receive(board: Board, isAsked: boolean): void {
   if (!isShown) whenStill(showUnchanged);
 }
 
-/** Shows the parts of the newest board that move no row. An empty list has no rows to move, so its first rows appear. */
+/**
+ * Shows the parts of the newest board that move no row. An empty list has no rows to move, so its first rows appear.
+ */
 function showUnchanged(): void {
   const { value: next } = newest;
   const { value: now } = shown;

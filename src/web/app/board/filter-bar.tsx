@@ -19,7 +19,10 @@ interface FilterBarProps {
   readonly hidden: { readonly drafts: number; readonly snoozed: number };
 }
 
-/** Quick filters and search are always visible. On narrow screens a button with the number of active filters opens the rest. */
+/**
+ * Quick filters and search are always visible. On narrow screens a button with the number of active filters opens the
+ * rest.
+ */
 export function FilterBar(props: FilterBarProps) {
   const { filter, onFilter, search, suggestions } = props;
   const active = countNarrowing({ ...filter, pill: 'all', text: '' }) + Number(filter.view !== '');

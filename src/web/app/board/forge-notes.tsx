@@ -5,7 +5,9 @@ import { budgetsOf, describeLock, lockId, LOCKS } from './forge-locks.js';
 import type { Board, ForgeName } from './rows.js';
 import { FORGE_NAMES } from './rows.js';
 
-/** Notices above the list: problems of forges, such as outdated or missing data and exceeded limits, and auto-merges. */
+/**
+ * Notices above the list: problems of forges, such as outdated or missing data and exceeded limits, and auto-merges.
+ */
 export function ForgeNotes({ board }: { readonly board: Board }) {
   const notes = [...board.forges.flatMap((one) => notesOf(one, board)), ...board.autoMerged.map(describeMerge)];
   const locked = (Object.keys(LOCKS) as ForgeName[]).filter((forge) => LOCKS[forge].value !== undefined);
@@ -23,7 +25,9 @@ export function ForgeNotes({ board }: { readonly board: Board }) {
   );
 }
 
-/** Shows until when a forge is locked. Screen readers announce the time; the countdown beside it is hidden from them. */
+/**
+ * Shows until when a forge is locked. Screen readers announce the time; the countdown beside it is hidden from them.
+ */
 function LockNote({ forge }: { readonly forge: ForgeName }) {
   const until = LOCKS[forge].value;
   if (until === undefined) return null;
@@ -63,9 +67,7 @@ function describeStale(repositories: Board['repos']): string[] {
   if (repositories.length === 0) return [];
   const named = repositories.slice(0, MAX_NAMED).map(({ fullName }) => fullName);
   const more = repositories.length > MAX_NAMED ? ` and ${repositories.length - MAX_NAMED} more` : '';
-  return [
-    `${named.join(', ')}${more} could not be read completely. Pull requests there may be outdated or missing.`,
-  ];
+  return [`${named.join(', ')}${more} could not be read completely. Pull requests there may be outdated or missing.`];
 }
 
 const describeUnknown = (count: number, name: string): string[] =>

@@ -68,7 +68,9 @@ export function PullRequestList({ board }: { readonly board: Board }) {
       </div>
       <PullRequestGroups groups={listed} {...{ chosen, onChoose }} list={`${list} ${paged.page}`} isReadOnly={!isOwn} />
       <Pager {...paged} />
-      {rows.length === 0 && <p>{board.pullRequests.length === 0 ? <Nothing board={board} /> : 'No pull requests match the filters.'}</p>}
+      {rows.length === 0 && (
+        <p>{board.pullRequests.length === 0 ? <Nothing board={board} /> : 'No pull requests match the filters.'}</p>
+      )}
       {isOwn && <BulkBar chosen={rows.filter((row) => chosen.has(keyOf(row)))} onDone={() => choose(new Set())} />}
       {isHelping && <KeysHelp onClose={() => setHelping(false)} />}
     </>

@@ -21,12 +21,7 @@ export function RepositoryBulk({ repositories }: { readonly repositories: readon
     setProgress('');
     say(`${name}: ${list.length - failures} of ${list.length} done.`);
   };
-  const button = (
-    name: string,
-    verb: string,
-    list: readonly Repository[],
-    act: (one: Repository) => Promise<void>,
-  ) => (
+  const button = (name: string, verb: string, list: readonly Repository[], act: (one: Repository) => Promise<void>) => (
     <ConfirmButton
       question={`${verb} ${list.length === 1 ? '1 repository' : `${list.length} repositories`}?`}
       disabled={list.length === 0 || progress !== ''}

@@ -18,7 +18,9 @@ const MIN_HEIGHTS = { head: 300, row: 50, narrowRow: 110 };
 
 /** Uses the height of the screen: reading that of the window would force a layout while the page is being drawn. */
 const countFirst = (): number =>
-  Math.ceil(Math.max(screen.height - MIN_HEIGHTS.head, 1) / (isNarrow.peek() ? MIN_HEIGHTS.narrowRow : MIN_HEIGHTS.row));
+  Math.ceil(
+    Math.max(screen.height - MIN_HEIGHTS.head, 1) / (isNarrow.peek() ? MIN_HEIGHTS.narrowRow : MIN_HEIGHTS.row),
+  );
 
 /** The delay after scrolling: between the frames of a scroll there is no time to draw rows. */
 const SCROLL_DELAY_MS = 250;

@@ -14,7 +14,10 @@ interface ViewsMenuProps {
   readonly onFilter: (change: Partial<Filter>) => void;
 }
 
-/** A menu that saves the current filter as a view for this page, feeds and scripts, and renames or deletes the open view. */
+/**
+ * A menu that saves the current filter as a view for this page, feeds and scripts, and renames or deletes the open
+ * view.
+ */
 export function ViewsMenu({ filter, onFilter }: ViewsMenuProps) {
   const [text, setText] = useState('');
   const name = toViewName(text === '' ? filter.view : text);

@@ -14,7 +14,10 @@ export const MOST_BARS = 10;
 
 const CI = ['success', 'pending', 'failure', 'none'] as const;
 
-/** Counts the pull requests of each repository by CI status, largest first; the parts have the order of {@link CI_PARTS}. */
+/**
+ * Counts the pull requests of each repository by CI status, largest first; the parts have the order of {@link
+ * CI_PARTS}.
+ */
 export function ciByRepository(rows: readonly PullRequest[]): readonly Bar[] {
   const bars = new Map<string, number[]>();
   for (const row of rows) {

@@ -97,9 +97,7 @@ function Counted({ counts, period: shown }: LoadedCounts) {
 
 /** The time zone of the days, unless the user has selected one. */
 const describeZone = (zone: string): string =>
-  owner.value === '' && timezone.value === ''
-    ? `Days are in ${zone}. You can choose a time zone in the settings.`
-    : '';
+  owner.value === '' && timezone.value === '' ? `Days are in ${zone}. You can choose a time zone in the settings.` : '';
 
 /** The figures, newest first. */
 function CountsTable({ columns, per }: { readonly columns: readonly Column[]; readonly per: Counts['per'] }) {

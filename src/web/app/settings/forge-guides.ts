@@ -38,7 +38,10 @@ export const GUIDES: readonly ForgeGuide[] = [
     permissions: [
       { permission: 'Pull requests: read and write', purpose: 'to list and close them' },
       { permission: 'Contents: read and write', purpose: 'to merge, and to update branches' },
-      { permission: 'Issues: read and write', purpose: 'to list them, and to send requests to Dependabot and Renovate' },
+      {
+        permission: 'Issues: read and write',
+        purpose: 'to list them, and to send requests to Dependabot and Renovate',
+      },
       { permission: 'Commit statuses: read', purpose: 'to show CI, except check runs' },
       { permission: 'Actions: read and write', purpose: 'to rerun checks' },
       { permission: 'Webhooks: read and write', purpose: 'to set up webhooks' },

@@ -23,9 +23,7 @@ export function Forges() {
       <h2 id="forges" tabIndex={-1}>
         Code hosts
       </h2>
-      <p class="quiet">
-        Connect GitHub, GitLab or Forgejo. Tokens are stored encrypted and never shown again.
-      </p>
+      <p class="quiet">Connect GitHub, GitLab or Forgejo. Tokens are stored encrypted and never shown again.</p>
       <Loaded from={settings}>
         {(value) => (
           <>

@@ -33,14 +33,7 @@ export function NewToken({ onMade }: { readonly onMade: (token: string) => Promi
   };
   return (
     <Form verb="Create token" onSave={create}>
-      <Field
-        label="Token name"
-        required
-        maxLength={100}
-        autoComplete="off"
-        value={label}
-        onValue={setLabel}
-      />
+      <Field label="Token name" required maxLength={100} autoComplete="off" value={label} onValue={setLabel} />
       <Radios legend="Expires in" value={term} options={TERMS} onValue={setTerm} />
       {term === 'custom' && (
         <Field
@@ -69,8 +62,8 @@ export function NewToken({ onMade }: { readonly onMade: (token: string) => Promi
 }
 
 /**
- * Returns the expiry of a lifetime, or an empty string if the lifetime is invalid. It is a minute early, as the clocks of
- * browser and server may differ.
+ * Returns the expiry of a lifetime, or an empty string if the lifetime is invalid. It is a minute early, as the clocks
+ * of browser and server may differ.
  */
 function toExpiry(days: number): string {
   if (!Number.isInteger(days) || days < 1 || days > MAX_DAYS) return '';

@@ -22,13 +22,7 @@ export function Renovate({ settings, onSave }: RenovateProps) {
     <fieldset>
       <legend>Renovate</legend>
       <Form verb="Save Renovate" onSave={save}>
-        <Field
-          label="Rebase label"
-          maxLength={100}
-          placeholder="rebase"
-          value={label}
-          onValue={setLabel}
-        />
+        <Field label="Rebase label" maxLength={100} placeholder="rebase" value={label} onValue={setLabel} />
         <Field
           label="Further Renovate accounts"
           hint="Accounts that open its pull requests, in addition to the usual ones: up to 20, separated by commas."

@@ -8,7 +8,9 @@ interface ActionButtonProps extends Omit<ButtonHTMLAttributes, 'onClick'> {
   readonly children: ComponentChildren;
 }
 
-/** A button for asynchronous work. It ignores presses while the work runs, keeps the focus, and shows errors as toasts. */
+/**
+ * A button for asynchronous work. It ignores presses while the work runs, keeps the focus, and shows errors as toasts.
+ */
 export function ActionButton({ onAct, children, ...attributes }: ActionButtonProps) {
   const [isBusy, act] = useAction(onAct);
   return (

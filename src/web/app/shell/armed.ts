@@ -19,8 +19,8 @@ const TIMEOUT_MS = 8_000;
 const HOVERS = matchMedia('(hover: hover)');
 
 /**
- * Cancels the confirmation in `box` after eight seconds, or at once on Escape, a press elsewhere or a loss of focus. The
- * time is paused while a pointer hovers over the box, while it has the keyboard focus, and while the page is hidden.
+ * Cancels the confirmation in `box` after eight seconds, or at once on Escape, a press elsewhere or a loss of focus.
+ * The time is paused while a pointer hovers over the box, while it has the keyboard focus, and while the page is hidden.
  *
  * @returns a function that stops watching
  */

@@ -25,7 +25,9 @@ export function Countdown({ until }: { readonly until: number }) {
   );
 }
 
-/** Calls `act` when an element comes into view and then repeatedly until it leaves. Returns a function that stops it. */
+/**
+ * Calls `act` when an element comes into view and then repeatedly until it leaves. Returns a function that stops it.
+ */
 function whileInView(element: Element, act: () => void, everyMs: number): () => void {
   let timer: ReturnType<typeof setInterval> | undefined;
   const observer = new IntersectionObserver((entries) => {

@@ -14,14 +14,16 @@ const settleSignIn = signal<Settle>();
 /** The pending sign-in, for which all requests that fail with 401 wait together. */
 let waiting: Promise<boolean> | undefined;
 
-/** After a cancelled sign-in, only requests that change something open the dialog again: pages also read on their own. */
+/**
+ * After a cancelled sign-in, only requests that change something open the dialog again: pages also read on their own.
+ */
 let isDeclined = false;
 
 const originals = new WeakMap<Request, Request>();
 
 /**
- * Opens a sign-in dialog when a request fails because the session has ended, and repeats the request afterwards, so that
- * no input is lost. Without a sign-in the page receives the original 401 response.
+ * Opens a sign-in dialog when a request fails because the session has ended, and repeats the request afterwards, so
+ * that no input is lost. Without a sign-in the page receives the original 401 response.
  */
 export const repeatAfterSignIn: Middleware = {
   onRequest({ request }) {

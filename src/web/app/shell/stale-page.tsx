@@ -7,9 +7,9 @@ const RELOADED = 'trellis-reloaded';
 type Load = () => Promise<{ readonly default: ComponentType } | ComponentType>;
 
 /**
- * Loads the bundle of a page. A tab that was opened before an upgrade of the server requests files that no longer exist:
- * it is reloaded once, at the address of the requested page. If that does not help, or the server cannot be reached, an
- * error page is shown.
+ * Loads the bundle of a page. A tab that was opened before an upgrade of the server requests files that no longer
+ * exist: it is reloaded once, at the address of the requested page. If that does not help, or the server cannot be
+ * reached, an error page is shown.
  */
 export async function loadPage(load: Load): Promise<{ readonly default: ComponentType } | ComponentType> {
   try {

@@ -4,7 +4,9 @@ export type Theme = '' | 'dark' | 'light';
 
 const STORAGE_KEY = 'trellis-theme';
 
-/** The selected theme; empty follows the system. Also stored in the browser, so that pages have their colours at once. */
+/**
+ * The selected theme; empty follows the system. Also stored in the browser, so that pages have their colours at once.
+ */
 export const theme = signal<Theme>(toTheme(localStorage.getItem(STORAGE_KEY)));
 
 export function startTheme(): void {

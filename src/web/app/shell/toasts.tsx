@@ -18,7 +18,9 @@ const MAX_TOASTS = 4;
 
 let last = 0;
 
-/** Shows a message and adds it to the activity. Screen readers announce failures at once, and successes when they pause. */
+/**
+ * Shows a message and adds it to the activity. Screen readers announce failures at once, and successes when they pause.
+ */
 export function say(text: string, kind: Toast['kind'] = 'done'): void {
   const id = (last += 1);
   record(text, kind);

@@ -66,7 +66,9 @@ export function Join({ link, onDone, onEnded }: JoinProps) {
   );
 }
 
-/** Returns whether the server has no accounts yet, so that a used setup link is reported before the form is filled in. */
+/**
+ * Returns whether the server has no accounts yet, so that a used setup link is reported before the form is filled in.
+ */
 async function isSetupOpen(): Promise<boolean> {
   const { data } = await dashboard.GET('/api/auth/registration-status').catch(() => ({ data: undefined }));
   return data?.open ?? true;

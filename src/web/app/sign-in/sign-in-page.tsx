@@ -45,7 +45,9 @@ function Entrance() {
   return <Join key={link.secret} link={link} onDone={enter} onEnded={() => setEnded(link)} />;
 }
 
-/** Returns the most recently opened link. Opening a second link changes only the fragment and does not reload the page. */
+/**
+ * Returns the most recently opened link. Opening a second link changes only the fragment and does not reload the page.
+ */
 function useLink(): InvitationLink | undefined {
   const [link, setLink] = useState(takeLink);
   useEffect(() => {

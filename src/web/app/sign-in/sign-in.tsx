@@ -51,11 +51,7 @@ function Hint() {
   }, []);
   if (isOpen === undefined) return null;
   if (isOpen) {
-    return (
-      <p class="quiet">
-        There are no accounts yet. Open the setup link that the server printed when it started.
-      </p>
-    );
+    return <p class="quiet">There are no accounts yet. Open the setup link that the server printed when it started.</p>;
   }
   return (
     <>

@@ -2,7 +2,9 @@ import { publicOrigin } from '../server-facts.js';
 import { CopyButton } from '../shell/copy-button.js';
 import { Heading } from '../shell/heading.js';
 
-/** Shown at an origin other than the server's public one. The link to that one keeps the fragment with the invitation. */
+/**
+ * Shown at an origin other than the server's public one. The link to that one keeps the fragment with the invitation.
+ */
 export function Elsewhere() {
   const there = publicOrigin + location.pathname + location.search + location.hash;
   return (
@@ -66,7 +68,8 @@ function CopyAddress() {
   if (!('clipboard' in navigator)) return null;
   return (
     <p>
-      To open this page elsewhere, copy its address: <CopyButton value={location.href} what="the address of this page" />
+      To open this page elsewhere, copy its address:{' '}
+      <CopyButton value={location.href} what="the address of this page" />
     </p>
   );
 }
