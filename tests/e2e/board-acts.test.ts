@@ -42,8 +42,8 @@ describeInBrowser('pull request actions', () => {
   afterAll(() => stage.close());
 
   test.each([
-    ['Wait for tests', 'Merge when ready #11', 'Auto-merge #11?', 'will be merged when it is ready'],
-    ['Mind the gap', 'Merge when ready #2', 'Auto-merge #2?', 'will be merged when it is ready'],
+    ['Wait for tests', 'Merge when ready #11', 'Enable auto-merge for #11?', 'will be merged when it is ready'],
+    ['Mind the gap', 'Merge when ready #2', 'Enable auto-merge for #2?', 'will be merged when it is ready'],
     ['Mind the gap', 'Cancel auto-merge #2', 'Cancel auto-merge of #2?', 'is no longer set to auto-merge'],
     ['Keep sessions', 'Update branch #3', 'Update #3?', 'is being updated'],
     ['Fail twice', 'Rerun checks #12', 'Rerun checks of #12?', 'is rerunning its failed checks'],

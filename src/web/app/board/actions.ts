@@ -46,7 +46,7 @@ export const ACTIONS: Readonly<Partial<Record<ActionName, Action>>> = {
   },
   auto_merge: {
     name: 'Merge when ready',
-    verb: 'Auto-merge',
+    verb: 'Enable auto-merge for',
     done: 'will be merged when it is ready',
     send: post('/api/pull-requests/auto-merge'),
   },
