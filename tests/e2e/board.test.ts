@@ -370,12 +370,14 @@ describeInBrowser('the board', () => {
     const setTheme = (name: string) => saved(page, '/api/settings/theme', () => page.getByLabel(name).check());
     await open('/settings', 'Settings');
     await setTheme('Dark');
-    await page.getByLabel('Time zone').selectOption('Asia/Tokyo');
+    await page.getByLabel('Time zone', { exact: true }).selectOption('Asia/Tokyo');
     await said('Time zone updated.');
     await page.evaluate(() => localStorage.clear());
     await open('/settings', 'Settings');
     await page.locator('html[style*="color-scheme: dark"]').waitFor();
-    await eventually(async () => expect(await page.getByLabel('Time zone').inputValue()).toBe('Asia/Tokyo'));
+    await eventually(async () =>
+      expect(await page.getByLabel('Time zone', { exact: true }).inputValue()).toBe('Asia/Tokyo'),
+    );
     await setTheme('System');
   });
 

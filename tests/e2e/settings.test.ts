@@ -279,7 +279,7 @@ describeInBrowser('settings page', () => {
   });
 
   test('the time zone changes the displayed times', async () => {
-    const zone = page.getByLabel('Time zone');
+    const zone = page.getByLabel('Time zone', { exact: true });
     const now = page.locator('#timezone-hint');
     const shown = async (name: string): Promise<void> => {
       await zone.selectOption(name);
