@@ -109,7 +109,7 @@ const isSchemaShown = place.dataset.introspection === 'on';
 const notices = [
   isSchemaShown
     ? ''
-    : 'Introspection is disabled on this server: queries work, but completion and documentation don’t.',
+    : 'Introspection is switched off on this server: queries work, but completion and documentation don’t.',
   place.dataset.token === 'needed'
     ? 'This site needs a token. Enter {"Authorization": "Bearer <token>"} under Headers, then press “Re-fetch GraphQL schema”.'
     : '',

@@ -156,7 +156,7 @@ describeInBrowser('in a browser', () => {
     try {
       const own = await (await closed.enter()).newPage();
       await own.goto(`${closed.server.origin}/graphql`);
-      await own.waitForSelector('text=Introspection is disabled on this server');
+      await own.waitForSelector('text=Introspection is switched off on this server');
       await untilKnown(own, 'NewestFiles');
       expect(await run(own)).toHaveProperty('data.allFile.nodes');
       expect(closed.takeComplaints()).toEqual([]);
