@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { eventually } from '../eventually.js';
 import { openBoardStage } from './board-stage.js';
 import type { BoardStage } from './board-stage.js';
@@ -131,7 +131,9 @@ describeInBrowser('a page with an expired session or an outdated release', () =>
     // The bundles of a newer release have different names.
     let isOld = true;
     await page.route(/settings-page.*\.js$/, (route) => (isOld ? route.fulfill({ status: 404 }) : route.fallback()));
-    const reloaded = page.waitForEvent('domcontentloaded').then(() => (isOld = false));
+    // The module scripts of the reloaded document run before its DOMContentLoaded event.
+    const isReload = (request: Request): boolean => request.isNavigationRequest();
+    const reloaded = page.waitForEvent('request', isReload).then(() => (isOld = false));
     await page.getByRole('link', { name: 'Settings', exact: true }).click();
     await reloaded;
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
